@@ -1,0 +1,68 @@
+//! What a session remembers of an approach: enough to judge its step, small enough to keep many.
+
+use serde::{Deserialize, Serialize};
+
+use crate::observation::{Approach, ToolKind};
+use crate::policy::Limits;
+
+/// An approach as cells keep it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tried {
+    /// Server, tool and exact arguments.
+    pub(crate) exact: u64,
+    /// The same without noise.
+    pub(crate) normal: u64,
+    /// What it is for, as the policy says or the door guessed.
+    pub(crate) kind: ToolKind,
+    /// The tool's name, cut to fit, for evidence.
+    pub(crate) name: ShortName,
+}
+
+impl Tried {
+    pub(crate) fn new(approach: &Approach, limits: &Limits) -> Self {
+        let tool = approach.tool.as_ref().map_or("", |tool| tool.as_str());
+        let server = approach.server.as_ref().map(|server| server.as_str());
+        let said = limits
+            .tools
+            .iter()
+            .find(|(glob, _)| glob.matches_tool(server, tool))
+            .map(|(_, kind)| *kind);
+        Self {
+            exact: approach.exact.prefix(),
+            normal: approach.normal.prefix(),
+            kind: said.unwrap_or(approach.kind),
+            name: ShortName::new(tool),
+        }
+    }
+}
+
+/// The first bytes of a name, kept in place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ShortName {
+    len: u8,
+    bytes: [u8; 23],
+}
+
+impl ShortName {
+    pub(crate) fn new(name: &str) -> Self {
+        let mut len = name.len().min(23);
+        while !name.is_char_boundary(len) {
+            len -= 1;
+        }
+        let mut bytes = [0; 23];
+        for (to, from) in bytes.iter_mut().zip(name.as_bytes().iter().take(len)) {
+            *to = *from;
+        }
+        Self {
+            len: u8::try_from(len).unwrap_or(0),
+            bytes,
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        self.bytes
+            .get(..usize::from(self.len))
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .unwrap_or_default()
+    }
+}

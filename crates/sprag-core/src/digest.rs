@@ -1,0 +1,120 @@
+//! Fingerprints of what agents send, and the key that keeps a log from being searched.
+//!
+//! The log holds no payload, only digests: SHA-256 over a key and the canonical form of a value, cut
+//! to 128 bits. The key belongs to the store, so that whoever steals a log can't try guessed
+//! passwords against it. Cells keep 64-bit prefixes: a session compares a few hundred of them, so
+//! an accidental collision is out of reach, and the guard is against errors, not forgers.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// 128 bits of a keyed SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Digest([u8; 16]);
+
+impl Digest {
+    /// From its 16 bytes.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its 16 bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// The first 64 bits: what cells keep.
+    #[must_use]
+    pub const fn prefix(&self) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.0;
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        parse_hex(&text)
+            .map(Self)
+            .ok_or_else(|| serde::de::Error::custom("a digest is 32 hexadecimal digits"))
+    }
+}
+
+fn parse_hex(text: &str) -> Option<[u8; 16]> {
+    if text.len() != 32 || !text.is_ascii() {
+        return None;
+    }
+    let mut bytes = [0; 16];
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// The secret of a store under which all its digests are made.
+///
+/// Its first block is hashed once; each digest starts from a copy of that state.
+#[derive(Clone)]
+pub struct DigestKey(Sha256);
+
+impl DigestKey {
+    /// The key of `decide` and `test`, where nothing is kept.
+    #[must_use]
+    pub fn fixed() -> Self {
+        Self::new(&[0; 32])
+    }
+
+    /// From 32 secret bytes.
+    #[must_use]
+    pub fn new(secret: &[u8; 32]) -> Self {
+        // One whole SHA-256 block, so that the state after it can be reused.
+        let mut block = [0; 64];
+        for (to, from) in block.iter_mut().zip(secret) {
+            *to = *from;
+        }
+        Self(Sha256::new().chain_update(block))
+    }
+
+    /// The digest of `parts` one after the other. Callers separate fields themselves.
+    #[must_use]
+    pub fn digest(&self, parts: &[&[u8]]) -> Digest {
+        let mut hash = self.0.clone();
+        for part in parts {
+            hash.update(part);
+        }
+        let full = hash.finalize();
+        let mut bytes = [0; 16];
+        for (to, from) in bytes.iter_mut().zip(full.as_slice()) {
+            *to = *from;
+        }
+        Digest(bytes)
+    }
+}
+
+impl fmt::Debug for DigestKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DigestKey(…)")
+    }
+}

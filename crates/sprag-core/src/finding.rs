@@ -1,0 +1,132 @@
+//! What rules say of an event, gathered until the highest wins.
+//!
+//! A rule that trips hands in a [`Finding`]; its mode decides whether it counts, is only told, or is
+//! not even asked for its evidence. Nothing is allocated while no rule trips.
+
+use serde_json::Value;
+
+use crate::policy::{Limits, Mode};
+use crate::rule::RuleId;
+use crate::verdict::{Code, Decision, Evidence, Verdict, Would};
+
+/// One rule's word on an event.
+#[derive(Debug, Clone)]
+pub(crate) struct Finding {
+    pub(crate) rule: RuleId,
+    pub(crate) decision: Decision,
+    pub(crate) message: String,
+    pub(crate) evidence: Evidence,
+    pub(crate) hint: Option<String>,
+    pub(crate) code: Option<Code>,
+    pub(crate) retry_after_ms: Option<u64>,
+}
+
+impl Finding {
+    pub(crate) fn new(rule: RuleId, decision: Decision, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            decision,
+            message: message.into(),
+            evidence: Evidence::new(),
+            hint: None,
+            code: None,
+            retry_after_ms: None,
+        }
+    }
+
+    /// Adds a piece of evidence.
+    pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.evidence.insert(key.to_owned(), value.into());
+        self
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn code(mut self, code: Code) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    pub(crate) fn retry_after(mut self, ms: u64) -> Self {
+        self.retry_after_ms = Some(ms);
+        self
+    }
+}
+
+/// The findings on one event.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    enforced: Vec<Finding>,
+    shadow: Option<Finding>,
+}
+
+impl Findings {
+    /// Takes a finding, made only when the rule's mode in `limits` wants it.
+    pub(crate) fn add(&mut self, limits: &Limits, rule: RuleId, make: impl FnOnce() -> Finding) {
+        match limits.modes.get(rule) {
+            Mode::Off => {}
+            Mode::Shadow => {
+                let finding = make();
+                if self.shadow.as_ref().is_none_or(|held| outranks(&finding, held)) {
+                    self.shadow = Some(finding);
+                }
+            }
+            Mode::Enforce => self.enforced.push(make()),
+        }
+    }
+
+    /// The highest decision so far.
+    pub(crate) fn decision(&self) -> Decision {
+        self.strongest().map_or(Decision::Allow, |finding| finding.decision)
+    }
+
+    /// The finding that decides.
+    pub(crate) fn strongest(&self) -> Option<&Finding> {
+        self.enforced
+            .iter()
+            .reduce(|best, next| if outranks(next, best) { next } else { best })
+    }
+
+    /// Turns the findings into the verdict that is told.
+    pub(crate) fn into_verdict(self) -> Verdict {
+        let would = self.shadow.map(|finding| {
+            Box::new(Would {
+                verdict: finding.decision,
+                rule: finding.rule,
+                message: finding.message,
+                evidence: finding.evidence,
+            })
+        });
+        let mut enforced = self.enforced;
+        if enforced.is_empty() {
+            return Verdict {
+                would,
+                ..Verdict::default()
+            };
+        }
+        enforced.sort_by_key(|finding| (std::cmp::Reverse(finding.decision), finding.rule));
+        let also = enforced.iter().skip(1).map(|finding| finding.rule).collect();
+        let Some(first) = enforced.into_iter().next() else {
+            return Verdict::default();
+        };
+        Verdict {
+            verdict: first.decision,
+            rule: Some(first.rule),
+            code: first.code,
+            message: Some(first.message),
+            evidence: Some(first.evidence),
+            hint: first.hint,
+            also,
+            would,
+            retry_after_ms: first.retry_after_ms,
+            ..Verdict::default()
+        }
+    }
+}
+
+fn outranks(new: &Finding, held: &Finding) -> bool {
+    (new.decision, std::cmp::Reverse(new.rule)) > (held.decision, std::cmp::Reverse(held.rule))
+}

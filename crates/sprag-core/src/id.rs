@@ -1,0 +1,149 @@
+//! Names that come from outside: sessions, agents, flows, servers, tools.
+//!
+//! An id is chosen by a caller, lands in a log that people read and in a store that many agents
+//! share, so its shape is settled once, here: 1 to 256 bytes, no control characters. Whoever holds
+//! an [`Id`] need not look again.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The longest id that is taken, in bytes.
+pub const MAX_ID_BYTES: usize = 256;
+
+/// A checked name; cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(Arc<str>);
+
+/// Why a text is not an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IdError {
+    /// It is empty.
+    #[error("an id must not be empty")]
+    Empty,
+    /// It is longer than [`MAX_ID_BYTES`].
+    #[error("an id has at most {MAX_ID_BYTES} bytes, this one has {bytes}")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// It holds a control character.
+    #[error("an id must not hold control characters (found one at byte {at})")]
+    ControlCharacter {
+        /// Where the first one is.
+        at: usize,
+    },
+}
+
+impl Id {
+    /// Checks `text` and keeps it.
+    pub fn new(text: &str) -> Result<Self, IdError> {
+        if text.is_empty() {
+            return Err(IdError::Empty);
+        }
+        if text.len() > MAX_ID_BYTES {
+            return Err(IdError::TooLong { bytes: text.len() });
+        }
+        if let Some((at, _)) = text.char_indices().find(|(_, c)| c.is_control()) {
+            return Err(IdError::ControlCharacter { at });
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The sessions above a sub-agent's, nearest first: `a/b/c` has `a/b` and `a`.
+    pub fn parents(&self) -> impl Iterator<Item = &str> {
+        self.0
+            .match_indices('/')
+            .rev()
+            .filter_map(|(at, _)| self.0.get(..at))
+            .filter(|parent| !parent.is_empty())
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+impl Borrow<str> for Id {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for Id {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::str::FromStr for Id {
+    type Err = IdError;
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        Self::new(text)
+    }
+}
+
+impl TryFrom<&str> for Id {
+    type Error = IdError;
+    fn try_from(text: &str) -> Result<Self, IdError> {
+        Self::new(text)
+    }
+}
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::new(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_1_to_256_bytes() {
+        assert_eq!(Id::new(""), Err(IdError::Empty));
+        assert!(Id::new(&"x".repeat(256)).is_ok());
+        assert_eq!(
+            Id::new(&"x".repeat(257)),
+            Err(IdError::TooLong { bytes: 257 })
+        );
+    }
+
+    #[test]
+    fn an_id_has_no_control_characters() {
+        assert_eq!(Id::new("a\nb"), Err(IdError::ControlCharacter { at: 1 }));
+        assert!(Id::new("héllo #1/α").is_ok());
+    }
+
+    #[test]
+    fn parents_are_the_prefixes_at_slashes_nearest_first() {
+        let id = Id::new("a/b/c").unwrap();
+        assert_eq!(id.parents().collect::<Vec<_>>(), ["a/b", "a"]);
+        assert_eq!(Id::new("/x").unwrap().parents().count(), 0);
+    }
+}

@@ -1,0 +1,32 @@
+//! The engine of Sprag: `(policy, state, event, now) -> (state, verdict)`, pure and deterministic.
+//!
+//! No clock, no I/O, no randomness, no async. An event is reduced at the door to an
+//! [`Observation`]; the engine folds it into small bounded cells and answers with a [`Verdict`].
+
+mod digest;
+mod glob;
+mod id;
+mod observation;
+mod policy;
+mod rule;
+mod time;
+mod verdict;
+
+pub use digest::{Digest, DigestKey};
+pub use glob::Glob;
+pub use id::{Id, IdError, MAX_ID_BYTES};
+pub use observation::{
+    Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observation, Observed,
+    Order, Outcome, Source, Step, Tone, ToolKind, Usage,
+};
+pub use policy::{
+    AccessLimits, Amounts, BudgetLimits, CallLimits, Classifier, ConversationLimits,
+    DestructiveLimits, Echo, FlowLimits, InboxLimits, Limit, LimitError, Limits, Mode, Modes,
+    ProgressLimits, Scope, SessionLimits, Threshold,
+};
+pub use rule::{RuleId, UnknownRule};
+pub use time::{Millis, Timestamp};
+pub use verdict::{Code, Decision, Evidence, Verdict, Would};
+
+/// The most top-level scalar arguments that an observation names.
+pub const MAX_FIELDS: usize = 16;

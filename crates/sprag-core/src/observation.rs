@@ -1,0 +1,342 @@
+//! What the rules see and the log keeps: an event without its payload.
+//!
+//! Raw arguments and results are reduced at the door to digests and a few small features, so the
+//! log is small, holds nothing private by default, and can be folded again under any policy.
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::id::Id;
+use crate::time::Timestamp;
+
+/// An event after digestion.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// When it happened, as told by the event or stamped by the guard.
+    pub at: Timestamp,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: Observed,
+}
+
+/// The kinds of events.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Observed {
+    /// A message between agents, or to an agent from outside.
+    Message(Message),
+    /// A tool call, before it runs.
+    Call(Call),
+    /// What a call or a compound action did.
+    Step(Step),
+    /// Tokens and money spent.
+    Usage(Usage),
+    /// An operator kills a session.
+    Kill(Order),
+    /// An operator resets a session.
+    Reset(Order),
+    /// A message starts to be worked on in a session.
+    DispatchStart(Dispatch),
+    /// That work ended.
+    DispatchEnd(Dispatch),
+}
+
+/// How sure it is that a session id stands for one run of one agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Identity {
+    /// One run of one agent.
+    #[default]
+    Exact,
+    /// Many may stand behind it: nothing may mark them all.
+    Shared,
+}
+
+impl Identity {
+    fn is_exact(&self) -> bool {
+        *self == Self::Exact
+    }
+}
+
+/// Who is behind a message that no agent sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A person.
+    #[default]
+    User,
+    /// A program that a person uses.
+    Applet,
+    /// A timer.
+    Scheduler,
+}
+
+/// What a message is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MessageKind {
+    /// One talks to another.
+    #[default]
+    Say,
+    /// A sub-agent starts.
+    Spawn,
+    /// A sub-agent ends.
+    Return,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// The sending session; none when no agent sent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Id>,
+    /// The receiving session.
+    pub to: Id,
+    /// Who is behind it when no agent sent it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub source: Source,
+    /// The flow it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Id>,
+    /// The conversation it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Id>,
+    /// The sender's agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Id>,
+    /// The receiver's agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_agent: Option<Id>,
+    /// The digest of its content, where it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Digest>,
+    /// Say, spawn or return.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub kind: MessageKind,
+    /// A user's word that lifts a block.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unblock: bool,
+    /// The sender's generation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u32>,
+    /// How sure the sender's identity is.
+    #[serde(default, skip_serializing_if = "Identity::is_exact")]
+    pub identity: Identity,
+}
+
+/// What an MCP server says of its tool. Not to be trusted unless the policy says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hints {
+    /// It changes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// It may destroy something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
+    /// Again is the same as once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+}
+
+/// A tool call, before it runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// The calling session.
+    pub session: Id,
+    /// Its agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Id>,
+    /// The flow, for budgets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Id>,
+    /// The caller's id of this call; its step names it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<Id>,
+    /// The client's globally unique id of this tool use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub use_id: Option<Id>,
+    /// What is called with what.
+    pub approach: Approach,
+    /// What the server says of the tool.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hints: Hints,
+    /// The session's generation as the caller knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u32>,
+    /// How sure the session's identity is.
+    #[serde(default, skip_serializing_if = "Identity::is_exact")]
+    pub identity: Identity,
+}
+
+/// What a call or a compound action did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The session.
+    pub session: Id,
+    /// Its agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Id>,
+    /// The flow, for budgets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Id>,
+    /// The id of the call that it completes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<Id>,
+    /// The client's globally unique id of the tool use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub use_id: Option<Id>,
+    /// What was done, where the step says so itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approach: Option<Approach>,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The session's generation as the caller knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u32>,
+    /// How sure the session's identity is.
+    #[serde(default, skip_serializing_if = "Identity::is_exact")]
+    pub identity: Identity,
+}
+
+/// What was tried: a tool with its arguments, or a program text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Approach {
+    /// The server that offers the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<Id>,
+    /// The tool's bare name; none for a program text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<Id>,
+    /// The digest of server, tool and canonical arguments.
+    pub exact: Digest,
+    /// The same with volatile noise taken out of the arguments.
+    pub normal: Digest,
+    /// What kind of thing it seems to be.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub kind: ToolKind,
+    /// The top-level scalar arguments by name, at most [`MAX_FIELDS`](crate::MAX_FIELDS) of them; an
+    /// array of scalars has one entry an element under the same name. Secret-looking names are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// The arguments were too long to canonicalise and were digested as raw bytes.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub oversized: bool,
+}
+
+/// One top-level scalar argument.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    /// Its name.
+    pub name: Box<str>,
+    /// The digest of its canonical value.
+    pub digest: Digest,
+    /// Its value in clear, shortened; only where it is the target of a destructive call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Box<str>>,
+}
+
+/// What came of an approach.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The digest of the result and the error flag.
+    pub exact: Digest,
+    /// The same with volatile noise taken out.
+    pub normal: Digest,
+    /// Whether the tool said that it failed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_error: bool,
+    /// What kind of answer it seems to be.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tone: Tone,
+    /// The result was too long to canonicalise and was digested as raw bytes.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub oversized: bool,
+}
+
+/// What a call is for, guessed at the door from names and commands; the policy may say otherwise.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolKind {
+    /// Looks at something: asking again without any change in between brings nothing.
+    Read,
+    /// Asks whether something is ready: asking again later is the point.
+    Poll,
+    /// Changes something.
+    Change,
+    /// Runs something whose result may differ.
+    #[default]
+    Run,
+}
+
+/// What an answer is like, judged at the door from its text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tone {
+    /// Says something of its own.
+    #[default]
+    Telling,
+    /// Says that something failed.
+    Failure,
+    /// Says that nothing was found.
+    Empty,
+    /// Says only that it was done.
+    Done,
+    /// Says nothing.
+    Silent,
+}
+
+/// Tokens and money spent by a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    /// The session.
+    pub session: Id,
+    /// Its agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Id>,
+    /// The flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Id>,
+    /// Input and output tokens together.
+    #[serde(default)]
+    pub tokens: u64,
+    /// Money, in millionths of a US dollar.
+    #[serde(default)]
+    pub cost_micros: u64,
+    /// The session's generation as the caller knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u32>,
+    /// How sure the session's identity is.
+    #[serde(default, skip_serializing_if = "Identity::is_exact")]
+    pub identity: Identity,
+}
+
+/// An operator's kill or reset.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// The session it is for.
+    pub session: Id,
+    /// Who gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Box<str>>,
+    /// The reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Box<str>>,
+}
+
+/// The start or end of work on a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dispatch {
+    /// The session that works.
+    pub session: Id,
+    /// The flow of the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Id>,
+}

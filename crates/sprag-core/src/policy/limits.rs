@@ -1,0 +1,417 @@
+//! The limits in force for one session: plain data that the rules read.
+//!
+//! The defaults here are the tables of the documentation. A number that a policy may set is a
+//! [`Limit`], so none can exceed what the cells keep.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::glob::Glob;
+use crate::observation::ToolKind;
+use crate::rule::RuleId;
+use crate::time::Millis;
+
+/// The highest number that any window, streak or count may be limited to.
+pub const MAX_LIMIT: u32 = 4096;
+
+/// A count from 1 to 4,096.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Limit(u32);
+
+/// A number outside what a limit may be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a limit is a whole number from 1 to {MAX_LIMIT}, not {0}")]
+pub struct LimitError(pub i64);
+
+impl Limit {
+    /// Checks a number.
+    pub const fn new(count: u32) -> Result<Self, LimitError> {
+        if count == 0 || count > MAX_LIMIT {
+            Err(LimitError(count as i64))
+        } else {
+            Ok(Self(count))
+        }
+    }
+
+    /// A default of this crate; out-of-range numbers are brought into range.
+    pub(crate) const fn of(count: u32) -> Self {
+        match Self::new(count) {
+            Ok(limit) => limit,
+            Err(_) => Self(MAX_LIMIT),
+        }
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl TryFrom<u32> for Limit {
+    type Error = LimitError;
+    fn try_from(count: u32) -> Result<Self, LimitError> {
+        Self::new(count)
+    }
+}
+
+impl From<Limit> for u32 {
+    fn from(limit: Limit) -> Self {
+        limit.0
+    }
+}
+
+/// What a rule's finding does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Nothing: the rule is not judged.
+    Off,
+    /// It is told in `would`; nothing is stopped.
+    Shadow,
+    /// It decides.
+    Enforce,
+}
+
+/// The mode of every rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Modes([Mode; RuleId::ALL.len()]);
+
+impl Modes {
+    /// The mode of `rule`.
+    #[must_use]
+    pub fn get(&self, rule: RuleId) -> Mode {
+        self.0.get(rule as usize).copied().unwrap_or(Mode::Enforce)
+    }
+
+    /// Sets the mode of `rule`. The kill gate has none and stays enforced.
+    pub fn set(&mut self, rule: RuleId, mode: Mode) {
+        if rule == RuleId::SessionKilled {
+            return;
+        }
+        if let Some(slot) = self.0.get_mut(rule as usize) {
+            *slot = mode;
+        }
+    }
+}
+
+impl Default for Modes {
+    fn default() -> Self {
+        let mut modes = Self([Mode::Enforce; RuleId::ALL.len()]);
+        modes.set(RuleId::FlowRevisits, Mode::Off);
+        modes
+    }
+}
+
+/// Everything that the rules may ask for one session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Limits {
+    /// The mode of each rule.
+    pub modes: Modes,
+    /// Messages in a flow.
+    pub flow: FlowLimits,
+    /// Messages that arrive.
+    pub inbox: InboxLimits,
+    /// Tracked conversations.
+    pub conversation: ConversationLimits,
+    /// Which tools may be called.
+    pub access: AccessLimits,
+    /// Identical calls.
+    pub call: CallLimits,
+    /// Destructive calls.
+    pub destructive: DestructiveLimits,
+    /// The session as a whole.
+    pub session: SessionLimits,
+    /// Steps.
+    pub progress: ProgressLimits,
+    /// Budgets.
+    pub budget: BudgetLimits,
+    /// What single tools are for, first match wins; by glob on `server/tool` or the bare tool.
+    pub tools: Arc<[(Glob, ToolKind)]>,
+}
+
+/// `[flow]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowLimits {
+    /// The longest collapsed call stack.
+    pub max_depth: Limit,
+    /// The most sessions in one flow.
+    pub max_sessions: Limit,
+    /// How old a flow may get; also how long it must be silent to start afresh.
+    pub max_duration: Millis,
+    /// Messages in a flow per minute.
+    pub max_calls_per_minute: Limit,
+    /// Messages in a flow.
+    pub max_calls: Limit,
+    /// Returns to one session.
+    pub max_revisits: Limit,
+    /// Messages between two sessions without work; the warning comes on this one.
+    pub chatter: Limit,
+    /// Repetitions of the same words.
+    pub echo: Echo,
+    /// Agents' messages into a session that no user is behind.
+    pub max_unattended: Limit,
+}
+
+impl Default for FlowLimits {
+    fn default() -> Self {
+        Self {
+            max_depth: Limit::of(5),
+            max_sessions: Limit::of(10),
+            max_duration: Millis(300_000),
+            max_calls_per_minute: Limit::of(20),
+            max_calls: Limit::of(100),
+            max_revisits: Limit::of(4),
+            chatter: Limit::of(6),
+            echo: Echo {
+                warn: Limit::of(3),
+                deny: Limit::of(5),
+            },
+            max_unattended: Limit::of(200),
+        }
+    }
+}
+
+/// `flow.echo`: on which repetition to warn and to refuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Echo {
+    /// Warn on this one.
+    pub warn: Limit,
+    /// Refuse on this one, if the answers were all the same.
+    pub deny: Limit,
+}
+
+/// Whether something is counted for one session or over all sessions of an agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// One session.
+    #[default]
+    Session,
+    /// All sessions of one agent.
+    Agent,
+}
+
+/// `[inbox]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InboxLimits {
+    /// Agents' messages that arrive per minute.
+    pub max_messages_per_minute: Limit,
+    /// Whose inbox it is.
+    pub scope: Scope,
+}
+
+impl Default for InboxLimits {
+    fn default() -> Self {
+        Self {
+            max_messages_per_minute: Limit::of(10),
+            scope: Scope::Session,
+        }
+    }
+}
+
+/// `[conversation]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConversationLimits {
+    /// Agents' messages since a user last wrote in it.
+    pub max_messages: Limit,
+}
+
+impl Default for ConversationLimits {
+    fn default() -> Self {
+        Self {
+            max_messages: Limit::of(10),
+        }
+    }
+}
+
+/// `[access]`: globs on `server/tool`; a glob without `/` is on the bare tool of any server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccessLimits {
+    /// What may be called; empty allows all.
+    pub allow: Arc<[Glob]>,
+    /// What may not; wins over `allow`.
+    pub deny: Arc<[Glob]>,
+}
+
+impl Default for AccessLimits {
+    fn default() -> Self {
+        Self {
+            allow: Arc::new([]),
+            deny: Arc::new([]),
+        }
+    }
+}
+
+/// `[call]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallLimits {
+    /// Identical calls in the window; at most 256.
+    pub max_identical: Limit,
+    /// The window.
+    pub window: Millis,
+    /// Warn on this repetition in a row where no results are reported.
+    pub repeat: Limit,
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        Self {
+            max_identical: Limit::of(20),
+            window: Millis::MINUTE,
+            repeat: Limit::of(4),
+        }
+    }
+}
+
+/// `[destructive]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DestructiveLimits {
+    /// Which tools destroy, by normalised bare name.
+    pub tools: Arc<[Glob]>,
+    /// Which top-level arguments name the target.
+    pub targets: Arc<[Box<str>]>,
+    /// Kill on this destructive call in the window.
+    pub max_calls: Limit,
+    /// How many destructive calls one target may be in.
+    pub max_same_target: Limit,
+    /// The window.
+    pub window: Millis,
+    /// Count per session or per agent.
+    pub scope: Scope,
+    /// Whether a server's own word makes a tool destructive.
+    pub trust_hints: bool,
+}
+
+impl Default for DestructiveLimits {
+    fn default() -> Self {
+        Self {
+            tools: ["delete_*", "drop_*", "truncate_*"].map(Glob::new).into(),
+            targets: ["asset_id", "schema", "table", "path", "id"]
+                .map(Box::from)
+                .into(),
+            max_calls: Limit::of(3),
+            max_same_target: Limit::of(2),
+            window: Millis::MINUTE,
+            scope: Scope::Session,
+            trust_hints: false,
+        }
+    }
+}
+
+/// `[session]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionLimits {
+    /// Refused calls in a row: block on this one, kill on twice as many.
+    pub max_refused: Limit,
+    /// Whether any word of a user lifts a block.
+    pub human_unblocks: bool,
+}
+
+impl Default for SessionLimits {
+    fn default() -> Self {
+        Self {
+            max_refused: Limit::of(10),
+            human_unblocks: false,
+        }
+    }
+}
+
+/// How steps are judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Classifier {
+    /// The matrix on exact digests, and nothing else.
+    Plain,
+    /// The matrix with a better idea of what counts as new.
+    #[default]
+    Informed,
+}
+
+/// When a streak is warned about and when it blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Threshold {
+    /// Warn from this streak on.
+    pub warn: Limit,
+    /// Block at this streak.
+    pub block: Limit,
+}
+
+impl Threshold {
+    const fn of(warn: u32, block: u32) -> Self {
+        Self {
+            warn: Limit::of(warn),
+            block: Limit::of(block),
+        }
+    }
+}
+
+/// `[progress]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgressLimits {
+    /// How steps are judged.
+    pub classifier: Classifier,
+    /// The same approach with the same outcome.
+    pub stagnation: Threshold,
+    /// New approaches with the same telling outcome.
+    pub stuck: Threshold,
+    /// New approaches with the same empty finding.
+    pub empty: Threshold,
+    /// One approach with an unchanged outcome, other work in between.
+    pub recurrence: Threshold,
+    /// The same change again.
+    pub churn: Threshold,
+}
+
+impl Default for ProgressLimits {
+    fn default() -> Self {
+        Self {
+            classifier: Classifier::Informed,
+            stagnation: Threshold::of(3, 5),
+            stuck: Threshold::of(5, 8),
+            empty: Threshold::of(5, 15),
+            recurrence: Threshold::of(5, 10),
+            churn: Threshold::of(4, 7),
+        }
+    }
+}
+
+/// An amount per session, per flow, and per agent and UTC day. None is no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Amounts {
+    /// Per session.
+    pub session: Option<u64>,
+    /// Per flow, over all its sessions.
+    pub flow: Option<u64>,
+    /// Per agent and UTC day.
+    pub agent_day: Option<u64>,
+}
+
+/// `[budget]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BudgetLimits {
+    /// Calls, messages and steps without a call since a user last spoke; up to a million.
+    pub actions: u32,
+    /// Whether the actions budget holds where no user was ever seen.
+    pub strict: bool,
+    /// Tokens.
+    pub tokens: Amounts,
+    /// Money, in millionths of a US dollar.
+    pub cost_micros: Amounts,
+    /// Time, in milliseconds.
+    pub time_ms: Amounts,
+}
+
+impl Default for BudgetLimits {
+    fn default() -> Self {
+        Self {
+            actions: 2000,
+            strict: false,
+            tokens: Amounts::default(),
+            cost_micros: Amounts::default(),
+            time_ms: Amounts::default(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The answer to an event: what to do, which rule says so, and what convinces a person.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::id::Id;
+use crate::rule::RuleId;
+
+/// What to do, from mild to final. The order is the rank: the highest of several wins.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// Go on.
+    #[default]
+    Allow,
+    /// Go on, and give the agent the message next to the real result.
+    Warn,
+    /// This call or message is refused. Nothing else changes.
+    Deny,
+    /// Refused, and so is every further call of this session until a reset.
+    Block,
+    /// Everything in this session is refused until an operator resets it.
+    Kill,
+}
+
+impl Decision {
+    /// Whether the call or message may not happen.
+    #[must_use]
+    pub fn refuses(self) -> bool {
+        self >= Self::Deny
+    }
+
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Deny => "deny",
+            Self::Block => "block",
+            Self::Kill => "kill",
+        }
+    }
+}
+
+impl std::fmt::Display for Decision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A stable machine word for callers that branch on the reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The session (or a session above it) was killed.
+    SessionKilledLoopGuard,
+    /// The session is blocked: it may talk, not act.
+    SessionBlockedLoopGuard,
+    /// The event belongs to a time before the last reset.
+    SessionStaleGeneration,
+}
+
+/// Counts, limits, windows and ids behind a verdict.
+pub type Evidence = Map<String, Value>;
+
+/// The verdict on one event, as it stands on the wire.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Always what to do.
+    pub verdict: Decision,
+    /// The rule that decided; none when nothing fired.
+    pub rule: Option<RuleId>,
+    /// A machine word where a caller needs one.
+    pub code: Option<Code>,
+    /// What happened, in a sentence for the agent.
+    pub message: Option<String>,
+    /// What convinces a person.
+    pub evidence: Option<Evidence>,
+    /// The command that lifts or tunes it, for where a person reads.
+    pub hint: Option<String>,
+    /// The other rules that fired.
+    #[serde(default)]
+    pub also: Vec<RuleId>,
+    /// What rules in shadow would have done.
+    pub would: Option<Box<Would>>,
+    /// The flow of a message, also where it was inherited or drawn.
+    pub flow: Option<Id>,
+    /// The length of the collapsed call stack, for every message with a flow.
+    pub depth: Option<u32>,
+    /// The session's generation: it grows with each reset.
+    pub generation: u32,
+    /// When to come back, for limits that a window lifts by itself.
+    pub retry_after_ms: Option<u64>,
+}
+
+/// The strongest finding among the rules in shadow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Would {
+    /// What it would have been.
+    pub verdict: Decision,
+    /// The rule in shadow.
+    pub rule: RuleId,
+    /// Its message.
+    pub message: String,
+    /// Its evidence.
+    pub evidence: Evidence,
+}
