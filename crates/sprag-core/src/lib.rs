@@ -3,16 +3,26 @@
 //! No clock, no I/O, no randomness, no async. An event is reduced at the door to an
 //! [`Observation`]; the engine folds it into small bounded cells and answers with a [`Verdict`].
 
+mod destructive_name;
 mod digest;
+mod door;
+mod event;
 mod glob;
 mod id;
+mod nearest;
 mod observation;
 mod policy;
 mod rule;
+mod snake_name;
 mod time;
 mod verdict;
 
 pub use digest::{Digest, DigestKey};
+pub use door::{CanonicalError, Door, canonical_json};
+pub use event::{
+    CallEvent, DispatchEvent, Event, EventError, MAX_EVENT_BYTES, MessageEvent, OrderEvent,
+    Payload, StepEvent, UsageEvent,
+};
 pub use glob::Glob;
 pub use id::{Id, IdError, MAX_ID_BYTES};
 pub use observation::{
