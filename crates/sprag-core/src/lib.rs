@@ -4,18 +4,22 @@
 //! [`Observation`]; the engine folds it into small bounded cells and answers with a [`Verdict`].
 
 mod cell;
+mod destructive_name;
 mod digest;
+mod door;
 mod engine;
+mod event;
 mod finding;
 mod glob;
 mod id;
+mod nearest;
 mod observation;
 mod policy;
 mod resolve;
 mod rule;
 mod rules;
+mod snake_name;
 mod time;
-mod tool_name;
 mod verdict;
 mod world;
 
@@ -24,7 +28,12 @@ pub use cell::{
     PairCell, SessionCell,
 };
 pub use digest::{Digest, DigestKey};
+pub use door::{CanonicalError, Door, canonical_json};
 pub use engine::{EngineError, RULES_VERSION, fold};
+pub use event::{
+    CallEvent, DispatchEvent, Event, EventError, MAX_EVENT_BYTES, MessageEvent, OrderEvent,
+    Payload, StepEvent, UsageEvent,
+};
 pub use glob::Glob;
 pub use id::{Id, IdError, MAX_ID_BYTES};
 pub use observation::{

@@ -13,12 +13,12 @@
 
 use crate::cell::hash::{hash_bytes, mix};
 use crate::cell::{AgentCell, Destructive, SessionCell};
+use crate::destructive_name::is_destructive;
 use crate::finding::{Finding, Findings};
 use crate::observation::{Approach, Call, Field};
 use crate::policy::{DestructiveLimits, Limits, Scope};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
-use crate::tool_name::is_destructive;
 use crate::verdict::Decision;
 
 /// The most targets that one call is seen to have.
@@ -34,7 +34,7 @@ impl Destroys {
     /// None where the call destroys nothing.
     pub(crate) fn of(call: &Call, limits: &DestructiveLimits) -> Option<Self> {
         let tool = call.approach.tool.as_ref()?;
-        if !is_destructive(tool.as_str(), &call.hints, limits) {
+        if !is_destructive(tool.as_str(), call.hints, limits) {
             return None;
         }
         Some(Self {
