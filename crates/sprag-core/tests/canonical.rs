@@ -56,6 +56,12 @@ fn long_integers_stay_exact() {
 }
 
 #[test]
+fn an_object_with_the_name_of_a_number_is_still_an_object() {
+    let text = r#"{"$serde_json::private::Number":"1"}"#;
+    assert_eq!(canonical_json(text).unwrap(), text);
+}
+
+#[test]
 fn what_has_no_canonical_form_is_refused_with_its_place() {
     let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     assert!(canonical_json(&deep(100)).is_ok());
