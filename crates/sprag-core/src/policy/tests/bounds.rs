@@ -3,10 +3,8 @@
 use super::*;
 
 fn told(text: &str) -> String {
-    Policy::from_toml(text)
-        .unwrap_err()
-        .display("p")
-        .to_string()
+    let errors = Policy::from_toml(text).map(drop).unwrap_err();
+    errors.display("p").to_string()
 }
 
 #[test]
@@ -73,6 +71,21 @@ fn a_text_has_at_most_a_mebibyte() {
         told(&text),
         "p: a policy has at most 1048576 bytes, this one has 1048577"
     );
+}
+
+#[test]
+fn the_text_of_what_is_in_force_can_be_read_again() {
+    let with = |agent: &str, rules: &str| {
+        let one = format!("[[override]]\nagent = \"{agent}\"\nrules = {{ {rules} }}\n");
+        one.repeat(1_000)
+    };
+    let policy = toml(&with("a", "\"*\" = \"shadow\""));
+    assert!(Policy::from_toml(&policy.to_toml()) == Ok(policy));
+    let rules = "\"*\" = \"shadow\", \"*e*\" = \"enforce\", \"*ss*\" = \"off\"";
+    let told = told(&with(&"é".repeat(256), rules));
+    let (start, end) = told.split_at(told.find("has ").unwrap());
+    assert_eq!(start, "p: written out in full this policy ");
+    assert!(end.ends_with(" bytes; 1048576 is the most"), "{end}");
 }
 
 #[test]

@@ -59,7 +59,17 @@ fn modes() -> impl Strategy<Value = BTreeMap<RuleId, Mode>> {
         .copied()
         .filter(|rule| *rule != RuleId::SessionKilled)
         .collect();
-    btree_map(select(rules), select(&Mode::ALL[..]), 0..5)
+    let some = btree_map(select(rules.clone()), select(&Mode::ALL[..]), 0..5);
+    let family = (select(rules.clone()), select(&Mode::ALL[..]));
+    let whole = (some, option::of(family), any::<bool>());
+    whole.prop_map(move |(mut modes, family, all)| {
+        let same =
+            |rule: &&RuleId| family.is_some_and(|(one, _)| all || one.family() == rule.family());
+        if let Some((_, mode)) = family {
+            modes.extend(rules.iter().filter(same).map(|rule| (*rule, mode)));
+        }
+        modes
+    })
 }
 
 fn overrides() -> impl Strategy<Value = Override> {
@@ -138,6 +148,15 @@ proptest! {
         let read = Policy::from_toml(&text).map_err(|errors| TestCaseError::fail(format!("{errors}\n{text}")))?;
         prop_assert_eq!(&read, &policy);
         prop_assert_eq!(read.digest(), policy.digest());
+    }
+
+    #[test]
+    fn the_text_of_a_paused_policy_judges_the_same(policy in policies(), agent in "[a-z]{1,3}") {
+        let paused = policy.with_pause(true);
+        let read = Policy::from_toml(&paused.to_toml()).unwrap();
+        prop_assert_eq!(read.digest(), paused.digest());
+        let session = agent.as_str();
+        prop_assert_eq!(&*read.limits_for(Some(&agent), session), &*paused.limits_for(Some(&agent), session));
     }
 
     #[test]
