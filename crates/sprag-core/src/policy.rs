@@ -111,8 +111,14 @@ impl Policy {
 
     fn from_document(document: Option<Node>, mut errors: ErrorList) -> Result<Self, PolicyErrors> {
         let policy = document.map(|document| read::policy(&document, &mut errors));
+        let policy = policy.unwrap_or_default();
+        // The log keeps the text of what is in force and has to read it again.
+        let (max, found) = (MAX_POLICY_BYTES, policy.to_toml().len());
+        if errors.is_empty() && found > max {
+            errors.push("", None, Problem::TooLongInFull { max, found });
+        }
         errors.finish()?;
-        Ok(policy.unwrap_or_default())
+        Ok(policy)
     }
 
     fn new(base: Limits, mut overrides: Vec<Override>) -> Self {

@@ -43,6 +43,14 @@ pub enum Problem {
         /// What there is.
         found: usize,
     },
+    /// The text is short enough, but what its globs stand for is not.
+    #[error("written out in full this policy has {found} bytes; {max} is the most")]
+    TooLongInFull {
+        /// What is allowed.
+        max: usize,
+        /// What there is.
+        found: usize,
+    },
     /// Tables in tables in tables.
     #[error("nested too deep")]
     TooDeep,

@@ -85,8 +85,11 @@ pub fn from_json(text: &str, kind: Option<ImportKind>) -> Result<Imported, Impor
     if found > max {
         return Err(ImportError::TooLong { max, found });
     }
-    let document: Map<String, Value> =
+    let document =
         serde_json::from_str(text).map_err(|error| ImportError::Syntax(error.to_string()))?;
+    let Value::Object(document) = document else {
+        return Err(ImportError::NoObject);
+    };
     let keys = flat(&document);
     let known = |mapping: &&Mapping| {
         kind.is_none_or(|kind| kind == mapping.kind)
@@ -230,3 +233,6 @@ fn number_and_text(key: &Key, found: u64) -> (u64, String) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

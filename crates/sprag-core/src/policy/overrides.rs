@@ -110,7 +110,7 @@ impl Matching {
 
 /// Each override is sound over the base, but one may lower what another one's warning comes
 /// before. The warning then comes together with it.
-fn bring_warnings_forward(limits: &mut Limits) {
+pub(super) fn bring_warnings_forward(limits: &mut Limits) {
     for key in KEYS {
         let Some(next) = key.warns_before() else {
             continue;

@@ -187,17 +187,30 @@ fn span(text: &str, max: Millis) -> Option<Millis> {
     (Millis::SECOND..=max).contains(&span).then_some(span)
 }
 
-/// A decimal number of dollars in millionths, exactly; none if it has more decimals.
+/// A decimal number of dollars in millionths, exactly; none if it has more decimals. Programs
+/// that write JSON give small numbers an exponent.
 fn micros(text: &str) -> Option<u64> {
-    let (dollars, decimals) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let dollars = dollars.strip_prefix('+').unwrap_or(dollars);
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let mantissa = mantissa.strip_prefix('+').unwrap_or(mantissa);
+    let (dollars, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let decimals = decimals.trim_end_matches('0');
-    if dollars.is_empty() || !digits(dollars) || !digits(decimals) || decimals.len() > 6 {
+    let digits = format!("{dollars}{decimals}");
+    if dollars.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let whole = dollars.parse::<u64>().ok()?.checked_mul(1_000_000)?;
-    whole.checked_add(format!("{decimals:0<6}").parse().ok()?)
+    let number: u64 = digits.parse().ok()?;
+    let places = i32::try_from(decimals.len()).ok()?;
+    let power = exponent
+        .parse::<i32>()
+        .ok()?
+        .checked_add(6)?
+        .checked_sub(places)?;
+    let factor = 10_u64.checked_pow(power.unsigned_abs())?;
+    if power >= 0 {
+        number.checked_mul(factor)
+    } else {
+        number.is_multiple_of(factor).then_some(number / factor)
+    }
 }
 
 #[cfg(test)]
@@ -212,7 +225,14 @@ mod tests {
             ("0.000001", Some(1)),
             ("0.0000010", Some(1)),
             ("0.0000001", None),
-            ("1e3", None),
+            ("1e3", Some(1_000_000_000)),
+            ("1e-6", Some(1)),
+            ("1.5E-06", None),
+            ("25e-1", Some(2_500_000)),
+            ("1e-99", None),
+            ("1e99", None),
+            ("1e", None),
+            ("1e99999999999", None),
             ("-1.0", None),
             ("inf", None),
             ("nan", None),

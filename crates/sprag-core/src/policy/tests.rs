@@ -1,5 +1,8 @@
 //! How limits are merged and modes are chosen.
 
+mod bounds;
+mod round_trip;
+
 use std::fmt::Write;
 
 use super::*;

@@ -4,6 +4,7 @@
 //! That makes the text the natural thing to take a digest of, and to keep in a log next to the
 //! verdicts that were reached under it. A pause is written as the modes that it leaves.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::Policy;
@@ -99,17 +100,50 @@ fn override_table(text: &mut String, written: &Override, paused: bool) {
             line(text, format_args!("{} = {value}", key.name()));
         }
     }
-    for (rule, mode) in &written.modes {
-        let mode = if paused {
-            (*mode).min(Mode::Shadow)
-        } else {
-            *mode
-        };
+    let in_force = |mode: Mode| if paused { mode.min(Mode::Shadow) } else { mode };
+    let modes = written.modes.iter();
+    let modes = modes.map(|(rule, mode)| (*rule, in_force(*mode))).collect();
+    for (rules, mode) in summed_up(&modes) {
         line(
             text,
-            format_args!("rules.\"{rule}\" = \"{}\"", mode.as_str()),
+            format_args!("rules.\"{rules}\" = \"{}\"", mode.as_str()),
         );
     }
+}
+
+/// The modes of an override in as few lines as say the same: all rules, whole families, single
+/// rules. Globs that were written over many rules would otherwise make the text grow with each.
+fn summed_up(modes: &BTreeMap<RuleId, Mode>) -> Vec<(String, Mode)> {
+    let with_mode = || {
+        RuleId::ALL
+            .iter()
+            .filter(|rule| **rule != RuleId::SessionKilled)
+    };
+    if let Some(mode) = common(modes, with_mode()) {
+        return vec![("*".to_owned(), mode)];
+    }
+    let mut lines = Vec::new();
+    for (rule, mode) in modes {
+        let family = || with_mode().filter(|other| other.family() == rule.family());
+        match common(modes, family()) {
+            None => lines.push((rule.to_string(), *mode)),
+            Some(_) if family().next() == Some(rule) => {
+                lines.push((format!("{}.*", rule.family()), *mode));
+            }
+            Some(_) => {}
+        }
+    }
+    lines
+}
+
+/// The mode that is set for each of the rules, if it is the same.
+fn common<'r>(
+    modes: &BTreeMap<RuleId, Mode>,
+    rules: impl Iterator<Item = &'r RuleId>,
+) -> Option<Mode> {
+    let mut set = rules.map(|rule| modes.get(rule));
+    let first = *set.next()??;
+    set.all(|mode| mode == Some(&first)).then_some(first)
 }
 
 fn line(text: &mut String, content: std::fmt::Arguments<'_>) {

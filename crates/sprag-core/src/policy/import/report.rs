@@ -68,6 +68,9 @@ pub enum ImportError {
     /// It is no JSON.
     #[error("this is no JSON: {0}")]
     Syntax(String),
+    /// It is JSON, but holds no keys.
+    #[error("a file of limits is a JSON object; this one is something else")]
+    NoObject,
     /// It is larger than any file of limits.
     #[error("a file of limits has at most {max} bytes, this one has {found}")]
     TooLong {
