@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use governor::{Quota, RateLimiter};
 use sprag_bench::{call, id, session_cells};
-use sprag_core::{Door, DigestKey, Event, Limits, Observation, Policy, Timestamp, fold};
+use sprag_core::{DigestKey, Door, Event, Limits, Observation, Policy, Timestamp, fold};
 
 const ROUNDS: usize = 40;
 const PER_ROUND: u64 = 20_000;
@@ -85,7 +85,10 @@ fn door_against_serde_json() {
     let limits = Limits::default();
     let line = format!(r#"{{"type":"call","session":"s1","tool":"edit","args":{ARGS}}}"#);
     compare(
-        &format!("observation of {} bytes of arguments from bytes / serde_json into Value", ARGS.len()),
+        &format!(
+            "observation of {} bytes of arguments from bytes / serde_json into Value",
+            ARGS.len()
+        ),
         3.0,
         || {
             time(PER_ROUND / 4, |_| {
@@ -96,7 +99,9 @@ fn door_against_serde_json() {
         },
         || {
             time(PER_ROUND / 4, |_| {
-                let _ = black_box(serde_json::from_slice::<serde_json::Value>(black_box(line.as_bytes())));
+                let _ = black_box(serde_json::from_slice::<serde_json::Value>(black_box(
+                    line.as_bytes(),
+                )));
             })
         },
     );
