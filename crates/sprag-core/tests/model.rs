@@ -6,20 +6,33 @@
 
 #[cfg(test)]
 mod model {
+    mod agreement;
     mod budgets;
     mod calls;
     mod chain;
+    mod clock;
+    mod collapse;
+    mod coverage;
     mod defiance;
     mod destructive;
     mod digester;
+    mod engine;
     mod findings;
+    mod generator;
     mod history;
     mod judge;
+    mod ladder;
+    mod marks;
     mod messages;
     mod pair;
+    mod policies;
     mod policy;
+    mod random;
     mod record;
+    mod shrink;
     mod steps;
+    mod stock;
     mod talk;
     mod vectors;
+    mod windows;
 }

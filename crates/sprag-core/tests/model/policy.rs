@@ -71,7 +71,8 @@ impl LimitsFor for WrittenPolicy {
 impl Override {
     fn new(written: &Value) -> Self {
         let keys = written.as_object().expect("an override is an object");
-        let is_session = keys.contains_key("session");
+        // `session` names one; as a section it belongs to an agent's override.
+        let is_session = keys.get("session").is_some_and(Value::is_string);
         let name = keys.get(if is_session { "session" } else { "agent" });
         Self {
             is_session,

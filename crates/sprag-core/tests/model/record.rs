@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
 use sprag_core::{
     Approach, Code, Decision, Digest, Id, Message, MessageKind, Millis, Observed, RuleId, Timestamp,
 };
 
 /// The part of a verdict that the semantics fix.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct ModelVerdict {
     pub(crate) decision: Decision,
     pub(crate) rule: Option<RuleId>,
