@@ -103,6 +103,7 @@ fn outcome(event: &Value) -> Outcome {
         normal: exact,
         is_error,
         tone: Tone::default(),
+        shape: 0,
         oversized: false,
     }
 }
