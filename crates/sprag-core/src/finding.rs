@@ -64,13 +64,30 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
+    /// One finding that no mode touches.
+    pub(crate) fn of(finding: Finding) -> Self {
+        Self {
+            enforced: vec![finding],
+            shadow: None,
+        }
+    }
+
+    /// Takes a finding that no mode touches.
+    pub(crate) fn push(&mut self, finding: Finding) {
+        self.enforced.push(finding);
+    }
+
     /// Takes a finding, made only when the rule's mode in `limits` wants it.
     pub(crate) fn add(&mut self, limits: &Limits, rule: RuleId, make: impl FnOnce() -> Finding) {
         match limits.modes.get(rule) {
             Mode::Off => {}
             Mode::Shadow => {
                 let finding = make();
-                if self.shadow.as_ref().is_none_or(|held| outranks(&finding, held)) {
+                if self
+                    .shadow
+                    .as_ref()
+                    .is_none_or(|held| outranks(&finding, held))
+                {
                     self.shadow = Some(finding);
                 }
             }
@@ -80,7 +97,8 @@ impl Findings {
 
     /// The highest decision so far.
     pub(crate) fn decision(&self) -> Decision {
-        self.strongest().map_or(Decision::Allow, |finding| finding.decision)
+        self.strongest()
+            .map_or(Decision::Allow, |finding| finding.decision)
     }
 
     /// The finding that decides.
@@ -108,7 +126,11 @@ impl Findings {
             };
         }
         enforced.sort_by_key(|finding| (std::cmp::Reverse(finding.decision), finding.rule));
-        let also = enforced.iter().skip(1).map(|finding| finding.rule).collect();
+        let also = enforced
+            .iter()
+            .skip(1)
+            .map(|finding| finding.rule)
+            .collect();
         let Some(first) = enforced.into_iter().next() else {
             return Verdict::default();
         };

@@ -3,30 +3,54 @@
 //! No clock, no I/O, no randomness, no async. An event is reduced at the door to an
 //! [`Observation`]; the engine folds it into small bounded cells and answers with a [`Verdict`].
 
+mod cell;
+mod destructive_name;
 mod digest;
+mod door;
+mod engine;
+mod event;
+mod finding;
 mod glob;
 mod id;
+mod nearest;
 mod observation;
 mod policy;
+mod resolve;
 mod rule;
+mod rules;
+mod snake_name;
 mod time;
 mod verdict;
+mod world;
 
+pub use cell::{
+    AgentCell, AliasCell, CellKeys, Cells, ConversationCell, FlowCell, InboxCell, InboxKey, Mark,
+    PairCell, SessionCell,
+};
 pub use digest::{Digest, DigestKey};
+pub use door::{CanonicalError, Door, canonical_json};
+pub use engine::{EngineError, RULES_VERSION, fold};
+pub use event::{
+    CallEvent, DispatchEvent, Event, EventError, MAX_EVENT_BYTES, MessageEvent, OrderEvent,
+    Payload, StepEvent, UsageEvent,
+};
 pub use glob::Glob;
 pub use id::{Id, IdError, MAX_ID_BYTES};
 pub use observation::{
     Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observation, Observed,
     Order, Outcome, Source, Step, Tone, ToolKind, Usage,
 };
+pub use policy::Policy;
 pub use policy::{
     AccessLimits, Amounts, BudgetLimits, CallLimits, Classifier, ConversationLimits,
     DestructiveLimits, Echo, FlowLimits, InboxLimits, Limit, LimitError, Limits, Mode, Modes,
     ProgressLimits, Scope, SessionLimits, Threshold,
 };
+pub use resolve::{Known, resolve};
 pub use rule::{RuleId, UnknownRule};
 pub use time::{Millis, Timestamp};
 pub use verdict::{Code, Decision, Evidence, Verdict, Would};
+pub use world::World;
 
 /// The most top-level scalar arguments that an observation names.
 pub const MAX_FIELDS: usize = 16;

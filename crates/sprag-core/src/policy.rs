@@ -11,3 +11,16 @@ pub use limits::{
     DestructiveLimits, Echo, FlowLimits, InboxLimits, Limit, LimitError, Limits, Mode, Modes,
     ProgressLimits, Scope, SessionLimits, Threshold,
 };
+/// What people write. For now: one set of limits for everyone.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Policy {
+    base: Limits,
+}
+
+impl Policy {
+    /// The limits for one session of one agent.
+    #[must_use]
+    pub fn limits_for(&self, _agent: Option<&str>, _session: &str) -> &Limits {
+        &self.base
+    }
+}

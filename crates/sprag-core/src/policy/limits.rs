@@ -13,7 +13,7 @@ use crate::rule::RuleId;
 use crate::time::Millis;
 
 /// The highest number that any window, streak or count may be limited to.
-pub const MAX_LIMIT: u32 = 4096;
+pub(crate) const MAX_LIMIT: u32 = 4096;
 
 /// A count from 1 to 4,096.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,0 +1,70 @@
+# One place for what people and CI run. Every part uses the same target folder, the same features
+# and the dev or test profile, so that nothing is built twice.
+
+CARGO ?= cargo
+# How much longer than usual `make soak` takes: 1 is ten million histories.
+SOAK ?= 1
+# CI takes the lock file as it is; at a desk cargo may complete it.
+LOCKED := $(if $(CI),--locked)
+ALL := --workspace --all-features $(LOCKED)
+ADVISORIES := https://github.com/RustSec/advisory-db
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help fmt fmt-check tidy lint test docs deny check bench soak clean
+
+help: ## list what there is to run
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+check: fmt-check tidy lint test docs deny ## everything a reviewer would ask for
+
+fmt: ## format the code
+	$(CARGO) fmt --all
+
+fmt-check: ## fail where the code is not formatted
+	$(CARGO) fmt --all --check
+
+tidy: ## sizes, names, links, machine paths, lock files, licences and sources
+	$(CARGO) test --quiet $(ALL) --test repository
+
+lint: ## clippy, warnings are errors
+	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
+
+test: ## all tests and doc tests
+	@echo "tests need: the crates of Cargo.lock, which cargo fetches; nothing else is installed"
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
+	  set -x; $(CARGO) nextest run $(ALL); \
+	else \
+	  set -x; $(CARGO) test $(ALL) --lib --bins --tests --examples; \
+	fi
+	$(CARGO) test $(ALL) --doc
+
+# Libraries only: a binary has no readers of its rustdoc, and may share its name with a library.
+docs: ## rustdoc, warnings are errors
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(ALL) --no-deps --lib
+
+# Building cargo-deny takes minutes, so it is used where it is and never installed from here. The
+# tidy test holds the licences and sources everywhere.
+deny: ## cargo-deny where installed, advisories where their database can be reached
+	@if ! $(CARGO) deny --version >/dev/null 2>&1; then \
+	  echo "deny: cargo-deny is not installed, skipped; the tidy test holds licences and sources"; \
+	  echo "deny: to have it: cargo install cargo-deny --version 0.20.2 --locked"; \
+	  exit 0; \
+	fi; \
+	(set -x; $(CARGO) deny check bans licenses sources) || exit 1; \
+	if GIT_TERMINAL_PROMPT=0 git -c http.lowSpeedLimit=1 -c http.lowSpeedTime=10 \
+	     ls-remote --quiet $(ADVISORIES) HEAD >/dev/null 2>&1; then \
+	  set -x; $(CARGO) deny check advisories; \
+	else \
+	  echo "deny: $(ADVISORIES) can't be reached, advisories skipped"; \
+	fi
+
+bench: ## the benchmarks of the engine
+	$(CARGO) bench $(LOCKED) -p sprag-core
+
+soak: ## the long run: make soak SOAK=2 takes twice as long
+	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) SPRAG_FUZZ_SECONDS=$$((600 * $(SOAK))) \
+	  $(CARGO) test --release $(ALL) --lib --bins --tests
+
+clean: ## remove what was built
+	$(CARGO) clean

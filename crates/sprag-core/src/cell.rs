@@ -1,0 +1,28 @@
+//! Cells: the bounded pieces of state that events touch.
+//!
+//! The engine works on the [`Cells`] of one event, taken out of a store by their [`CellKeys`] and put
+//! back afterwards in one atomic step. A missing cell is a new one.
+
+mod destructive;
+mod flow;
+pub(crate) mod hash;
+mod keys;
+mod pair;
+pub(crate) mod progress;
+mod session;
+mod small;
+mod spent;
+pub(crate) mod tried;
+pub(crate) mod window;
+
+pub(crate) use destructive::Destructive;
+pub(crate) use pair::{Answers, Run};
+pub(crate) use session::Pending;
+pub(crate) use spent::Spent;
+
+pub use flow::FlowCell;
+pub(crate) use flow::Path;
+pub use keys::{CellKeys, Cells, InboxKey};
+pub use pair::PairCell;
+pub use session::{Mark, SessionCell};
+pub use small::{AgentCell, AliasCell, ConversationCell, InboxCell};

@@ -1,0 +1,63 @@
+//! The destructive calls of the last minute, as times and as targets.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::window::{Window, inside};
+use crate::policy::DestructiveLimits;
+use crate::time::{Millis, Timestamp};
+
+/// Destructive calls that were let through.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Destructive {
+    pub(crate) window: Window,
+    targets: VecDeque<(u64, Timestamp)>,
+}
+
+impl Destructive {
+    /// In how many earlier calls inside the window `target` was.
+    pub(crate) fn count_target(&self, target: u64, now: Timestamp, span: Millis) -> u32 {
+        let earlier = self
+            .targets
+            .iter()
+            .rev()
+            .take_while(|(_, at)| inside(*at, now, span))
+            .filter(|(held, _)| *held == target)
+            .count();
+        u32::try_from(earlier).unwrap_or(u32::MAX)
+    }
+
+    /// When `target` was first in a call inside the window.
+    pub(crate) fn first_on(&self, target: u64, now: Timestamp, span: Millis) -> Option<Timestamp> {
+        self.targets
+            .iter()
+            .filter(|(held, at)| *held == target && inside(*at, now, span))
+            .map(|(_, at)| *at)
+            .next()
+    }
+
+    /// Remembers one call with its targets.
+    pub(crate) fn push(&mut self, targets: &[u64], now: Timestamp, limits: &DestructiveLimits) {
+        let calls = limits.max_calls.get();
+        self.window.push(now, limits.window, calls);
+        let span = limits.window;
+        while self
+            .targets
+            .front()
+            .is_some_and(|(_, at)| !inside(*at, now, span))
+        {
+            self.targets.pop_front();
+        }
+        let keep = usize::try_from(calls)
+            .unwrap_or(0)
+            .saturating_mul(16)
+            .clamp(64, 4096);
+        for target in targets {
+            if self.targets.len() >= keep {
+                self.targets.pop_front();
+            }
+            self.targets.push_back((*target, now));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Which cells an event touches, and the set of them that the engine works on.
+
+use super::{AgentCell, AliasCell, ConversationCell, FlowCell, InboxCell, PairCell, SessionCell};
+use crate::id::Id;
+use crate::observation::{Message, MessageKind, Observation, Observed};
+use crate::policy::{Policy, Scope};
+use crate::time::Timestamp;
+
+/// Whose inbox it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum InboxKey {
+    /// One session's.
+    Session(Id),
+    /// All sessions of one agent share it.
+    Agent(Id),
+}
+
+/// The cells of one event, by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CellKeys {
+    /// The session that acts; none where no agent does.
+    pub session: Option<Id>,
+    /// The session that a message goes to, where it is another.
+    pub peer: Option<Id>,
+    /// The flow.
+    pub flow: Option<Id>,
+    /// Sender and receiver, sorted.
+    pub pair: Option<(Id, Id)>,
+    /// The receiver's inbox.
+    pub inbox: Option<InboxKey>,
+    /// The conversation.
+    pub conversation: Option<Id>,
+    /// The agent, for budgets and `scope = "agent"`.
+    pub agent: Option<Id>,
+    /// The tool use.
+    pub alias: Option<Id>,
+}
+
+impl CellKeys {
+    /// The cells that `observation`, already resolved, touches under `policy`.
+    #[must_use]
+    pub fn of(observation: &Observation, policy: &Policy) -> Self {
+        match &observation.what {
+            Observed::Message(message) => Self::of_message(message, policy),
+            Observed::Call(call) => Self {
+                session: Some(call.session.clone()),
+                flow: call.flow.clone(),
+                agent: call.agent.clone(),
+                alias: call.use_id.clone(),
+                ..Self::default()
+            },
+            Observed::Step(step) => Self {
+                session: Some(step.session.clone()),
+                flow: step.flow.clone(),
+                agent: step.agent.clone(),
+                alias: step.use_id.clone(),
+                ..Self::default()
+            },
+            Observed::Usage(usage) => Self {
+                session: Some(usage.session.clone()),
+                flow: usage.flow.clone(),
+                agent: usage.agent.clone(),
+                ..Self::default()
+            },
+            Observed::Kill(order) | Observed::Reset(order) => Self::of_session(&order.session),
+            Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
+                Self::of_session(&dispatch.session)
+            }
+        }
+    }
+
+    fn of_session(session: &Id) -> Self {
+        Self {
+            session: Some(session.clone()),
+            ..Self::default()
+        }
+    }
+
+    fn of_message(message: &Message, policy: &Policy) -> Self {
+        let mut keys = Self {
+            session: message.from.clone(),
+            flow: message.flow.clone(),
+            conversation: message.conversation.clone(),
+            ..Self::default()
+        };
+        if message.from.as_ref() != Some(&message.to) {
+            keys.peer = Some(message.to.clone());
+        }
+        let Some(from) = &message.from else {
+            return keys;
+        };
+        if message.kind != MessageKind::Say {
+            keys.conversation = None;
+            return keys;
+        }
+        let (first, second) = if *from <= message.to {
+            (from, &message.to)
+        } else {
+            (&message.to, from)
+        };
+        keys.pair = Some((first.clone(), second.clone()));
+        let agent = message.to_agent.as_ref();
+        let limits = policy.limits_for(agent.map(Id::as_str), message.to.as_str());
+        keys.inbox = Some(match (limits.inbox.scope, agent) {
+            (Scope::Agent, Some(agent)) => InboxKey::Agent(agent.clone()),
+            _ => InboxKey::Session(message.to.clone()),
+        });
+        keys
+    }
+}
+
+/// The cells of one event. A slot is filled where [`CellKeys`] names it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Cells {
+    /// The session that acts.
+    pub session: Option<Box<SessionCell>>,
+    /// The session that a message goes to, where it is another.
+    pub peer: Option<Box<SessionCell>>,
+    /// The flow.
+    pub flow: Option<Box<FlowCell>>,
+    /// Sender and receiver.
+    pub pair: Option<Box<PairCell>>,
+    /// The receiver's inbox.
+    pub inbox: Option<Box<InboxCell>>,
+    /// The conversation.
+    pub conversation: Option<Box<ConversationCell>>,
+    /// The agent.
+    pub agent: Option<Box<AgentCell>>,
+    /// The tool use.
+    pub alias: Option<Box<AliasCell>>,
+    /// A session above the acting one is killed.
+    pub killed_above: bool,
+    /// A session above the receiving one is killed.
+    pub peer_killed_above: bool,
+}
+
+impl Cells {
+    /// The later of `at` and the newest time in the cells.
+    pub(crate) fn now(&self, at: Timestamp) -> Timestamp {
+        [
+            self.session.as_ref().map(|cell| cell.touched),
+            self.peer.as_ref().map(|cell| cell.touched),
+            self.flow.as_ref().map(|cell| cell.touched),
+            self.pair.as_ref().map(|cell| cell.touched),
+            self.inbox.as_ref().map(|cell| cell.touched),
+            self.conversation.as_ref().map(|cell| cell.touched),
+            self.agent.as_ref().map(|cell| cell.touched),
+            self.alias.as_ref().map(|cell| cell.touched),
+        ]
+        .into_iter()
+        .flatten()
+        .fold(at, Timestamp::max)
+    }
+
+    /// Turns what was idle for too long into new.
+    pub(crate) fn expire(&mut self, now: Timestamp) {
+        if let Some(cell) = &mut self.session {
+            cell.expire(now);
+        }
+        if let Some(cell) = &mut self.peer {
+            cell.expire(now);
+        }
+        if let Some(cell) = &mut self.flow {
+            cell.expire(now);
+        }
+        if let Some(cell) = &mut self.pair {
+            cell.expire(now);
+        }
+        if let Some(cell) = &mut self.conversation {
+            cell.expire(now);
+        }
+        if let Some(cell) = &mut self.agent {
+            cell.turn_day(now);
+        }
+        if let Some(cell) = &mut self.alias {
+            cell.expire(now);
+        }
+    }
+
+    /// Renews every cell.
+    pub(crate) fn touch(&mut self, now: Timestamp) {
+        if let Some(cell) = &mut self.session {
+            cell.touched = now;
+        }
+        if let Some(cell) = &mut self.peer {
+            cell.touched = now;
+        }
+        if let Some(cell) = &mut self.flow {
+            cell.touched = now;
+        }
+        if let Some(cell) = &mut self.pair {
+            cell.touched = now;
+        }
+        if let Some(cell) = &mut self.inbox {
+            cell.touched = now;
+        }
+        if let Some(cell) = &mut self.conversation {
+            cell.touched = now;
+        }
+        if let Some(cell) = &mut self.agent {
+            cell.touched = now;
+        }
+        if let Some(cell) = &mut self.alias {
+            cell.touched = now;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What is remembered of two sessions that talk to each other.
+
+use serde::{Deserialize, Serialize};
+
+use super::window::Window;
+use crate::time::{Millis, Timestamp};
+
+/// What the other one answered during a run of equal messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Answers {
+    #[default]
+    None,
+    All(u64),
+    Mixed,
+}
+
+/// A run of equal messages one way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) content: Option<u64>,
+    pub(crate) flow: u64,
+    pub(crate) count: u32,
+    pub(crate) answers: Answers,
+}
+
+/// Two sessions that talk; the first is the one whose id sorts first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairCell {
+    pub(crate) touched: Timestamp,
+    /// The two step counters at the last allowed message.
+    steps: (u64, u64),
+    pub(crate) talk: Window,
+    /// From the first to the second.
+    pub(crate) there: Run,
+    /// From the second to the first.
+    pub(crate) back: Run,
+}
+
+impl PairCell {
+    pub(crate) fn expire(&mut self, now: Timestamp) {
+        if now.since(self.touched) >= Millis::HOUR {
+            *self = Self::default();
+        }
+    }
+
+    /// Whether either of the two did a step since the last allowed message.
+    pub(crate) fn worked(&self, steps: (u64, u64)) -> bool {
+        self.steps != steps
+    }
+
+    /// Starts anew where work was done since; then remembers the step counters.
+    pub(crate) fn note_work(&mut self, steps: (u64, u64)) {
+        if self.worked(steps) {
+            self.talk.clear();
+            self.there = Run::default();
+            self.back = Run::default();
+        }
+        self.steps = steps;
+    }
+}

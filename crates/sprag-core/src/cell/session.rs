@@ -1,0 +1,226 @@
+//! What is remembered of one session: marks, counts, its last calls and the memory of its steps.
+//!
+//! Small when fresh and bounded when full, because a guard holds a cell for every agent that ever
+//! ran. Lists grow as they are used and stop growing at the bounds named here.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::destructive::Destructive;
+use super::progress::Progress;
+use super::spent::Spent;
+use super::tried::Tried;
+use crate::id::Id;
+use crate::rule::RuleId;
+use crate::time::{Millis, Timestamp};
+
+/// Identical calls are looked for among this many.
+pub(crate) const MAX_CALLS: usize = 256;
+/// This many calls may wait for their step.
+pub(crate) const MAX_PENDING: usize = 64;
+/// This many dispatches may run in one session.
+pub(crate) const MAX_DISPATCHES: usize = 64;
+
+/// Why a session is blocked or killed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// When it was set.
+    pub at: Timestamp,
+    /// The rule that set it; none for an operator's kill.
+    pub rule: Option<RuleId>,
+    /// What happened, in a sentence.
+    pub why: String,
+    /// The operator, for a kill by hand.
+    pub by: Option<Box<str>>,
+}
+
+/// A call that waits for its step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pending {
+    pub(crate) id: u64,
+    pub(crate) tried: Tried,
+    pub(crate) refused: bool,
+}
+
+/// Refused calls in a row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Refusals {
+    pub(crate) count: u32,
+    pub(crate) counted_at: Option<Timestamp>,
+    pub(crate) identical_at: Option<Timestamp>,
+}
+
+/// The session's calls that were let through.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Calls {
+    /// The last ones, oldest first.
+    pub(crate) recent: VecDeque<(u64, Timestamp)>,
+    /// How often the last one was called in a row.
+    pub(crate) in_a_row: u32,
+}
+
+/// One run of one agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionCell {
+    pub(crate) touched: Timestamp,
+    pub(crate) generation: u32,
+    pub(crate) agent: Option<Id>,
+    /// Steps ever reported; outlives resets so that pairs notice work.
+    pub(crate) steps: u64,
+    pub(crate) killed: Option<Box<Mark>>,
+    pub(crate) blocked: Option<Box<Mark>>,
+    pub(crate) held: Held,
+}
+
+/// What a reset clears.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Held {
+    /// The first event since the session was new.
+    pub(crate) since: Option<Timestamp>,
+    pub(crate) user_seen: bool,
+    pub(crate) step_seen: bool,
+    /// When a user last wrote to it or started a flow that reached it.
+    pub(crate) attended_at: Option<Timestamp>,
+    pub(crate) unattended: u32,
+    pub(crate) actions: u32,
+    pub(crate) refusals: Refusals,
+    pub(crate) calls: Calls,
+    pub(crate) destructive: Destructive,
+    pub(crate) pending: Vec<Pending>,
+    pub(crate) dispatches: Vec<Id>,
+    pub(crate) spent: Spent,
+    pub(crate) progress: Progress,
+}
+
+impl Default for SessionCell {
+    fn default() -> Self {
+        Self {
+            touched: Timestamp::default(),
+            generation: 1,
+            agent: None,
+            steps: 0,
+            killed: None,
+            blocked: None,
+            held: Held::default(),
+        }
+    }
+}
+
+impl SessionCell {
+    /// The session's generation: 1 at first, one more with each reset.
+    #[must_use]
+    pub fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// The agent behind it, as first named.
+    #[must_use]
+    pub fn agent(&self) -> Option<&Id> {
+        self.agent.as_ref()
+    }
+
+    /// The time of its last event.
+    #[must_use]
+    pub fn touched(&self) -> Timestamp {
+        self.touched
+    }
+
+    /// Why it is killed, if it is.
+    #[must_use]
+    pub fn killed(&self) -> Option<&Mark> {
+        self.killed.as_deref()
+    }
+
+    /// Why it is blocked, if it is.
+    #[must_use]
+    pub fn blocked(&self) -> Option<&Mark> {
+        self.blocked.as_deref()
+    }
+
+    /// The flow that a message without one inherits: the latest dispatch still running.
+    #[must_use]
+    pub fn running_flow(&self) -> Option<&Id> {
+        self.held.dispatches.last()
+    }
+
+    /// Whether it already reads as new at `now`; marks, agent and generation outlive that.
+    pub(crate) fn is_expired(&self, now: Timestamp) -> bool {
+        now.since(self.touched) >= Millis::DAY
+    }
+
+    pub(crate) fn expire(&mut self, now: Timestamp) {
+        if self.is_expired(now) {
+            self.held = Held::default();
+        }
+        self.held.since.get_or_insert(now);
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.generation = self.generation.saturating_add(1);
+        self.killed = None;
+        self.blocked = None;
+        self.held = Held::default();
+    }
+
+    /// A user speaks to it, or started the flow that reaches it.
+    pub(crate) fn attend(&mut self, at: Timestamp) {
+        self.held.attended_at = Some(at);
+        self.held.user_seen = true;
+        self.held.unattended = 0;
+        self.held.actions = 0;
+    }
+
+    pub(crate) fn stick(&mut self, agent: Option<&Id>) {
+        if self.agent.is_none() {
+            self.agent = agent.cloned();
+        }
+    }
+
+    pub(crate) fn remember_pending(&mut self, pending: Pending) {
+        let list = &mut self.held.pending;
+        list.retain(|held| held.id != pending.id);
+        if list.len() >= MAX_PENDING {
+            list.remove(0);
+        }
+        list.push(pending);
+    }
+
+    pub(crate) fn take_pending(&mut self, id: u64) -> Option<Pending> {
+        let at = self.held.pending.iter().position(|held| held.id == id)?;
+        Some(self.held.pending.remove(at))
+    }
+
+    pub(crate) fn start_dispatch(&mut self, flow: &Id) {
+        let list = &mut self.held.dispatches;
+        list.retain(|running| running != flow);
+        if list.len() >= MAX_DISPATCHES {
+            list.remove(0);
+        }
+        list.push(flow.clone());
+    }
+
+    pub(crate) fn end_dispatch(&mut self, flow: Option<&Id>) {
+        match flow {
+            Some(flow) => self.held.dispatches.retain(|running| running != flow),
+            None => {
+                self.held.dispatches.pop();
+            }
+        }
+    }
+}
+
+impl Calls {
+    pub(crate) fn push(&mut self, key: u64, now: Timestamp) {
+        let again = self.recent.back().is_some_and(|(last, _)| *last == key);
+        self.in_a_row = if again {
+            self.in_a_row.saturating_add(1)
+        } else {
+            1
+        };
+        if self.recent.len() >= MAX_CALLS {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((key, now));
+    }
+}

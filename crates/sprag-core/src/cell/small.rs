@@ -1,0 +1,75 @@
+//! The cells that hold little: inboxes, conversations, agents, aliases.
+
+use serde::{Deserialize, Serialize};
+
+use super::destructive::Destructive;
+use super::spent::Spent;
+use super::window::Window;
+use crate::id::Id;
+use crate::time::{Millis, Timestamp};
+use crate::verdict::Verdict;
+
+/// The messages that arrived at one session or agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InboxCell {
+    pub(crate) touched: Timestamp,
+    pub(crate) arrived: Window,
+}
+
+/// A tracked conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversationCell {
+    pub(crate) touched: Timestamp,
+    pub(crate) messages: u32,
+}
+
+impl ConversationCell {
+    pub(crate) fn expire(&mut self, now: Timestamp) {
+        if now.since(self.touched) >= Millis::DAY {
+            self.messages = 0;
+        }
+    }
+}
+
+/// All sessions of one agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentCell {
+    pub(crate) touched: Timestamp,
+    pub(crate) destructive: Destructive,
+    /// The first event of the present UTC day.
+    pub(crate) day_since: Timestamp,
+    pub(crate) spent: Spent,
+}
+
+impl AgentCell {
+    /// Starts a new day's budget where one began.
+    pub(crate) fn turn_day(&mut self, now: Timestamp) {
+        if self.day_since.utc_day() != now.utc_day() {
+            self.day_since = now;
+            self.spent = Spent::default();
+        }
+    }
+}
+
+/// Which session a tool use belongs to, and what its first sighting was answered.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AliasCell {
+    pub(crate) touched: Timestamp,
+    pub(crate) session: Option<Id>,
+    pub(crate) call: Option<Box<Verdict>>,
+    pub(crate) step: Option<Box<Verdict>>,
+}
+
+impl AliasCell {
+    /// The session that the first sighting named.
+    #[must_use]
+    pub fn session(&self) -> Option<&Id> {
+        self.session.as_ref()
+    }
+
+    pub(crate) fn expire(&mut self, now: Timestamp) {
+        if now.since(self.touched) >= Millis::DAY {
+            *self = Self::default();
+        }
+    }
+}

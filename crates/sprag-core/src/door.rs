@@ -1,0 +1,183 @@
+//! The door: an event comes in with its payload, an observation goes on without it.
+//!
+//! Raw arguments and results are reduced here to digests and a few small features, and nothing
+//! behind the door sees more. An observation carries what *any* policy may ask for, so that a log
+//! can be folded again under another one; the policy at hand decides one thing only, which targets
+//! of destructive calls are kept in clear for the people who read the audit.
+
+mod approach;
+mod canonical;
+mod fields;
+mod json;
+mod kind;
+mod literal;
+mod names;
+mod noise;
+mod normal;
+mod number;
+mod payload;
+mod tone;
+
+use crate::digest::DigestKey;
+use crate::event::{
+    CallEvent, DispatchEvent, Event, EventError, MessageEvent, OrderEvent, StepEvent, UsageEvent,
+};
+use crate::observation::{
+    Call, Dispatch, Hints, Message, Observation, Observed, Order, Outcome, Step, Usage,
+};
+use crate::policy::{DestructiveLimits, Limits};
+use crate::time::Timestamp;
+
+pub use canonical::{CanonicalError, canonical_json};
+pub(crate) use json::parse_text;
+
+/// The most characters of an operator's name or reason that are kept.
+const MAX_REMARK_CHARS: usize = 1000;
+
+/// Where events become observations, under the key of one store.
+#[derive(Debug, Clone)]
+pub struct Door {
+    key: DigestKey,
+}
+
+impl Door {
+    /// A door whose digests are made under `key`.
+    #[must_use]
+    pub const fn new(key: DigestKey) -> Self {
+        Self { key }
+    }
+
+    /// What the rules see of `event`, which happened `at`. `policy` decides which targets of
+    /// destructive calls are kept in clear, and which arguments are named first.
+    ///
+    /// # Errors
+    /// Where a payload is not JSON that everybody reads alike: a key twice, a number beyond `f64`,
+    /// half a surrogate pair, too many levels.
+    pub fn observe(
+        &self,
+        event: &Event,
+        at: Timestamp,
+        policy: &Limits,
+    ) -> Result<Observation, EventError> {
+        let what = match event {
+            Event::Message(event) => Observed::Message(self.message(event)?),
+            Event::Call(event) => Observed::Call(self.call(event, &policy.destructive)?),
+            Event::Step(event) => Observed::Step(self.step(event, &policy.destructive)?),
+            Event::Usage(event) => Observed::Usage(usage(event)),
+            Event::Kill(event) => Observed::Kill(order(event)),
+            Event::Reset(event) => Observed::Reset(order(event)),
+            Event::DispatchStart(event) => Observed::DispatchStart(dispatch(event)),
+            Event::DispatchEnd(event) => Observed::DispatchEnd(dispatch(event)),
+        };
+        Ok(Observation { at, what })
+    }
+
+    fn message(&self, event: &MessageEvent) -> Result<Message, EventError> {
+        let content = event.content.as_ref();
+        Ok(Message {
+            from: event.from.clone(),
+            to: event.to.clone(),
+            source: event.source,
+            flow: event.flow.clone(),
+            conversation: event.conversation.clone(),
+            agent: event.agent.clone(),
+            to_agent: event.to_agent.clone(),
+            content: content
+                .map(|content| payload::content(&self.key, content))
+                .transpose()?,
+            kind: event.kind,
+            unblock: event.unblock,
+            generation: event.generation,
+            identity: event.identity,
+        })
+    }
+
+    fn call(&self, event: &CallEvent, limits: &DestructiveLimits) -> Result<Call, EventError> {
+        let tool = approach::Tool {
+            server: event.server.as_ref(),
+            tool: &event.tool,
+            args: event.args.as_ref(),
+            hints: event.hints,
+        };
+        Ok(Call {
+            session: event.session.clone(),
+            agent: event.agent.clone(),
+            flow: event.flow.clone(),
+            id: event.id.clone(),
+            use_id: event.use_id.clone(),
+            approach: approach::of_tool(&self.key, &tool, limits)?,
+            hints: event.hints,
+            generation: event.generation,
+            identity: event.identity,
+        })
+    }
+
+    fn step(&self, event: &StepEvent, limits: &DestructiveLimits) -> Result<Step, EventError> {
+        let approach = match (&event.tool, &event.approach) {
+            (Some(tool), _) => {
+                let tool = approach::Tool {
+                    server: event.server.as_ref(),
+                    tool,
+                    args: event.args.as_ref(),
+                    hints: Hints::default(),
+                };
+                Some(approach::of_tool(&self.key, &tool, limits)?)
+            }
+            (None, Some(program)) => Some(approach::of_program(&self.key, program)?),
+            (None, None) => None,
+        };
+        Ok(Step {
+            session: event.session.clone(),
+            agent: event.agent.clone(),
+            flow: event.flow.clone(),
+            id: event.id.clone(),
+            use_id: event.use_id.clone(),
+            approach,
+            outcome: self.outcome(event)?,
+            generation: event.generation,
+            identity: event.identity,
+        })
+    }
+
+    fn outcome(&self, event: &StepEvent) -> Result<Outcome, EventError> {
+        let result = payload::result(&self.key, event.result.as_ref(), event.is_error)?;
+        Ok(Outcome {
+            exact: result.exact,
+            normal: result.normal,
+            is_error: event.is_error,
+            tone: tone::tone(&result.text, event.is_error),
+            oversized: result.oversized,
+        })
+    }
+}
+
+fn usage(event: &UsageEvent) -> Usage {
+    Usage {
+        session: event.session.clone(),
+        agent: event.agent.clone(),
+        flow: event.flow.clone(),
+        tokens: event.input_tokens.saturating_add(event.output_tokens),
+        cost_micros: event.cost_micros,
+        generation: event.generation,
+        identity: event.identity,
+    }
+}
+
+fn order(event: &OrderEvent) -> Order {
+    let remark = |text: &Option<Box<str>>| {
+        text.as_ref()
+            .map(|text| fields::shorten(text, MAX_REMARK_CHARS))
+    };
+    Order {
+        session: event.session.clone(),
+        by: remark(&event.by),
+        why: remark(&event.why),
+    }
+}
+
+fn dispatch(event: &DispatchEvent) -> Dispatch {
+    Dispatch {
+        session: event.session.clone(),
+        flow: event.flow.clone(),
+    }
+}

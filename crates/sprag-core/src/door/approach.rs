@@ -1,0 +1,98 @@
+//! What was tried, as two digests and the scalars by name.
+//!
+//! Server, tool and canonical arguments stand in one text, each a JSON value and a comma between
+//! them, so that no two calls share one. Where nothing in it is noise the two digests are one, and
+//! the second costs nothing.
+
+use crate::digest::DigestKey;
+use crate::event::{EventError, Payload};
+use crate::id::Id;
+use crate::observation::{Approach, Hints};
+use crate::policy::DestructiveLimits;
+
+use super::canonical::{self, write_text};
+use super::fields::fields;
+use super::json::Json;
+use super::kind::guess;
+use super::normal::{self, Place};
+use super::payload::{self, MAX_CANONICAL_BYTES};
+
+/// Under which names a command is looked for.
+const COMMAND_NAMES: [&str; 4] = ["command", "cmd", "code", "script"];
+
+/// A tool with its arguments.
+pub(super) struct Tool<'e> {
+    pub(super) server: Option<&'e Id>,
+    pub(super) tool: &'e Id,
+    pub(super) args: Option<&'e Payload>,
+    pub(super) hints: Hints,
+}
+
+/// The approach of a tool call.
+pub(super) fn of_tool(
+    key: &DigestKey,
+    tool: &Tool<'_>,
+    limits: &DestructiveLimits,
+) -> Result<Approach, EventError> {
+    let raw = tool.args.map_or("{}", Payload::as_json);
+    let raw = if raw == "null" { "{}" } else { raw };
+    let mut form = String::with_capacity(raw.len().min(MAX_CANONICAL_BYTES) + 64);
+    match tool.server {
+        Some(server) => write_text(server.as_str(), &mut form),
+        None => form.push_str("null"),
+    }
+    form.push(',');
+    write_text(tool.tool.as_str(), &mut form);
+    form.push(',');
+
+    let mut approach = Approach {
+        server: tool.server.cloned(),
+        tool: Some(tool.tool.clone()),
+        exact: Default::default(),
+        normal: Default::default(),
+        kind: Default::default(),
+        fields: Vec::new(),
+        oversized: raw.len() > MAX_CANONICAL_BYTES,
+    };
+    if approach.oversized {
+        approach.exact = key.digest(&[b"call raw\n", form.as_bytes(), raw.as_bytes()]);
+        approach.normal = approach.exact;
+        approach.kind = guess(tool.tool.as_str(), None);
+        return Ok(approach);
+    }
+    let args = Json::parse(raw).map_err(|error| payload::error("args", error))?;
+    let head = form.len();
+    let noisy = normal::write(&args, Place::Approach, &mut form);
+    approach.normal = key.digest(&[b"call\n", form.as_bytes()]);
+    approach.exact = approach.normal;
+    if noisy {
+        form.truncate(head);
+        canonical::write(&args, &mut form);
+        approach.exact = key.digest(&[b"call\n", form.as_bytes()]);
+    }
+    approach.kind = guess(tool.tool.as_str(), command(&args));
+    approach.fields = fields(key, tool.tool.as_str(), tool.hints, &args, limits);
+    Ok(approach)
+}
+
+/// The approach of a compound action.
+pub(super) fn of_program(key: &DigestKey, program: &Payload) -> Result<Approach, EventError> {
+    let program = payload::program(key, program)?;
+    Ok(Approach {
+        server: None,
+        tool: None,
+        exact: program.exact,
+        normal: program.normal,
+        kind: guess("", Some(&program.text)),
+        fields: Vec::new(),
+        oversized: program.oversized,
+    })
+}
+
+/// The command among the arguments, if there is one.
+fn command<'j>(args: &'j Json<'_>) -> Option<&'j str> {
+    COMMAND_NAMES.iter().find_map(|name| match args.get(name) {
+        Some(Json::Text(text)) => Some(&**text),
+        _ => None,
+    })
+}

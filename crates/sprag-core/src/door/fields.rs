@@ -1,0 +1,108 @@
+//! The top-level scalar arguments of a call, one by one.
+//!
+//! A rule asks whether two calls have the same target, a what-if under another policy asks it for
+//! other names: so each scalar has a digest of its own. Secrets are left out, and so are names too
+//! long to be anybody's target.
+//!
+//! Bounded by: [`MAX_FIELDS`] names, [`MAX_ELEMENTS`] entries for each.
+
+use crate::MAX_FIELDS;
+use crate::destructive_name::is_destructive;
+use crate::digest::DigestKey;
+use crate::observation::{Field, Hints};
+use crate::policy::DestructiveLimits;
+
+use super::canonical::write_scalar;
+use super::json::Json;
+use super::names::is_secret;
+
+/// The most entries for one name that holds an array.
+const MAX_ELEMENTS: usize = 64;
+/// Longer names are left out.
+const MAX_NAME_BYTES: usize = 64;
+/// The most characters of a target that are kept in clear.
+const MAX_TEXT_CHARS: usize = 80;
+/// What keeps the digest of a scalar apart from every other digest.
+const TAG: &[u8] = b"field\n";
+
+/// The fields of `args`: the names that are targets under `limits` first, then in the order of keys.
+pub(super) fn fields(
+    key: &DigestKey,
+    tool: &str,
+    hints: Hints,
+    args: &Json<'_>,
+    limits: &DestructiveLimits,
+) -> Vec<Field> {
+    let Json::Object(entries) = args else {
+        return Vec::new();
+    };
+    let is_target = |name: &str| limits.targets.iter().any(|target| **target == *name);
+    let mut fields = Fields {
+        key,
+        list: Vec::with_capacity(entries.len().min(MAX_FIELDS)),
+        names: 0,
+        form: String::new(),
+    };
+    let clear = is_destructive(tool, hints, limits);
+    for (name, value) in entries.iter().filter(|(name, _)| is_target(name)) {
+        fields.add(name, value, clear);
+    }
+    for (name, value) in entries.iter().filter(|(name, _)| !is_target(name)) {
+        fields.add(name, value, false);
+    }
+    fields.list
+}
+
+struct Fields<'k> {
+    key: &'k DigestKey,
+    list: Vec<Field>,
+    names: usize,
+    form: String,
+}
+
+impl Fields<'_> {
+    /// Adds what stands under `name`, in clear too where `clear` says so.
+    fn add(&mut self, name: &str, value: &Json<'_>, clear: bool) {
+        let values = match value {
+            Json::Array(items) if items.iter().all(is_scalar) => items.as_slice(),
+            scalar if is_scalar(scalar) => std::slice::from_ref(scalar),
+            _ => return,
+        };
+        if self.names >= MAX_FIELDS || name.len() > MAX_NAME_BYTES || is_secret(name) {
+            return;
+        }
+        let before = self.list.len();
+        // Null names nothing.
+        let told = values.iter().filter(|value| **value != Json::Null);
+        for value in told.take(MAX_ELEMENTS) {
+            self.form.clear();
+            write_scalar(value, &mut self.form);
+            self.list.push(Field {
+                name: name.into(),
+                digest: self.key.digest(&[TAG, self.form.as_bytes()]),
+                text: clear.then(|| match value {
+                    Json::Text(text) => shorten(text, MAX_TEXT_CHARS),
+                    _ => shorten(&self.form, MAX_TEXT_CHARS),
+                }),
+            });
+        }
+        if self.list.len() > before {
+            self.names += 1;
+        }
+    }
+}
+
+fn is_scalar(value: &Json<'_>) -> bool {
+    !matches!(value, Json::Array(_) | Json::Object(_))
+}
+
+/// The first characters of `text`, fit for a line in a log.
+pub(super) fn shorten(text: &str, max_chars: usize) -> Box<str> {
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut short: String = text.chars().take(max_chars).map(visible).collect();
+    if text.chars().nth(max_chars).is_some() {
+        short.pop();
+        short.push('…');
+    }
+    short.into()
+}

@@ -1,0 +1,196 @@
+//! JSON as the door reads it: nothing lost, nothing taken twice.
+//!
+//! `serde_json::Value` keeps the last of two equal keys and rounds long numbers; both would let two
+//! different calls look the same, or one call look different to the tool and to the guard. So the
+//! door has its own tree. Strings are borrowed from the text where they hold no escapes.
+//!
+//! Numbers that `f64` can't tell from their neighbours are seen only after serde has rounded them.
+//! The first pass notes that there was one; then, rarely, the text is read again by a second pass in
+//! which the literals are visible (`literal.rs`).
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::fmt;
+
+use serde::Deserializer as _;
+use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+
+use super::literal;
+use super::number::{Number, needs_literal};
+
+/// How deep arrays and objects may nest: less than serde_json's own limit, so that it is never hit.
+pub(crate) const MAX_DEPTH: usize = 100;
+
+/// A JSON value. The keys of objects are sorted by their bytes, and there are no two equal ones.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Json<'a> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(Number<'a>),
+    /// A string, its escapes resolved.
+    Text(Cow<'a, str>),
+    /// An array.
+    Array(Vec<Json<'a>>),
+    /// An object.
+    Object(Vec<(Cow<'a, str>, Json<'a>)>),
+}
+
+impl<'a> Json<'a> {
+    /// Reads `text`, which holds one value and nothing else.
+    pub(crate) fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
+        let rounded = Cell::new(false);
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let reading = Reading {
+            depth: 0,
+            rounded: &rounded,
+        };
+        let value = reading.deserialize(&mut reader)?;
+        reader.end()?;
+        if rounded.get() {
+            return literal::parse(text);
+        }
+        Ok(value)
+    }
+
+    /// The value under `key` of an object.
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
+        let Self::Object(entries) = self else {
+            return None;
+        };
+        let at = entries
+            .binary_search_by(|(name, _)| (**name).cmp(key))
+            .ok()?;
+        entries.get(at).map(|(_, value)| value)
+    }
+}
+
+/// Makes an object of its entries, or says which key is there twice.
+pub(super) fn object<'a, E: Error>(
+    mut entries: Vec<(Cow<'a, str>, Json<'a>)>,
+) -> Result<Json<'a>, E> {
+    entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    let mut keys = entries.iter().map(|(key, _)| key);
+    let mut before = keys.next();
+    for key in keys {
+        if before == Some(key) {
+            let key: String = key.chars().take(80).collect();
+            return Err(E::custom(format_args!("duplicate key {key:?}")));
+        }
+        before = Some(key);
+    }
+    Ok(Json::Object(entries))
+}
+
+pub(super) fn deeper<E: Error>(depth: usize) -> Result<usize, E> {
+    if depth < MAX_DEPTH {
+        Ok(depth + 1)
+    } else {
+        Err(E::custom(format_args!(
+            "arrays and objects nested deeper than {MAX_DEPTH} levels"
+        )))
+    }
+}
+
+/// A string, borrowed where it can be.
+pub(super) struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+    fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Reading<'r> {
+    depth: usize,
+    rounded: &'r Cell<bool>,
+}
+
+impl<'de> DeserializeSeed<'de> for Reading<'_> {
+    type Value = Json<'de>;
+    fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Reading<'_> {
+    type Value = Json<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(Json::Null)
+    }
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Json::Bool(value))
+    }
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(Json::Number(Number::Unsigned(value)))
+    }
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(Json::Number(Number::Signed(value)))
+    }
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
+        if needs_literal(value) {
+            self.rounded.set(true);
+        }
+        Ok(Json::Number(Number::Float(value)))
+    }
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Json::Text(Cow::Borrowed(text)))
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Json::Text(Cow::Owned(text.to_owned())))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let inside = Reading {
+            depth: deeper(self.depth)?,
+            ..self
+        };
+        let mut array = Vec::new();
+        while let Some(item) = items.next_element_seed(inside)? {
+            array.push(item);
+        }
+        Ok(Json::Array(array))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let inside = Reading {
+            depth: deeper(self.depth)?,
+            ..self
+        };
+        let mut object = Vec::with_capacity(8);
+        while let Some(key) = entries.next_key_seed(Text)? {
+            object.push((key, entries.next_value_seed(inside)?));
+        }
+        self::object(object)
+    }
+}
+
+/// Whether `text` is a JSON string, and which.
+pub(crate) fn parse_text(text: &str) -> Result<Option<Cow<'_, str>>, serde_json::Error> {
+    if !text.starts_with('"') {
+        return Ok(None);
+    }
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let string = reader.deserialize_str(Text)?;
+    reader.end()?;
+    Ok(Some(string))
+}

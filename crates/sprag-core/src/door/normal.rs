@@ -1,0 +1,94 @@
+//! The canonical form of a value with volatile noise taken out.
+//!
+//! Two requests that differ in a request id only are one approach, and two answers that differ in a
+//! time stamp only are one outcome. Strings go through `noise.rs`; what stands under the name of a
+//! nonce, and in results under that of a measured time, is replaced whole.
+
+use super::canonical::{Scalars, write_scalar, write_text, write_with};
+use super::json::Json;
+use super::names::{is_measure, is_nonce};
+use super::noise::normalise;
+
+/// What stands for a value that is noise as a whole.
+const PLACEHOLDER: &str = "\"<noise>\"";
+
+/// Where a value was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the arguments of a call, or a program.
+    Approach,
+    /// In a result.
+    Outcome,
+}
+
+/// Appends `value` without noise, and tells whether that differs from its canonical form.
+pub(super) fn write(value: &Json<'_>, place: Place, out: &mut String) -> bool {
+    let mut scalars = WithoutNoise {
+        place,
+        text: String::new(),
+        changed: false,
+    };
+    write_with(value, None, out, &mut scalars);
+    scalars.changed
+}
+
+struct WithoutNoise {
+    place: Place,
+    text: String,
+    changed: bool,
+}
+
+impl WithoutNoise {
+    fn is_noise(&self, name: Option<&str>) -> bool {
+        name.is_some_and(|name| is_nonce(name) || self.place == Place::Outcome && is_measure(name))
+    }
+}
+
+impl Scalars for WithoutNoise {
+    fn scalar(&mut self, name: Option<&str>, scalar: &Json<'_>, out: &mut String) {
+        match scalar {
+            Json::Text(_) | Json::Number(_) if self.is_noise(name) => {
+                self.changed = true;
+                out.push_str(PLACEHOLDER);
+            }
+            Json::Text(text) => {
+                self.text.clear();
+                normalise(text, &mut self.text);
+                self.changed |= self.text != **text;
+                write_text(&self.text, out);
+            }
+            scalar => write_scalar(scalar, out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normal(text: &str, place: Place) -> (String, bool) {
+        let mut out = String::new();
+        let changed = write(&Json::parse(text).unwrap(), place, &mut out);
+        (out, changed)
+    }
+
+    #[test]
+    fn a_nonce_is_replaced_wherever_it_stands() {
+        let (out, changed) = normal(
+            r#"{"meta":{"requestId":"a1","timestamp":17},"q":"x"}"#,
+            Place::Approach,
+        );
+        assert_eq!(
+            out,
+            r#"{"meta":{"requestId":"<noise>","timestamp":"<noise>"},"q":"x"}"#
+        );
+        assert!(changed);
+    }
+
+    #[test]
+    fn a_duration_is_noise_in_a_result_and_a_choice_in_arguments() {
+        let text = r#"{"duration":5}"#;
+        assert_eq!(normal(text, Place::Approach), (text.to_owned(), false));
+        assert!(normal(text, Place::Outcome).1);
+    }
+}

@@ -1,0 +1,85 @@
+//! The engine: one step of the fold.
+//!
+//! [`fold`] takes the policy, a resolved observation and the cells that it touches, changes the cells
+//! and answers. It reads nothing else, so the same log gives the same verdicts wherever and
+//! whenever it is folded.
+
+mod call;
+mod message;
+mod operator;
+mod settle;
+mod step;
+
+use crate::cell::{Cells, SessionCell};
+use crate::id::Id;
+use crate::observation::{Observation, Observed};
+use crate::policy::Policy;
+use crate::verdict::Verdict;
+
+/// Which semantics the verdicts of this build follow; a log names the one it was judged under.
+pub const RULES_VERSION: u32 = 1;
+
+/// Why an event could not be judged. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// It names a generation that the session has not reached.
+    #[error("session {session} is at generation {current}; generation {named} is not there yet")]
+    FutureGeneration {
+        /// The session.
+        session: Id,
+        /// What the event names.
+        named: u32,
+        /// Where the session is.
+        current: u32,
+    },
+}
+
+/// Folds `observation` into `cells` and answers.
+///
+/// `cells` must hold what [`CellKeys::of`](crate::CellKeys::of) names, new cells where there were none.
+pub fn fold(
+    policy: &Policy,
+    observation: &Observation,
+    cells: &mut Cells,
+) -> Result<Verdict, EngineError> {
+    check_generation(&observation.what, cells)?;
+    let now = cells.now(observation.at);
+    cells.expire(now);
+    let verdict = match &observation.what {
+        Observed::Message(message) => message::judge(policy, message, cells, now),
+        Observed::Call(call) => call::judge(policy, call, cells, now),
+        Observed::Step(step) => step::judge(policy, step, cells, now),
+        Observed::Usage(usage) => operator::usage(policy, usage, cells, now),
+        Observed::Kill(order) => operator::kill(order, cells, now),
+        Observed::Reset(_) => operator::reset(cells, now),
+        Observed::DispatchStart(dispatch) => operator::dispatch_start(dispatch, cells),
+        Observed::DispatchEnd(dispatch) => operator::dispatch_end(dispatch, cells),
+    };
+    cells.touch(now);
+    Ok(verdict)
+}
+
+fn check_generation(what: &Observed, cells: &Cells) -> Result<(), EngineError> {
+    let (session, named) = match what {
+        Observed::Message(message) => (message.from.as_ref(), message.generation),
+        Observed::Call(call) => (Some(&call.session), call.generation),
+        Observed::Step(step) => (Some(&step.session), step.generation),
+        Observed::Usage(usage) => (Some(&usage.session), usage.generation),
+        _ => (None, None),
+    };
+    let current = cells.session.as_ref().map_or(1, |cell| cell.generation());
+    match (session, named) {
+        (Some(session), Some(named)) if named > current => Err(EngineError::FutureGeneration {
+            session: session.clone(),
+            named,
+            current,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether an event that names `generation` is from before the last reset.
+fn is_stale(generation: Option<u32>, cell: &SessionCell) -> Option<u32> {
+    generation.filter(|named| *named < cell.generation())
+}

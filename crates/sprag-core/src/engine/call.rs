@@ -1,0 +1,103 @@
+//! A tool call, before it runs: gates, then every rule of calls, then what is remembered.
+
+use super::is_stale;
+use super::settle::{Stage, answer, settle};
+use crate::cell::hash::hash_bytes;
+use crate::cell::tried::Tried;
+use crate::cell::{Cells, Pending, SessionCell};
+use crate::finding::Findings;
+use crate::id::Id;
+use crate::observation::Call;
+use crate::policy::{Limits, Policy};
+use crate::rules::actions::Judged;
+use crate::rules::destructive::Destroys;
+use crate::rules::{actions, defiance, destructive, gates, identical, spending};
+use crate::time::Timestamp;
+use crate::verdict::Verdict;
+
+/// The id under which a call waits for its step.
+pub(super) fn pending_id(use_id: Option<&Id>, id: Option<&Id>) -> Option<u64> {
+    use_id.or(id).map(|id| hash_bytes(id.as_str().as_bytes()))
+}
+
+pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timestamp) -> Verdict {
+    if let Some(first) = cells.alias.as_ref().and_then(|alias| alias.call.as_deref()) {
+        return first.clone();
+    }
+    let limits = policy.limits_for(call.agent.as_ref().map(Id::as_str), call.session.as_str());
+    let verdict = first_sighting(call, cells, now, &limits);
+    if let Some(alias) = &mut cells.alias {
+        alias.session = Some(call.session.clone());
+        alias.call = Some(Box::new(verdict.clone()));
+    }
+    verdict
+}
+
+fn first_sighting(call: &Call, cells: &mut Cells, now: Timestamp, limits: &Limits) -> Verdict {
+    let killed_above = cells.killed_above;
+    let Some(mut session) = cells.session.take() else {
+        return Verdict::default();
+    };
+    let verdict = match stopped(call, &session, killed_above) {
+        Some(verdict) => verdict,
+        None => judged(call, &mut session, cells, now, limits),
+    };
+    cells.session = Some(session);
+    verdict
+}
+
+fn stopped(call: &Call, cell: &SessionCell, killed_above: bool) -> Option<Verdict> {
+    let finding = if let Some(named) = is_stale(call.generation, cell) {
+        gates::stale(&call.session, named, cell.generation())
+    } else if killed_above || cell.killed().is_some() {
+        gates::killed(&call.session, cell)
+    } else {
+        return None;
+    };
+    Some(answer(finding, cell, call.identity, Stage::Before))
+}
+
+fn judged(
+    call: &Call,
+    cell: &mut SessionCell,
+    cells: &mut Cells,
+    now: Timestamp,
+    limits: &Limits,
+) -> Verdict {
+    let mut found = Findings::default();
+    gates::access(&call.approach, limits, &mut found);
+    if !found.decision().refuses() {
+        gates::blocked_call(&call.session, cell, limits, &mut found);
+    }
+    let tried = Tried::new(&call.approach, limits);
+    let destroys = Destroys::of(call, &limits.destructive);
+    if !found.decision().refuses() {
+        identical::judge(&tried, cell, now, limits, &mut found);
+        if let Some(destroys) = &destroys {
+            let memory = (&mut *cell, cells.agent.as_deref_mut());
+            destructive::judge(destroys, call, memory, now, limits, &mut found);
+        }
+        spending::judge(cell, cells, now, limits, &mut found);
+    }
+    actions::count(cell, limits, Judged::Fully, &mut found);
+    let refused = found.decision().refuses();
+    if refused {
+        defiance::refused(&call.session, cell, now, limits, &mut found);
+    } else {
+        defiance::relented(cell);
+        cell.held.calls.push(tried.exact, now);
+        if let Some(destroys) = &destroys {
+            destructive::count(
+                destroys,
+                (&mut *cell, cells.agent.as_deref_mut()),
+                now,
+                limits,
+            );
+        }
+        cell.stick(call.agent.as_ref());
+    }
+    if let Some(id) = pending_id(call.use_id.as_ref(), call.id.as_ref()) {
+        cell.remember_pending(Pending { id, tried, refused });
+    }
+    settle(found, cell, call.identity, Stage::Before, now)
+}

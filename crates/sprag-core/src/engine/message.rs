@@ -1,0 +1,267 @@
+//! A message: from outside it starts a flow and attends a session; from an agent it is judged.
+
+use super::is_stale;
+use super::settle::{Stage, answer, settle};
+use crate::cell::hash::hash_bytes;
+use crate::cell::{Cells, Path, SessionCell};
+use crate::finding::Findings;
+use crate::id::Id;
+use crate::observation::{Message, MessageKind, Source};
+use crate::policy::{Limits, Policy};
+use crate::rules::actions::Judged;
+use crate::rules::echo::Said;
+use crate::rules::{actions, arrival, chatter, echo, flow, gates};
+use crate::time::Timestamp;
+use crate::verdict::Verdict;
+
+pub(super) fn judge(
+    policy: &Policy,
+    message: &Message,
+    cells: &mut Cells,
+    now: Timestamp,
+) -> Verdict {
+    let receiving = policy.limits_for(
+        message.to_agent.as_ref().map(Id::as_str),
+        message.to.as_str(),
+    );
+    let mut verdict = match &message.from {
+        None => from_outside(message, cells, now, &receiving),
+        Some(from) => {
+            let sending = policy.limits_for(message.agent.as_ref().map(Id::as_str), from.as_str());
+            let talk = Talk {
+                message,
+                from,
+                now,
+                sending: &sending,
+                receiving: &receiving,
+            };
+            talk.judge(cells)
+        }
+    };
+    verdict.flow.clone_from(&message.flow);
+    verdict
+}
+
+fn receiver_killed(cells: &Cells, receiver: &SessionCell) -> bool {
+    receiver.killed().is_some() || cells.peer_killed_above
+}
+
+fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &Limits) -> Verdict {
+    let Some(mut receiver) = cells.peer.take() else {
+        return Verdict::default();
+    };
+    let mut verdict = if receiver_killed(cells, &receiver) {
+        let finding = gates::killed_receiver(&message.to, &receiver);
+        answer(finding, &receiver, message.identity, Stage::Before)
+    } else {
+        let is_user = message.source == Source::User;
+        if let Some(flow) = &mut cells.flow {
+            flow.start_from_outside(message.source, now);
+        }
+        if is_user {
+            receiver.attend(now);
+            receiver.held.progress.reset_streaks();
+            if message.unblock || limits.session.human_unblocks {
+                receiver.blocked = None;
+            }
+            if let Some(conversation) = &mut cells.conversation {
+                conversation.messages = 0;
+            }
+        }
+        receiver.stick(message.to_agent.as_ref());
+        settle(
+            Findings::default(),
+            &mut receiver,
+            message.identity,
+            Stage::Before,
+            now,
+        )
+    };
+    verdict.depth = message.flow.as_ref().map(|_| 1);
+    cells.peer = Some(receiver);
+    verdict
+}
+
+/// An agent's message with all that judges it.
+struct Talk<'a> {
+    message: &'a Message,
+    from: &'a Id,
+    now: Timestamp,
+    sending: &'a Limits,
+    receiving: &'a Limits,
+}
+
+impl Talk<'_> {
+    fn judge(&self, cells: &mut Cells) -> Verdict {
+        let path = self.attempt(cells);
+        let Some(mut sender) = cells.session.take() else {
+            return Verdict::default();
+        };
+        let mut verdict = match self.stopped(&sender, cells.killed_above) {
+            Some(verdict) => verdict,
+            None => {
+                let mut found = Findings::default();
+                self.findings(&sender, cells, path.as_ref(), &mut found);
+                actions::count(&mut sender, self.sending, Judged::Fully, &mut found);
+                let refused = found.decision().refuses();
+                let verdict = settle(
+                    found,
+                    &mut sender,
+                    self.message.identity,
+                    Stage::Before,
+                    self.now,
+                );
+                if !refused {
+                    self.let_through(&mut sender, cells, path.as_ref());
+                }
+                verdict
+            }
+        };
+        cells.session = Some(sender);
+        verdict.depth = path.as_ref().map(Path::depth);
+        verdict
+    }
+
+    /// Keeps the flow alive, whatever comes of the message, and finds the way it would take.
+    fn attempt(&self, cells: &mut Cells) -> Option<Path> {
+        let flow = cells.flow.as_mut()?;
+        if self.message.kind != MessageKind::Return {
+            flow.attempt(self.now, self.sending.flow.max_duration);
+        }
+        Some(flow.path(self.from, &self.message.to))
+    }
+
+    fn stopped(&self, sender: &SessionCell, killed_above: bool) -> Option<Verdict> {
+        let finding = if let Some(named) = is_stale(self.message.generation, sender) {
+            gates::stale(self.from, named, sender.generation())
+        } else if killed_above || sender.killed().is_some() {
+            gates::killed(self.from, sender)
+        } else {
+            return None;
+        };
+        Some(answer(
+            finding,
+            sender,
+            self.message.identity,
+            Stage::Before,
+        ))
+    }
+
+    fn findings(
+        &self,
+        sender: &SessionCell,
+        cells: &Cells,
+        path: Option<&Path>,
+        found: &mut Findings,
+    ) {
+        // On a self-call the sender, already found alive, is the receiver too.
+        let receiver = cells.peer.as_deref().unwrap_or(sender);
+        if cells.peer.is_some() && receiver_killed(cells, receiver) {
+            found.push(gates::killed_receiver(&self.message.to, receiver));
+            return;
+        }
+        if self.message.kind == MessageKind::Return {
+            return;
+        }
+        let ends = (self.from, &self.message.to);
+        flow::judge_ends(ends.0, ends.1, path.is_some(), self.sending, found);
+        if let Some(path) = path {
+            flow::judge_depth(path, self.sending, found);
+        }
+        if self.message.kind == MessageKind::Spawn {
+            return;
+        }
+        if let (Some(flow), Some(path)) = (&cells.flow, path) {
+            flow::judge_talk(flow, ends, path, self.now, self.sending, found);
+        }
+        if let Some(pair) = &cells.pair {
+            let steps = self.steps(sender, receiver);
+            chatter::judge(pair, steps, self.from, self.now, self.sending, found);
+            echo::judge(pair, steps, &self.said(), ends, self.sending, found);
+        }
+        self.judge_arrival(receiver, cells, found);
+    }
+
+    fn judge_arrival(&self, receiver: &SessionCell, cells: &Cells, found: &mut Findings) {
+        let attended = arrival::attends(cells.flow.as_deref(), receiver).is_some();
+        arrival::judge_unattended(&self.message.to, receiver, attended, self.receiving, found);
+        if let Some(inbox) = &cells.inbox {
+            arrival::judge_inbox(&self.message.to, inbox, self.now, self.receiving, found);
+        }
+        if let Some(conversation) = &cells.conversation {
+            arrival::judge_conversation(conversation, self.receiving, found);
+        }
+    }
+
+    fn let_through(&self, sender: &mut SessionCell, cells: &mut Cells, path: Option<&Path>) {
+        let is_say = self.message.kind == MessageKind::Say;
+        let attended = match self.message.kind {
+            MessageKind::Return => None,
+            _ => arrival::attends(
+                cells.flow.as_deref(),
+                cells.peer.as_deref().unwrap_or(sender),
+            ),
+        };
+        let steps = self.steps(sender, cells.peer.as_deref().unwrap_or(sender));
+        sender.stick(self.message.agent.as_ref());
+        let receiver = cells.peer.as_deref_mut().unwrap_or(sender);
+        receiver.stick(self.message.to_agent.as_ref());
+        if let Some(at) = attended {
+            receiver.attend(at);
+        }
+        if is_say {
+            receiver.held.unattended = receiver.held.unattended.saturating_add(1);
+        }
+        if let (Some(flow), Some(path)) = (&mut cells.flow, path)
+            && self.message.kind != MessageKind::Return
+        {
+            flow.enter(
+                self.from,
+                &self.message.to,
+                path.is_return,
+                is_say,
+                self.now,
+            );
+            if is_say {
+                flow::count_talk(flow, self.now, self.sending);
+            }
+        }
+        if let Some(pair) = &mut cells.pair {
+            pair.note_work(steps);
+            chatter::count(pair, self.now, self.sending);
+            echo::count(pair, &self.said());
+        }
+        if let Some(inbox) = &mut cells.inbox {
+            inbox.arrived.push(
+                self.now,
+                crate::time::Millis::MINUTE,
+                self.receiving.inbox.max_messages_per_minute.get(),
+            );
+        }
+        if let Some(conversation) = &mut cells.conversation {
+            conversation.messages = conversation.messages.saturating_add(1);
+        }
+    }
+
+    /// The two step counters in the order of the pair.
+    fn steps(&self, sender: &SessionCell, receiver: &SessionCell) -> (u64, u64) {
+        if self.is_forward() {
+            (sender.steps, receiver.steps)
+        } else {
+            (receiver.steps, sender.steps)
+        }
+    }
+
+    fn is_forward(&self) -> bool {
+        *self.from <= self.message.to
+    }
+
+    fn said(&self) -> Said {
+        let flow = self.message.flow.as_ref();
+        Said {
+            content: self.message.content.map(|digest| digest.prefix()),
+            flow: flow.map_or(0, |flow| hash_bytes(flow.as_str().as_bytes())),
+            forward: self.is_forward(),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Operators' orders, dispatches and usage: what is done to a session rather than by it.
+
+use super::is_stale;
+use super::settle::{Stage, answer, settle};
+use crate::cell::{Cells, Mark, SessionCell};
+use crate::finding::Findings;
+use crate::id::Id;
+use crate::observation::{Dispatch, Order, Usage};
+use crate::policy::Policy;
+use crate::rules::{gates, spending};
+use crate::time::Timestamp;
+use crate::verdict::Verdict;
+
+fn done(cell: Option<&SessionCell>) -> Verdict {
+    Verdict {
+        generation: cell.map_or(1, SessionCell::generation),
+        ..Verdict::default()
+    }
+}
+
+pub(super) fn kill(order: &Order, cells: &mut Cells, now: Timestamp) -> Verdict {
+    if let Some(cell) = &mut cells.session {
+        let by = order.by.as_deref().unwrap_or("an operator");
+        let why = order
+            .why
+            .as_deref()
+            .map_or_else(String::new, |why| format!(" ({why})"));
+        cell.killed = Some(Box::new(Mark {
+            at: now,
+            rule: None,
+            why: format!("by {by}{why}"),
+            by: order.by.clone(),
+        }));
+    }
+    done(cells.session.as_deref())
+}
+
+pub(super) fn reset(cells: &mut Cells, now: Timestamp) -> Verdict {
+    if let Some(cell) = &mut cells.session {
+        cell.reset();
+        cell.expire(now);
+    }
+    done(cells.session.as_deref())
+}
+
+pub(super) fn dispatch_start(dispatch: &Dispatch, cells: &mut Cells) -> Verdict {
+    if let (Some(cell), Some(flow)) = (&mut cells.session, &dispatch.flow) {
+        cell.start_dispatch(flow);
+    }
+    done(cells.session.as_deref())
+}
+
+pub(super) fn dispatch_end(dispatch: &Dispatch, cells: &mut Cells) -> Verdict {
+    if let Some(cell) = &mut cells.session {
+        cell.end_dispatch(dispatch.flow.as_ref());
+    }
+    done(cells.session.as_deref())
+}
+
+pub(super) fn usage(policy: &Policy, usage: &Usage, cells: &mut Cells, now: Timestamp) -> Verdict {
+    let limits = policy.limits_for(usage.agent.as_ref().map(Id::as_str), usage.session.as_str());
+    let killed_above = cells.killed_above;
+    let Some(mut cell) = cells.session.take() else {
+        return Verdict::default();
+    };
+    let stopped = if let Some(named) = is_stale(usage.generation, &cell) {
+        Some(gates::stale(&usage.session, named, cell.generation()))
+    } else if killed_above || cell.killed().is_some() {
+        Some(gates::killed(&usage.session, &cell))
+    } else {
+        None
+    };
+    let verdict = match stopped {
+        Some(finding) => answer(finding, &cell, usage.identity, Stage::After),
+        None => {
+            let mut found = Findings::default();
+            spending::add(&mut cell, cells, usage.tokens, usage.cost_micros);
+            spending::judge(&mut cell, cells, now, &limits, &mut found);
+            cell.stick(usage.agent.as_ref());
+            settle(found, &mut cell, usage.identity, Stage::After, now)
+        }
+    };
+    cells.session = Some(cell);
+    verdict
+}

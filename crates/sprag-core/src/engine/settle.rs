@@ -1,0 +1,79 @@
+//! From findings to what is told and marked.
+
+use crate::cell::{Mark, SessionCell};
+use crate::finding::{Finding, Findings};
+use crate::observation::Identity;
+use crate::time::Timestamp;
+use crate::verdict::{Decision, Verdict};
+
+/// Whether a refusal can still stop what is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// A call or message: it has not happened yet.
+    Before,
+    /// A step or a report: it has, and its result is never taken away.
+    After,
+}
+
+/// Sets the marks that the findings call for and makes the verdict.
+pub(super) fn settle(
+    found: Findings,
+    cell: &mut SessionCell,
+    identity: Identity,
+    stage: Stage,
+    now: Timestamp,
+) -> Verdict {
+    if identity == Identity::Exact {
+        mark(found.strongest(), cell, now);
+    }
+    let mut verdict = found.into_verdict();
+    if identity == Identity::Shared {
+        soften(&mut verdict, stage);
+    }
+    verdict.generation = cell.generation();
+    verdict
+}
+
+/// The verdict of a gate that sets no mark.
+pub(super) fn answer(
+    finding: Finding,
+    cell: &SessionCell,
+    identity: Identity,
+    stage: Stage,
+) -> Verdict {
+    let mut verdict = Findings::of(finding).into_verdict();
+    if identity == Identity::Shared {
+        soften(&mut verdict, stage);
+    }
+    verdict.generation = cell.generation();
+    verdict
+}
+
+fn mark(decides: Option<&Finding>, cell: &mut SessionCell, now: Timestamp) {
+    let Some(finding) = decides else {
+        return;
+    };
+    let slot = match finding.decision {
+        Decision::Kill => &mut cell.killed,
+        Decision::Block => &mut cell.blocked,
+        _ => return,
+    };
+    slot.get_or_insert_with(|| {
+        Box::new(Mark {
+            at: now,
+            rule: Some(finding.rule),
+            why: finding.message.clone(),
+            by: None,
+        })
+    });
+}
+
+/// Where many may stand behind one id, nobody is marked and nothing is final.
+fn soften(verdict: &mut Verdict, stage: Stage) {
+    if verdict.verdict >= Decision::Deny {
+        verdict.verdict = match stage {
+            Stage::Before => Decision::Deny,
+            Stage::After => Decision::Warn,
+        };
+    }
+}

@@ -1,0 +1,178 @@
+//! What happened, as the outside tells it: wire events with their payload.
+//!
+//! Adapters build events, the wire brings them as JSON. An event lives until the door has made an
+//! [`Observation`](crate::Observation) of it; only there are payloads looked into. So a payload is
+//! kept as the JSON text it came as, every name is already an [`Id`], and money is already counted in
+//! whole millionths: what can be wrong about an event but its payload is settled when it is made.
+
+mod call;
+mod dispatch;
+mod error;
+mod field;
+mod message;
+mod order;
+mod payload;
+mod step;
+mod usage;
+mod value;
+mod wire;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::id::Id;
+use crate::time::Timestamp;
+
+pub use call::CallEvent;
+pub use dispatch::DispatchEvent;
+pub use error::EventError;
+pub use message::MessageEvent;
+pub use order::OrderEvent;
+pub use payload::Payload;
+pub use step::StepEvent;
+pub use usage::UsageEvent;
+
+/// The longest event that is read, in bytes.
+pub const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
+
+/// Something that happened, or is about to. Serialises to the wire format.
+///
+/// ```
+/// use sprag_core::Event;
+/// let event: Event = Event::call("s1", "delete_asset")?
+///     .agent("cleaner")?
+///     .args(serde_json::json!({"asset_id": "fact_sales"}))
+///     .into();
+/// assert_eq!(event.session().as_str(), "s1");
+/// # Ok::<(), sprag_core::EventError>(())
+/// ```
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A message between agents, or to an agent from outside.
+    Message(MessageEvent),
+    /// A tool call, before it runs.
+    Call(CallEvent),
+    /// What a call or a compound action did.
+    Step(StepEvent),
+    /// Tokens and money spent.
+    Usage(UsageEvent),
+    /// An operator kills a session.
+    Kill(OrderEvent),
+    /// An operator resets a session.
+    Reset(OrderEvent),
+    /// A message starts to be worked on in a session.
+    DispatchStart(DispatchEvent),
+    /// That work ended.
+    DispatchEnd(DispatchEvent),
+}
+
+impl Event {
+    /// Reads one event from its JSON text.
+    ///
+    /// # Errors
+    /// Where the bytes are not one event; the message names the field and the place.
+    pub fn parse(bytes: &[u8]) -> Result<Self, EventError> {
+        wire::parse(bytes)
+    }
+
+    /// Reads one event from a JSON value.
+    ///
+    /// # Errors
+    /// Where the value is not an event; the message names the field.
+    pub fn from_value(value: &Value) -> Result<Self, EventError> {
+        wire::parse(value.to_string().as_bytes())
+    }
+
+    /// A message to the session `to`. It is a user's until [`MessageEvent::from`] names a sender.
+    ///
+    /// # Errors
+    /// Where `to` is no id.
+    pub fn message(to: &str) -> Result<MessageEvent, EventError> {
+        Ok(MessageEvent::new(field::id("to", to)?))
+    }
+
+    /// A call of `tool` by `session`.
+    ///
+    /// # Errors
+    /// Where one of the two is no id.
+    pub fn call(session: &str, tool: &str) -> Result<CallEvent, EventError> {
+        let session = field::id("session", session)?;
+        Ok(CallEvent::new(session, field::id("tool", tool)?))
+    }
+
+    /// A step of `session`.
+    ///
+    /// # Errors
+    /// Where `session` is no id.
+    pub fn step(session: &str) -> Result<StepEvent, EventError> {
+        Ok(StepEvent::new(field::id("session", session)?))
+    }
+
+    /// What `session` spent.
+    ///
+    /// # Errors
+    /// Where `session` is no id.
+    pub fn usage(session: &str) -> Result<UsageEvent, EventError> {
+        Ok(UsageEvent::new(field::id("session", session)?))
+    }
+
+    /// An operator's kill of `session`.
+    ///
+    /// # Errors
+    /// Where `session` is no id.
+    pub fn kill(session: &str) -> Result<Self, EventError> {
+        Ok(Self::Kill(OrderEvent::new(field::id("session", session)?)))
+    }
+
+    /// An operator's reset of `session`.
+    ///
+    /// # Errors
+    /// Where `session` is no id.
+    pub fn reset(session: &str) -> Result<Self, EventError> {
+        Ok(Self::Reset(OrderEvent::new(field::id("session", session)?)))
+    }
+
+    /// When it happened, where it says so.
+    #[must_use]
+    pub fn at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Message(event) => event.at,
+            Self::Call(event) => event.at,
+            Self::Step(event) => event.at,
+            Self::Usage(event) => event.at,
+            Self::Kill(event) | Self::Reset(event) => event.at,
+            Self::DispatchStart(event) | Self::DispatchEnd(event) => event.at,
+        }
+    }
+
+    /// Says when it happened.
+    pub fn set_at(&mut self, at: Timestamp) {
+        let slot = match self {
+            Self::Message(event) => &mut event.at,
+            Self::Call(event) => &mut event.at,
+            Self::Step(event) => &mut event.at,
+            Self::Usage(event) => &mut event.at,
+            Self::Kill(event) | Self::Reset(event) => &mut event.at,
+            Self::DispatchStart(event) | Self::DispatchEnd(event) => &mut event.at,
+        };
+        *slot = Some(at);
+    }
+
+    /// The session that acts; of a message that no agent sent, the one that receives it.
+    #[must_use]
+    pub fn session(&self) -> &Id {
+        match self {
+            Self::Message(event) => event.from.as_ref().unwrap_or(&event.to),
+            Self::Call(event) => &event.session,
+            Self::Step(event) => &event.session,
+            Self::Usage(event) => &event.session,
+            Self::Kill(event) | Self::Reset(event) => &event.session,
+            Self::DispatchStart(event) | Self::DispatchEnd(event) => &event.session,
+        }
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,109 @@
+//! A tool call, before it runs.
+
+use serde::Serialize;
+
+use super::field::id_setters;
+use super::{Event, Payload, is_default};
+use crate::id::Id;
+use crate::observation::{Hints, Identity};
+use crate::time::Timestamp;
+
+/// A tool call.
+#[derive(Debug, Clone, Serialize)]
+pub struct CallEvent {
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// The calling session.
+    pub session: Id,
+    /// Its agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Id>,
+    /// The flow, for budgets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Id>,
+    /// The caller's id of this call; its step names it again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<Id>,
+    /// The client's globally unique id of this tool use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub use_id: Option<Id>,
+    /// The server that offers the tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<Id>,
+    /// The tool's bare name.
+    pub tool: Id,
+    /// What it is called with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Payload>,
+    /// What the server says of the tool.
+    #[serde(skip_serializing_if = "is_default")]
+    pub hints: Hints,
+    /// The session's generation as the caller knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u32>,
+    /// How sure the session's identity is.
+    #[serde(skip_serializing_if = "is_default")]
+    pub identity: Identity,
+}
+
+impl CallEvent {
+    /// A call of `tool` by `session`, without arguments.
+    #[must_use]
+    pub fn new(session: Id, tool: Id) -> Self {
+        Self {
+            at: None,
+            session,
+            agent: None,
+            flow: None,
+            id: None,
+            use_id: None,
+            server: None,
+            tool,
+            args: None,
+            hints: Hints::default(),
+            generation: None,
+            identity: Identity::default(),
+        }
+    }
+
+    id_setters! {
+        /// Names the session's agent.
+        agent,
+        /// Names the flow.
+        flow,
+        /// Names this call, so that its step can.
+        id,
+        /// Names this tool use as the client does.
+        use_id,
+        /// Names the server that offers the tool.
+        server,
+    }
+
+    /// Says what it is called with.
+    #[must_use]
+    pub fn args(mut self, args: impl Into<Payload>) -> Self {
+        self.args = Some(args.into());
+        self
+    }
+
+    /// Says what the server says of the tool.
+    #[must_use]
+    pub fn hints(mut self, hints: Hints) -> Self {
+        self.hints = hints;
+        self
+    }
+
+    /// Says that many may stand behind the session.
+    #[must_use]
+    pub fn shared(mut self) -> Self {
+        self.identity = Identity::Shared;
+        self
+    }
+}
+
+impl From<CallEvent> for Event {
+    fn from(event: CallEvent) -> Self {
+        Self::Call(event)
+    }
+}

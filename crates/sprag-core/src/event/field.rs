@@ -1,0 +1,83 @@
+//! The fields of wire events by name: one list for reading, building and error messages.
+
+use crate::event::error::EventError;
+use crate::id::Id;
+
+macro_rules! fields {
+    ($($variant:ident = $name:literal,)+) => {
+        /// A field that some type of event has.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Field { $($variant,)+ }
+
+        impl Field {
+            /// How many there are.
+            pub(super) const COUNT: usize = [$($name,)+].len();
+
+            /// The field of this name.
+            pub(super) fn named(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$variant),)+ _ => None }
+            }
+
+            /// Its name.
+            pub(super) const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+        }
+    };
+}
+
+fields! {
+    Type = "type",
+    At = "at",
+    Session = "session",
+    From = "from",
+    To = "to",
+    Source = "source",
+    Flow = "flow",
+    Conversation = "conversation",
+    Agent = "agent",
+    ToAgent = "to_agent",
+    Content = "content",
+    Kind = "kind",
+    Unblock = "unblock",
+    Generation = "generation",
+    Identity = "identity",
+    Id = "id",
+    UseId = "use_id",
+    Server = "server",
+    Tool = "tool",
+    Args = "args",
+    Hints = "hints",
+    Result = "result",
+    Outcome = "outcome",
+    Approach = "approach",
+    IsError = "is_error",
+    InputTokens = "input_tokens",
+    OutputTokens = "output_tokens",
+    CostUsd = "cost_usd",
+    By = "by",
+    Why = "why",
+}
+
+/// Checks an id and names its field where it is none.
+pub(super) fn id(field: &'static str, text: &str) -> Result<Id, EventError> {
+    Id::new(text).map_err(|source| EventError::Id { field, source })
+}
+
+/// Setters for optional ids, in the way of a builder.
+macro_rules! id_setters {
+    ($($(#[$doc:meta])* $name:ident,)+) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// # Errors
+            /// Where it is no id.
+            pub fn $name(mut self, text: &str) -> Result<Self, $crate::event::EventError> {
+                self.$name = Some($crate::event::field::id(stringify!($name), text)?);
+                Ok(self)
+            }
+        )+
+    };
+}
+
+pub(super) use id_setters;

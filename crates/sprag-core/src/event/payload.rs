@@ -1,0 +1,66 @@
+//! Arguments, results and contents: JSON that is carried, not looked into.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+/// Any JSON value, kept as its text. Its `Debug` form tells only its length, so that what an agent
+/// handles does not end up in somebody's diagnostics.
+#[derive(Clone, Serialize)]
+#[serde(transparent)]
+pub struct Payload(Box<RawValue>);
+
+impl Payload {
+    /// The JSON text.
+    #[must_use]
+    pub fn as_json(&self) -> &str {
+        self.0.get()
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Payload({} bytes)", self.as_json().len())
+    }
+}
+
+impl From<Box<RawValue>> for Payload {
+    fn from(raw: Box<RawValue>) -> Self {
+        Self(raw)
+    }
+}
+
+impl From<&RawValue> for Payload {
+    fn from(raw: &RawValue) -> Self {
+        Self(raw.to_owned())
+    }
+}
+
+impl From<&Value> for Payload {
+    fn from(value: &Value) -> Self {
+        // All keys of a Value are strings, so it can always be written.
+        Self(to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+    }
+}
+
+impl From<Value> for Payload {
+    fn from(value: Value) -> Self {
+        Self::from(&value)
+    }
+}
+
+impl From<&str> for Payload {
+    /// A JSON string with this text.
+    fn from(text: &str) -> Self {
+        Self::from(Value::from(text))
+    }
+}
+
+impl From<String> for Payload {
+    /// A JSON string with this text.
+    fn from(text: String) -> Self {
+        Self::from(Value::from(text))
+    }
+}

@@ -1,0 +1,212 @@
+//! Events from JSON text.
+//!
+//! The text is walked once: every known field is kept as the raw text of its value, every other one
+//! skipped. Only then, with the type known, are the fields of that type read. So a field that
+//! another type has is as unknown as any, payloads stay as they came, and an error can say where in
+//! the text its value is.
+
+use std::fmt;
+
+use serde::Deserializer as _;
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::error::EventError;
+use super::field::{self, Field};
+use super::usage::micros;
+use super::value::Values;
+use super::{
+    CallEvent, DispatchEvent, Event, MAX_EVENT_BYTES, MessageEvent, OrderEvent, StepEvent,
+    UsageEvent,
+};
+use crate::nearest::nearest;
+
+/// The types of events.
+pub(super) const TYPES: [&str; 8] = [
+    "message",
+    "call",
+    "step",
+    "usage",
+    "kill",
+    "reset",
+    "dispatch_start",
+    "dispatch_end",
+];
+
+/// Reads one event.
+pub(super) fn parse(bytes: &[u8]) -> Result<Event, EventError> {
+    if bytes.len() > MAX_EVENT_BYTES {
+        return Err(EventError::TooLong { bytes: bytes.len() });
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| EventError::NotUtf8 {
+        at: error.valid_up_to(),
+    })?;
+    let values = Values::new(text, walk(text).map_err(EventError::NotAnEvent)?);
+    let name = values.text(Field::Type)?.ok_or(EventError::Missing {
+        field: Field::Type.name(),
+        needed_by: "every event",
+    })?;
+    match &*name {
+        "message" => message(&values).map(Event::Message),
+        "call" => call(&values).map(Event::Call),
+        "step" => step(&values).map(Event::Step),
+        "usage" => usage(&values).map(Event::Usage),
+        "kill" => order(&values, "a kill").map(Event::Kill),
+        "reset" => order(&values, "a reset").map(Event::Reset),
+        "dispatch_start" => dispatch(&values, "a dispatch").map(Event::DispatchStart),
+        "dispatch_end" => dispatch(&values, "a dispatch").map(Event::DispatchEnd),
+        other => Err(EventError::UnknownType {
+            found: other.chars().take(80).collect::<String>().into(),
+            nearest: nearest(other, &TYPES),
+        }),
+    }
+}
+
+fn message(values: &Values<'_>) -> Result<MessageEvent, EventError> {
+    Ok(MessageEvent {
+        at: values.at()?,
+        from: values.id(Field::From)?,
+        source: values.one_of(Field::Source, "\"user\", \"applet\" or \"scheduler\"")?,
+        flow: values.id(Field::Flow)?,
+        conversation: values.id(Field::Conversation)?,
+        agent: values.id(Field::Agent)?,
+        to_agent: values.id(Field::ToAgent)?,
+        content: values.payload(Field::Content),
+        kind: values.one_of(Field::Kind, "\"say\", \"spawn\" or \"return\"")?,
+        unblock: values.flag(Field::Unblock)?,
+        generation: values.generation()?,
+        identity: values.identity()?,
+        ..MessageEvent::new(values.required_id(Field::To, "a message")?)
+    })
+}
+
+fn call(values: &Values<'_>) -> Result<CallEvent, EventError> {
+    let session = values.required_id(Field::Session, "a call")?;
+    Ok(CallEvent {
+        at: values.at()?,
+        agent: values.id(Field::Agent)?,
+        flow: values.id(Field::Flow)?,
+        id: values.id(Field::Id)?,
+        use_id: values.id(Field::UseId)?,
+        server: values.id(Field::Server)?,
+        args: values.payload(Field::Args),
+        hints: values.one_of(
+            Field::Hints,
+            "an object whose read_only, destructive and idempotent are true or false",
+        )?,
+        generation: values.generation()?,
+        identity: values.identity()?,
+        ..CallEvent::new(session, values.required_id(Field::Tool, "a call")?)
+    })
+}
+
+fn step(values: &Values<'_>) -> Result<StepEvent, EventError> {
+    values.not_both(Field::Result, Field::Outcome)?;
+    values.not_both(Field::Tool, Field::Approach)?;
+    let result = values.payload(Field::Result);
+    Ok(StepEvent {
+        at: values.at()?,
+        agent: values.id(Field::Agent)?,
+        flow: values.id(Field::Flow)?,
+        id: values.id(Field::Id)?,
+        use_id: values.id(Field::UseId)?,
+        server: values.id(Field::Server)?,
+        tool: values.id(Field::Tool)?,
+        args: values.payload(Field::Args),
+        approach: values.payload(Field::Approach),
+        result: result.or_else(|| values.payload(Field::Outcome)),
+        is_error: values.flag(Field::IsError)?,
+        generation: values.generation()?,
+        identity: values.identity()?,
+        ..StepEvent::new(values.required_id(Field::Session, "a step")?)
+    })
+}
+
+fn usage(values: &Values<'_>) -> Result<UsageEvent, EventError> {
+    Ok(UsageEvent {
+        at: values.at()?,
+        agent: values.id(Field::Agent)?,
+        flow: values.id(Field::Flow)?,
+        input_tokens: values.count(Field::InputTokens)?.unwrap_or(0),
+        output_tokens: values.count(Field::OutputTokens)?.unwrap_or(0),
+        cost_micros: micros(values.one_of(Field::CostUsd, "a number")?)?,
+        generation: values.generation()?,
+        identity: values.identity()?,
+        ..UsageEvent::new(values.required_id(Field::Session, "a usage")?)
+    })
+}
+
+fn order(values: &Values<'_>, needed_by: &'static str) -> Result<OrderEvent, EventError> {
+    Ok(OrderEvent {
+        at: values.at()?,
+        session: values.required_id(Field::Session, needed_by)?,
+        by: values.text(Field::By)?.map(Box::from),
+        why: values.text(Field::Why)?.map(Box::from),
+    })
+}
+
+fn dispatch(values: &Values<'_>, needed_by: &'static str) -> Result<DispatchEvent, EventError> {
+    Ok(DispatchEvent {
+        at: values.at()?,
+        session: values.required_id(Field::Session, needed_by)?,
+        flow: values.id(Field::Flow)?,
+    })
+}
+
+/// The raw values of the known fields of the object in `text`.
+fn walk(text: &str) -> Result<[Option<&RawValue>; Field::COUNT], serde_json::Error> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let values = reader.deserialize_map(Walk)?;
+    reader.end()?;
+    Ok(values)
+}
+
+struct Walk;
+
+impl<'de> Visitor<'de> for Walk {
+    type Value = [Option<&'de RawValue>; Field::COUNT];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut values = [None; Field::COUNT];
+        while let Some(field) = entries.next_key_seed(Key)? {
+            let Some(field) = field else {
+                entries.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            let value = entries
+                .next_value::<&RawValue>()
+                .map_err(|error| A::Error::custom(format_args!("{}: {error}", field.name())))?;
+            if let Some(slot) = values.get_mut(field as usize) {
+                if slot.is_some() {
+                    return Err(A::Error::duplicate_field(field.name()));
+                }
+                *slot = Some(value);
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// The name of a field; none if it is not known.
+struct Key;
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Option<Field>;
+    fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        from.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Key {
+    type Value = Option<Field>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(field::Field::named(name))
+    }
+}

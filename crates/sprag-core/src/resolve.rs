@@ -1,0 +1,67 @@
+//! What an event leaves open is settled before it is judged, and written into it.
+//!
+//! The flow that a message inherits, the agent that sticks to a session, the session that a tool
+//! use belongs to: all of them come from state. Once they stand in the observation, the log holds
+//! everything a replay needs, and the fold looks nothing up.
+
+use crate::id::Id;
+use crate::observation::{MessageKind, Observation, Observed};
+
+/// What a store knows when an event arrives.
+pub trait Known {
+    /// The agent that stuck to a session.
+    fn agent_of(&self, session: &Id) -> Option<Id>;
+    /// The flow of the latest dispatch that runs in a session.
+    fn running_flow(&self, session: &Id) -> Option<Id>;
+    /// The session that the first sighting of a tool use named.
+    fn session_of_use(&self, use_id: &Id) -> Option<Id>;
+}
+
+/// Fills in what `observation` leaves open; `draw` makes a fresh flow id.
+pub fn resolve(
+    observation: &mut Observation,
+    known: &impl Known,
+    draw: impl FnOnce() -> Option<Id>,
+) {
+    match &mut observation.what {
+        Observed::Message(message) => {
+            match &message.from {
+                None if message.flow.is_none() => message.flow = draw(),
+                Some(from) if message.flow.is_none() && message.kind != MessageKind::Return => {
+                    message.flow = known.running_flow(from);
+                }
+                _ => {}
+            }
+            if let Some(from) = &message.from {
+                settle_agent(&mut message.agent, from, known);
+            }
+            settle_agent(&mut message.to_agent, &message.to, known);
+        }
+        Observed::Call(call) => {
+            settle_session(&mut call.session, call.use_id.as_ref(), known);
+            settle_agent(&mut call.agent, &call.session, known);
+        }
+        Observed::Step(step) => {
+            settle_session(&mut step.session, step.use_id.as_ref(), known);
+            settle_agent(&mut step.agent, &step.session, known);
+        }
+        Observed::Usage(usage) => settle_agent(&mut usage.agent, &usage.session, known),
+        Observed::Kill(_)
+        | Observed::Reset(_)
+        | Observed::DispatchStart(_)
+        | Observed::DispatchEnd(_) => {}
+    }
+}
+
+/// What sticks beats what the event says.
+fn settle_agent(agent: &mut Option<Id>, session: &Id, known: &impl Known) {
+    if let Some(sticky) = known.agent_of(session) {
+        *agent = Some(sticky);
+    }
+}
+
+fn settle_session(session: &mut Id, use_id: Option<&Id>, known: &impl Known) {
+    if let Some(first) = use_id.and_then(|use_id| known.session_of_use(use_id)) {
+        *session = first;
+    }
+}

@@ -1,0 +1,13 @@
+//! The rules, a file for each family. A rule judges before, and counts after something was let through.
+
+pub(crate) mod actions;
+pub(crate) mod arrival;
+pub(crate) mod chatter;
+pub(crate) mod defiance;
+pub(crate) mod destructive;
+pub(crate) mod echo;
+pub(crate) mod flow;
+pub(crate) mod gates;
+pub(crate) mod identical;
+pub(crate) mod spending;
+mod text;

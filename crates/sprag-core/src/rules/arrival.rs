@@ -1,0 +1,105 @@
+//! `flow.unattended`, `inbox.rate` and `conversation.length`: what arrives, whoever sends it.
+//!
+//! These look at the receiving end, so they hold across flows: a slow ring that stays under every
+//! rate is stopped by how much arrived since a person last took part, a flood by its rate, a pair
+//! that keeps mentioning each other by the length of their conversation. The receiver's policy decides.
+//!
+//! Trips when: more than N agents' messages since a user last attended the session; N within a
+//! minute in one inbox; more than N in one conversation since a user last wrote in it.
+//! Resets when: a user writes, or starts a flow that reaches the session; the minute passes.
+//! Bounded by: two counts and `max_messages_per_minute` times.
+//! Odd cases: a scheduler starts flows but attends nobody; sub-agents' starts and ends count nowhere.
+
+use crate::cell::{ConversationCell, FlowCell, InboxCell, SessionCell};
+use crate::finding::{Finding, Findings};
+use crate::id::Id;
+use crate::policy::Limits;
+use crate::rule::RuleId;
+use crate::time::{Millis, Timestamp};
+use crate::verdict::Decision;
+
+/// When this message lets a user attend the receiver: the start of a user's flow that reaches it for the first time.
+pub(crate) fn attends(flow: Option<&FlowCell>, receiver: &SessionCell) -> Option<Timestamp> {
+    let started = flow?.user_start()?;
+    receiver
+        .held
+        .attended_at
+        .is_none_or(|attended| started > attended)
+        .then_some(started)
+}
+
+/// `flow.unattended`.
+pub(crate) fn judge_unattended(
+    to: &Id,
+    receiver: &SessionCell,
+    attended: bool,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let max = limits.flow.max_unattended.get();
+    let count = if attended {
+        1
+    } else {
+        receiver.held.unattended.saturating_add(1)
+    };
+    if count <= max {
+        return;
+    }
+    found.add(limits, RuleId::FlowUnattended, || {
+        Finding::new(
+            RuleId::FlowUnattended,
+            Decision::Deny,
+            format!("Agent call rejected: session {to} got {max} messages from agents since a user last took part (max {max})"),
+        )
+        .with("count", count)
+        .with("max", max)
+        .hint(format!("sprag policy set flow.max_unattended {}", (max * 2).min(4096)))
+    });
+}
+
+/// `inbox.rate`.
+pub(crate) fn judge_inbox(
+    to: &Id,
+    inbox: &InboxCell,
+    now: Timestamp,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let max = limits.inbox.max_messages_per_minute.get();
+    if inbox.arrived.count(now, Millis::MINUTE) < max as usize {
+        return;
+    }
+    found.add(limits, RuleId::InboxRate, || {
+        let finding = Finding::new(
+            RuleId::InboxRate,
+            Decision::Deny,
+            format!("Message rejected: the inbox of session {to} got {max} messages within a minute (max {max}/minute)"),
+        )
+        .with("count", max)
+        .with("max", max)
+        .with("window_ms", Millis::MINUTE.0)
+        .hint(format!("sprag policy set inbox.max_messages_per_minute {}", (max * 2).min(4096)));
+        match inbox.arrived.retry_after(now, Millis::MINUTE, max) {
+            Some(span) => finding.retry_after(span.0),
+            None => finding,
+        }
+    });
+}
+
+/// `conversation.length`.
+pub(crate) fn judge_conversation(cell: &ConversationCell, limits: &Limits, found: &mut Findings) {
+    let max = limits.conversation.max_messages.get();
+    if cell.messages < max {
+        return;
+    }
+    found.add(limits, RuleId::ConversationLength, || {
+        Finding::new(
+            RuleId::ConversationLength,
+            Decision::Deny,
+            format!("Message rejected: agents sent {max} messages in this conversation since a user last wrote in it (max {max})"),
+        )
+        .with("count", cell.messages.saturating_add(1))
+        .with("max", max)
+        .hint(format!("sprag policy set conversation.max_messages {}", (max * 2).min(4096)))
+    });
+}

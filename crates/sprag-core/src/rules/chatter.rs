@@ -1,0 +1,54 @@
+//! `flow.chatter`: two sessions that talk in quick succession while neither does anything.
+//!
+//! Agents that only answer each other look busy and are not. The rule cannot know who is at fault
+//! and honest exchanges can be quick, so it warns and never refuses.
+//!
+//! Trips when: the Nth message between the two within a minute, and every further one.
+//! Resets when: either of them reports a step, or the window slides on.
+//! Bounded by: N times a pair, forgotten after an idle hour.
+//! Odd cases: "in between" is by the order of events, so clock skew between hosts does not matter.
+
+use crate::cell::PairCell;
+use crate::finding::{Finding, Findings};
+use crate::id::Id;
+use crate::policy::Limits;
+use crate::rule::RuleId;
+use crate::time::{Millis, Timestamp};
+use crate::verdict::Decision;
+
+/// Judges a message of `from` before it is let through.
+pub(crate) fn judge(
+    pair: &PairCell,
+    steps: (u64, u64),
+    from: &Id,
+    now: Timestamp,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let earlier = if pair.worked(steps) {
+        0
+    } else {
+        pair.talk.count(now, Millis::MINUTE)
+    };
+    let (count, limit) = (earlier + 1, limits.flow.chatter.get());
+    if count < limit as usize {
+        return;
+    }
+    found.add(limits, RuleId::FlowChatter, || {
+        Finding::new(
+            RuleId::FlowChatter,
+            Decision::Warn,
+            format!("rapid calls from session {from} with no work detected"),
+        )
+        .with("count", count)
+        .with("warn_on", limit)
+        .with("window_ms", Millis::MINUTE.0)
+        .hint(format!("sprag policy set flow.chatter {}", limit * 2))
+    });
+}
+
+/// Counts a message that was let through.
+pub(crate) fn count(pair: &mut PairCell, now: Timestamp, limits: &Limits) {
+    pair.talk
+        .push(now, Millis::MINUTE, limits.flow.chatter.get());
+}

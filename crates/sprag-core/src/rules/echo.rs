@@ -1,0 +1,106 @@
+//! `flow.echo`: one sender that repeats the same words to one receiver.
+//!
+//! "Continue." "Any news?" Repetition alone may be a protocol ("process next batch"), so it is only
+//! warned about; repetition that is answered by the same words each time, or by silence, brings
+//! nothing and is refused.
+//!
+//! Trips when: the 3rd equal message in a row warns; the 5th is refused if all answers in between
+//! were equal or there were none.
+//! Resets when: other words, another flow, or a step by either of the two.
+//! Bounded by: one run each way.
+//! Odd cases: an answer without content can't be compared and counts as a different one, so
+//! nothing is refused for lack of knowledge; a refused repetition leaves the run as it was.
+
+use crate::cell::{Answers, PairCell, Run};
+use crate::finding::{Finding, Findings};
+use crate::id::Id;
+use crate::policy::Limits;
+use crate::rule::RuleId;
+use crate::verdict::Decision;
+
+/// One message as the runs see it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said {
+    pub(crate) content: Option<u64>,
+    pub(crate) flow: u64,
+    /// From the session that sorts first to the other.
+    pub(crate) forward: bool,
+}
+
+fn runs(pair: &mut PairCell, forward: bool) -> (&mut Run, &mut Run) {
+    if forward {
+        (&mut pair.there, &mut pair.back)
+    } else {
+        (&mut pair.back, &mut pair.there)
+    }
+}
+
+fn continues(run: &Run, said: &Said) -> bool {
+    said.content.is_some() && run.content == said.content && run.flow == said.flow
+}
+
+/// Judges a message before it is let through.
+pub(crate) fn judge(
+    pair: &PairCell,
+    steps: (u64, u64),
+    said: &Said,
+    (from, to): (&Id, &Id),
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let run = if said.forward {
+        &pair.there
+    } else {
+        &pair.back
+    };
+    if pair.worked(steps) || !continues(run, said) {
+        return;
+    }
+    let count = run.count.saturating_add(1);
+    let (warn, deny) = (limits.flow.echo.warn.get(), limits.flow.echo.deny.get());
+    let decision = if count >= deny && run.answers != Answers::Mixed {
+        Decision::Deny
+    } else if count >= warn {
+        Decision::Warn
+    } else {
+        return;
+    };
+    found.add(limits, RuleId::FlowEcho, || {
+        let message = match decision {
+            Decision::Deny => format!("Agent call rejected: session {from} sent the same message to session {to} {count} times and nothing new came back"),
+            _ => format!("session {from} sent the same message to session {to} {count} times with no work in between ({count}/{deny} before refusal)"),
+        };
+        Finding::new(RuleId::FlowEcho, decision, message)
+            .with("count", count)
+            .with("warn_on", warn)
+            .with("deny_on", deny)
+            .with("answers", match run.answers {
+                Answers::None => "none",
+                Answers::All(_) => "all the same",
+                Answers::Mixed => "different",
+            })
+            .hint(format!("sprag policy set flow.echo.deny {}", deny * 2))
+    });
+}
+
+/// Notes a message that was let through: it goes on with its own run and answers the other's.
+pub(crate) fn count(pair: &mut PairCell, said: &Said) {
+    let (own, other) = runs(pair, said.forward);
+    if continues(own, said) {
+        own.count = own.count.saturating_add(1);
+    } else {
+        *own = Run {
+            content: said.content,
+            flow: said.flow,
+            count: 1,
+            answers: Answers::None,
+        };
+    }
+    if other.count > 0 && other.flow == said.flow {
+        other.answers = match (other.answers, said.content) {
+            (Answers::None, Some(content)) => Answers::All(content),
+            (Answers::All(held), Some(content)) if held == content => Answers::All(held),
+            _ => Answers::Mixed,
+        };
+    }
+}

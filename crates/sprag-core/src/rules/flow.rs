@@ -1,0 +1,171 @@
+//! The rules of a flow: correlation, self-calls, depth, sessions, duration, rate, total, returns.
+//!
+//! One user action may cause a chain of messages between agents. The chain is honest as long as it
+//! is short, shallow and ends; a ring or a cascade is not, and each limit here catches it from
+//! another side. Depth is of the collapsed stack: a return pops, and parallel branches each have
+//! their own path, so a coordinator may fan out as wide as `max_sessions` lets it.
+//!
+//! Trips when: see each message. Resets when: the flow is silent for `max_duration`; a user's
+//! message renews its age. Bounded by: 256 members, `max_calls_per_minute` times, one total.
+//! Odd cases: refused messages keep a flow alive, so hammering a timed-out flow stays refused; a
+//! sub-agent's start is judged by correlation, self-call and depth only, its return by none.
+
+use super::text;
+use crate::cell::{FlowCell, Path};
+use crate::finding::{Finding, Findings};
+use crate::id::Id;
+use crate::policy::Limits;
+use crate::rule::RuleId;
+use crate::time::{Millis, Timestamp};
+use crate::verdict::Decision;
+
+/// The rules that need no flow.
+pub(crate) fn judge_ends(
+    from: &Id,
+    to: &Id,
+    has_flow: bool,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    if !has_flow {
+        found.add(limits, RuleId::FlowCorrelation, || {
+            deny(
+                RuleId::FlowCorrelation,
+                "correlation ID required for agent-initiated calls",
+            )
+            .with("from", from.as_str())
+            .hint("sprag explain flow.correlation")
+        });
+    }
+    if from == to {
+        found.add(limits, RuleId::FlowSelfCall, || {
+            deny(RuleId::FlowSelfCall, "self-calls not allowed")
+                .with("session", from.as_str())
+                .hint("sprag explain flow.self_call")
+        });
+    }
+}
+
+fn deny(rule: RuleId, what: impl std::fmt::Display) -> Finding {
+    Finding::new(rule, Decision::Deny, format!("Agent call rejected: {what}"))
+}
+
+fn raise(key: &str, to: u32) -> String {
+    format!("sprag policy set flow.{key} {to}")
+}
+
+/// `flow.depth`.
+pub(crate) fn judge_depth(path: &Path, limits: &Limits, found: &mut Findings) {
+    let (depth, max) = (path.depth(), limits.flow.max_depth.get());
+    if depth > max {
+        found.add(limits, RuleId::FlowDepth, || {
+            let what = format!("effective call depth {depth} exceeds limit (max {max})");
+            let chain: Vec<&str> = path.chain.iter().map(Id::as_str).collect();
+            deny(RuleId::FlowDepth, what)
+                .with("depth", depth)
+                .with("max", max)
+                .with("chain", chain)
+                .hint(raise("max_depth", depth))
+        });
+    }
+}
+
+/// The limits on everything that was said in the flow.
+pub(crate) fn judge_talk(
+    flow: &FlowCell,
+    (from, to): (&Id, &Id),
+    path: &Path,
+    now: Timestamp,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    judge_sessions(flow, from, to, limits, found);
+    judge_duration(flow, now, limits, found);
+    judge_counts(flow, now, limits, found);
+    let max = limits.flow.max_revisits.get();
+    let revisits = flow.member(to).map_or(0, |member| member.revisits);
+    if path.is_return && revisits >= max {
+        found.add(limits, RuleId::FlowRevisits, || {
+            deny(
+                RuleId::FlowRevisits,
+                format!("too many returns to session {to} (max {max} revisits)"),
+            )
+            .with("session", to.as_str())
+            .with("revisits", revisits + 1)
+            .with("max", max)
+            .hint(raise("max_revisits", max * 2))
+        });
+    }
+}
+
+fn judge_sessions(flow: &FlowCell, from: &Id, to: &Id, limits: &Limits, found: &mut Findings) {
+    let (count, max) = (flow.sessions_with(from, to), limits.flow.max_sessions.get());
+    if count > max {
+        found.add(limits, RuleId::FlowSessions, || {
+            deny(
+                RuleId::FlowSessions,
+                format!("flow involves too many sessions ({count}, max {max})"),
+            )
+            .with("sessions", count)
+            .with("max", max)
+            .hint(raise("max_sessions", count))
+        });
+    }
+}
+
+fn judge_duration(flow: &FlowCell, now: Timestamp, limits: &Limits, found: &mut Findings) {
+    let (age, max) = (now.since(flow.chain_since), limits.flow.max_duration);
+    if age > max {
+        found.add(limits, RuleId::FlowDuration, || {
+            deny(
+                RuleId::FlowDuration,
+                format!("flow timeout (max {})", text::duration(max)),
+            )
+            .with("age_ms", age.0)
+            .with("max_ms", max.0)
+            .hint(format!(
+                "sprag policy set flow.max_duration \"{}s\"",
+                max.0.div_ceil(1000) * 2
+            ))
+        });
+    }
+}
+
+fn judge_counts(flow: &FlowCell, now: Timestamp, limits: &Limits, found: &mut Findings) {
+    let per_minute = limits.flow.max_calls_per_minute.get();
+    if flow.calls.count(now, Millis::MINUTE) >= per_minute as usize {
+        found.add(limits, RuleId::FlowRate, || {
+            let finding = deny(
+                RuleId::FlowRate,
+                format!("call rate limit exceeded (max {per_minute}/minute)"),
+            )
+            .with("count", per_minute)
+            .with("max", per_minute)
+            .with("window_ms", Millis::MINUTE.0)
+            .hint(raise("max_calls_per_minute", per_minute * 2));
+            match flow.calls.retry_after(now, Millis::MINUTE, per_minute) {
+                Some(span) => finding.retry_after(span.0),
+                None => finding,
+            }
+        });
+    }
+    let max = limits.flow.max_calls.get();
+    if flow.total >= max {
+        found.add(limits, RuleId::FlowTotal, || {
+            deny(
+                RuleId::FlowTotal,
+                format!("total call limit exceeded (max {max} per flow)"),
+            )
+            .with("count", flow.total)
+            .with("max", max)
+            .hint(raise("max_calls", max * 2))
+        });
+    }
+}
+
+/// Counts a message that was let through.
+pub(crate) fn count_talk(flow: &mut FlowCell, now: Timestamp, limits: &Limits) {
+    flow.calls
+        .push(now, Millis::MINUTE, limits.flow.max_calls_per_minute.get());
+    flow.total = flow.total.saturating_add(1);
+}

@@ -1,0 +1,144 @@
+//! The gates: what is refused before any other rule is asked.
+//!
+//! A killed session must stay dead whatever it tries, so its gate comes first and has no mode.
+//! `access.denied` and `session.blocked` are about calls: a blocked agent may still talk, because
+//! the best end of a runaway is an agent that sums up what it tried.
+//!
+//! Trips when: the event belongs to an older generation, the session or one above it is killed,
+//! the tool is not allowed, or the session is blocked.
+//! Resets when: an operator resets the session; a block also when a user says so.
+//! Odd cases: whoever writes *to* a killed session gets `deny`, not `kill`: it did nothing wrong.
+
+use crate::cell::{Mark, SessionCell};
+use crate::finding::{Finding, Findings};
+use crate::id::Id;
+use crate::observation::Approach;
+use crate::policy::Limits;
+use crate::rule::RuleId;
+use crate::verdict::{Code, Decision};
+
+fn reset_hint(session: &Id) -> String {
+    format!("sprag sessions reset {session} --why \"…\"")
+}
+
+fn told(finding: Finding, mark: Option<&Mark>) -> Finding {
+    match mark {
+        None => finding,
+        Some(mark) => finding
+            .with("since", mark.at.0)
+            .with("why", mark.why.as_str())
+            .with("by", mark.by.as_deref().or(mark.rule.map(RuleId::as_str))),
+    }
+}
+
+/// The word for an event from before the last reset.
+pub(crate) fn stale(session: &Id, named: u32, current: u32) -> Finding {
+    Finding::new(
+        RuleId::SessionKilled,
+        Decision::Kill,
+        format!("Session {session} was reset: generation {named} has ended, the current one is {current}"),
+    )
+    .with("generation", named)
+    .with("current", current)
+    .code(Code::SessionStaleGeneration)
+}
+
+/// The word for the killed session itself.
+pub(crate) fn killed(session: &Id, cell: &SessionCell) -> Finding {
+    let why = cell
+        .killed()
+        .map_or("a session above it was killed", |mark| mark.why.as_str());
+    let finding = Finding::new(
+        RuleId::SessionKilled,
+        Decision::Kill,
+        format!("Session {session} was killed: {why}. Stop now; only an operator can reset it."),
+    )
+    .hint(reset_hint(session))
+    .code(Code::SessionKilledLoopGuard);
+    told(finding, cell.killed())
+}
+
+/// The word for someone who writes to a killed session.
+pub(crate) fn killed_receiver(session: &Id, cell: &SessionCell) -> Finding {
+    let finding = Finding::new(
+        RuleId::SessionKilled,
+        Decision::Deny,
+        format!("Message rejected: session {session} was killed by the loop guard"),
+    )
+    .hint(reset_hint(session))
+    .code(Code::SessionKilledLoopGuard);
+    told(finding, cell.killed())
+}
+
+/// Whether the tool may be called at all.
+pub(crate) fn access(approach: &Approach, limits: &Limits, found: &mut Findings) {
+    let Some(tool) = approach.tool.as_ref() else {
+        return;
+    };
+    let server = approach.server.as_ref().map(Id::as_str);
+    let hits = |glob: &&crate::glob::Glob| glob.matches_tool(server, tool.as_str());
+    let denied_by = limits.access.deny.iter().find(hits);
+    let allowed =
+        limits.access.allow.is_empty() || limits.access.allow.iter().any(|glob| hits(&glob));
+    if denied_by.is_none() && allowed {
+        return;
+    }
+    found.add(limits, RuleId::AccessDenied, || {
+        let full = server.map_or_else(|| tool.to_string(), |server| format!("{server}/{tool}"));
+        let (list, glob) = denied_by.map_or(("allow", None), |glob| ("deny", Some(glob.as_str())));
+        Finding::new(
+            RuleId::AccessDenied,
+            Decision::Deny,
+            format!("Tool {full} is not allowed by the policy"),
+        )
+        .with("tool", full)
+        .with("list", list)
+        .with("glob", glob)
+        .hint("sprag policy show access")
+    });
+}
+
+fn blocked_text(cell: &SessionCell) -> Option<String> {
+    let why = &cell.blocked()?.why;
+    Some(format!(
+        "Session is blocked: {why}. Make no further calls; summarise what you tried and what you found, and stop."
+    ))
+}
+
+/// A call in a blocked session is refused.
+pub(crate) fn blocked_call(
+    session: &Id,
+    cell: &SessionCell,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    blocked(Decision::Deny, session, cell, limits, found);
+}
+
+/// A step in a blocked session is recorded and answered with a warning.
+pub(crate) fn blocked_step(
+    session: &Id,
+    cell: &SessionCell,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    blocked(Decision::Warn, session, cell, limits, found);
+}
+
+fn blocked(
+    decision: Decision,
+    session: &Id,
+    cell: &SessionCell,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let Some(text) = blocked_text(cell) else {
+        return;
+    };
+    found.add(limits, RuleId::SessionBlocked, || {
+        let finding = Finding::new(RuleId::SessionBlocked, decision, text)
+            .hint(reset_hint(session))
+            .code(Code::SessionBlockedLoopGuard);
+        told(finding, cell.blocked())
+    });
+}
