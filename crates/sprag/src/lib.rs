@@ -14,4 +14,3 @@ pub mod scenario;
 pub use explain::{Explanation, explain};
 pub use judge::{Judge, JudgeError};
 pub use nearest::nearest;
-pub use pending::{Event, Policy};

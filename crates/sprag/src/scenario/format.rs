@@ -3,13 +3,14 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use sprag_core::{Event, Policy};
 
 use super::excerpt::excerpt;
 use super::fields::Fields;
 use super::overall::Overall;
 use super::problem::{Found, Problem, ScenarioError};
 use crate::nearest::nearest;
-use crate::pending::{Event, Policy};
+use crate::pending::policy_from_value;
 
 /// One scenario, checked: its policy is legal and its events are events.
 #[derive(Debug)]
@@ -107,7 +108,7 @@ fn scenario(base: &Value, fields: &Fields) -> Result<Scenario, Found> {
     }
     Ok(Scenario {
         name,
-        policy: Policy::from_value(&laid_over(base, policy)).map_err(Problem::Policy)?,
+        policy: policy_from_value(&laid_over(base, policy)).map_err(Problem::Policy)?,
         events,
         overall,
     })
@@ -297,7 +298,7 @@ mod tests {
         scenario 6 "a slip in an event", event 1: there is no field `expct`; did you mean `expect`?
         scenario 7: a scenario can't be read: the field `name` is there twice
         scenario 8 "no event", event 1: the field `event` is missing
-        scenario 9 "bad event", event 2: unknown event type `cal`
+        scenario 9 "bad event", event 2: type: there is no event type "cal"; did you mean "call"?
         scenario 10 "bad expect", event 1: `expect` must be an object, not "deny"
         scenario 11 "bad overall": `overall` knows no `silently`; it may hold silent, no_stop, warn_by, stop_by and not_before
         scenario 12 "bad count": `warn_by` must be the number of an event, counted from 1, not 0
@@ -318,7 +319,7 @@ mod tests {
         let deep = format!("[{}{}]", "[".repeat(100_000), "]".repeat(100_000));
         insta::assert_snapshot!(errors(&deep), @"scenario 1: a scenario must be an object, not [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[…");
         let expect = format!(
-            r#"[{{"name": "deep", "events": [{{"event": {{"type": "call"}}, "expect": {}1{}}}]}}]"#,
+            r#"[{{"name": "deep", "events": [{{"event": {{"type": "call", "session": "s", "tool": "t"}}, "expect": {}1{}}}]}}]"#,
             r#"{"a":"#.repeat(100_000),
             "}".repeat(100_000)
         );

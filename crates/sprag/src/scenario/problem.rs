@@ -5,7 +5,9 @@
 
 use std::fmt;
 
-use crate::pending::{EventError, PolicyErrors};
+use sprag_core::EventError;
+
+use crate::pending::PolicyErrors;
 
 /// Something wrong in a scenario file.
 #[derive(Debug, thiserror::Error)]

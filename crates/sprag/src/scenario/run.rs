@@ -185,10 +185,12 @@ mod tests {
 
     #[test]
     fn an_error_fails_unless_it_was_expected() {
-        let text = format!(r#"[{{"name": "error", "events": [{}]}}]"#, call(""));
-        let fail = |_: &ScenarioEvent, _| Err(JudgeError("a newer generation".to_owned()));
-        assert!(!run_with(&scenario(&text), fail).passed);
-        let expected = text.replace("}}]", r#"}, "expect": {"error": "a newer generation"}}]"#);
-        assert!(run_with(&scenario(&expected), fail).passed);
+        let text = format!(
+            r#"[{{"name": "error", "events": [{}]}}]"#,
+            call(r#", "generation": 7"#)
+        );
+        assert!(!run(&scenario(&text)).passed);
+        let expect = r#"}, "expect": {"error": "session s1 is at generation 1; generation 7 is not there yet"}}]"#;
+        assert!(run(&scenario(&text.replace("}}]", expect))).passed);
     }
 }
