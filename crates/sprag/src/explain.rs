@@ -103,6 +103,16 @@ mod tests {
     }
 
     #[test]
+    fn every_key_that_is_named_can_be_set() {
+        let policy = sprag_core::Policy::default();
+        for &rule in RuleId::ALL {
+            for key in explain(rule).keys {
+                assert!(policy.get(key).is_some(), "{rule}: `{key}`");
+            }
+        }
+    }
+
+    #[test]
     fn no_two_rules_share_a_story() {
         let mut stories: Vec<_> = RuleId::ALL.iter().map(|&rule| explain(rule).why).collect();
         stories.sort_unstable();

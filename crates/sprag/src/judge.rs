@@ -45,7 +45,7 @@ impl Judge {
         let sticky = self.world.session(session).and_then(|cell| cell.agent());
         let agent = sticky.or_else(|| named_agent(event)).map(Id::as_str);
         let limits = self.world.policy().limits_for(agent, session);
-        let observation = self.door.observe(event, at, &*limits)?;
+        let observation = self.door.observe(event, at, &limits)?;
         Ok(self.world.check(observation)?)
     }
 }

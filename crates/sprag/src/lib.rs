@@ -8,7 +8,6 @@
 mod explain;
 mod judge;
 mod nearest;
-mod pending;
 pub mod scenario;
 
 pub use explain::{Explanation, explain};

@@ -29,4 +29,4 @@ pub use expectation::Mismatch;
 pub use format::{Scenario, ScenarioEvent, parse, parse_over};
 pub use overall::{Overall, OverallFailure};
 pub use problem::{Problem, ScenarioError};
-pub use run::{Came, EventFailure, Outcome, run};
+pub use run::{Came, EventFailure, Outcome, Unmet, run};

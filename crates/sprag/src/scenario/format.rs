@@ -10,7 +10,6 @@ use super::fields::Fields;
 use super::overall::Overall;
 use super::problem::{Found, Problem, ScenarioError};
 use crate::nearest::nearest;
-use crate::pending::policy_from_value;
 
 /// One scenario, checked: its policy is legal and its events are events.
 #[derive(Debug)]
@@ -108,7 +107,7 @@ fn scenario(base: &Value, fields: &Fields) -> Result<Scenario, Found> {
     }
     Ok(Scenario {
         name,
-        policy: policy_from_value(&laid_over(base, policy)).map_err(Problem::Policy)?,
+        policy: Policy::from_value(&laid_over(base, policy)).map_err(Problem::Policy)?,
         events,
         overall,
     })
@@ -304,7 +303,7 @@ mod tests {
         scenario 12 "bad count": `warn_by` must be the number of an event, counted from 1, not 0
         scenario 13 "bad count": `stop_by` must be the number of an event, counted from 1, not -1
         scenario 14 "overall is text": `overall` must be an object, not "silent"
-        scenario 15 "bad policy": the policy is wrong: a policy is an object
+        scenario 15 "bad policy": the policy is wrong: must be a table of sections, not a list
         "#);
     }
 

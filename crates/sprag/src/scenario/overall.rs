@@ -106,6 +106,18 @@ impl Overall {
     }
 }
 
+impl OverallFailure {
+    /// The event that shows it: the one that got too much, or got it too late.
+    #[must_use]
+    pub const fn event(&self) -> Option<usize> {
+        match self {
+            Self::Silent { event, .. } | Self::NoStop { event, .. } => Some(*event),
+            Self::WarnBy { first, .. } | Self::StopBy { first, .. } => *first,
+            Self::NotBefore { first, .. } => Some(*first),
+        }
+    }
+}
+
 impl fmt::Display for OverallFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let came = |first: &Option<usize>| match first {

@@ -5,9 +5,7 @@
 
 use std::fmt;
 
-use sprag_core::EventError;
-
-use crate::pending::PolicyErrors;
+use sprag_core::{EventError, PolicyErrors};
 
 /// Something wrong in a scenario file.
 #[derive(Debug, thiserror::Error)]
@@ -77,11 +75,16 @@ pub enum Problem {
         field: String,
     },
     /// The policy is wrong.
-    #[error("the policy is wrong: {0}")]
+    #[error("the policy is wrong: {}", in_one_line(.0))]
     Policy(PolicyErrors),
     /// The event is none.
     #[error("{0}")]
     Event(EventError),
+}
+
+fn in_one_line(errors: &PolicyErrors) -> String {
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    lines.join("; ")
 }
 
 impl ScenarioError {

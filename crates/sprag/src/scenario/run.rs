@@ -25,7 +25,17 @@ pub struct Outcome {
     /// The events that got something else.
     pub failures: Vec<EventFailure>,
     /// The demands on the whole that were not met.
-    pub overall: Vec<OverallFailure>,
+    pub overall: Vec<Unmet>,
+}
+
+/// A demand on the whole that was not met.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Unmet {
+    /// The demand.
+    #[serde(flatten)]
+    pub demand: OverallFailure,
+    /// What the event got that shows it, where one does.
+    pub came: Option<Came>,
 }
 
 /// An event that got something else than it was to get.
@@ -63,7 +73,7 @@ fn run_with(
     mut judge: impl FnMut(&ScenarioEvent, Timestamp) -> Result<Verdict, JudgeError>,
 ) -> Outcome {
     let mut next = START;
-    let mut decisions = Vec::with_capacity(scenario.events.len());
+    let mut all = Vec::with_capacity(scenario.events.len());
     let mut failures = Vec::new();
     for (index, event) in scenario.events.iter().enumerate() {
         let at = event.event.at().unwrap_or(next);
@@ -72,18 +82,18 @@ fn run_with(
             Ok(verdict) => Came::Verdict(Box::new(verdict)),
             Err(error) => Came::Error(error.to_string()),
         };
-        decisions.push(came.decision());
         let mismatches = came.mismatches(&event.expect);
         if !mismatches.is_empty() {
             failures.push(EventFailure {
                 number: index + 1,
                 event: excerpt(&event.text, 200),
                 mismatches,
-                came,
+                came: came.clone(),
             });
         }
+        all.push(came);
     }
-    let overall = scenario.overall.check(&decisions);
+    let overall = unmet(scenario, &all);
     Outcome {
         name: scenario.name.clone(),
         passed: failures.is_empty() && overall.is_empty(),
@@ -91,6 +101,19 @@ fn run_with(
         failures,
         overall,
     }
+}
+
+fn unmet(scenario: &Scenario, all: &[Came]) -> Vec<Unmet> {
+    let decisions: Vec<Decision> = all.iter().map(Came::decision).collect();
+    let with_what_came = |demand: OverallFailure| Unmet {
+        came: demand
+            .event()
+            .and_then(|number| all.get(number.checked_sub(1)?))
+            .cloned(),
+        demand,
+    };
+    let demands = scenario.overall.check(&decisions);
+    demands.into_iter().map(with_what_came).collect()
 }
 
 impl Came {
@@ -176,9 +199,12 @@ mod tests {
         assert_eq!(outcome.failures[0].came, Came::Verdict(Box::new(deny())));
         assert_eq!(
             outcome.overall,
-            [OverallFailure::NoStop {
-                event: 1,
-                verdict: Decision::Deny
+            [Unmet {
+                demand: OverallFailure::NoStop {
+                    event: 1,
+                    verdict: Decision::Deny
+                },
+                came: Some(Came::Verdict(Box::new(deny()))),
             }]
         );
     }
