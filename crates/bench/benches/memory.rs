@@ -10,7 +10,10 @@ static HEAP: dhat::Alloc = dhat::Alloc;
 
 fn resident_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = status.split(' ').nth(1).and_then(|text| text.parse::<u64>().ok());
+    let pages = status
+        .split(' ')
+        .nth(1)
+        .and_then(|text| text.parse::<u64>().ok());
     pages.unwrap_or(0) * 4096
 }
 
@@ -31,7 +34,11 @@ fn one_full_session() {
     let mut cells = session_cells();
     for n in 0..500_000_u64 {
         let _ = fold(&policy, &pending_call(&session, 2 * n), &mut cells);
-        let _ = fold(&policy, &step(&session, 2 * n + 1, (2 * n + 1) * 40), &mut cells);
+        let _ = fold(
+            &policy,
+            &step(&session, 2 * n + 1, (2 * n + 1) * 40),
+            &mut cells,
+        );
     }
     let bytes = dhat::HeapStats::get().curr_bytes - before;
     drop(profiler);

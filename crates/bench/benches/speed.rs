@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use governor::{Quota, RateLimiter};
 use sprag_bench::{call, id, session_cells};
-use sprag_core::{Door, DigestKey, Event, Limits, Observation, Policy, Timestamp, fold};
+use sprag_core::{DigestKey, Door, Event, Limits, Observation, Policy, Timestamp, fold};
 
 const ROUNDS: usize = 40;
 const PER_ROUND: u64 = 20_000;
@@ -49,7 +49,7 @@ fn compare(name: &str, limit: f64, mut ours: impl FnMut() -> f64, mut theirs: im
 fn fold_against_governor() {
     let policy = Policy::default();
     let session = id("hot-session-0042");
-    let events: Vec<Observation> = (0..PER_ROUND).map(|n| call(&session, n, n * 500)).collect();
+    let mut events: Vec<Observation> = (0..64).map(|n| call(&session, n * 977, 0)).collect();
     let limiter = RateLimiter::keyed(Quota::per_second(NonZeroU32::MAX));
     let keys: Vec<String> = (0..1).map(|n| format!("hot-session-{n:04}")).collect();
     compare(
@@ -57,15 +57,19 @@ fn fold_against_governor() {
         5.0,
         || {
             let mut cells = session_cells();
-            for event in events.iter().take(1000) {
-                let _ = fold(&policy, event, &mut cells);
-            }
-            let mut next = events.iter();
-            time(PER_ROUND, |_| {
-                if let Some(event) = next.next() {
-                    let _ = black_box(fold(&policy, black_box(event), &mut cells));
-                }
-            })
+            let mut at = 0;
+            let mut run = |count: u64| {
+                time(count, |n| {
+                    let slot = usize::try_from(n % 64).unwrap_or(0);
+                    if let Some(event) = events.get_mut(slot) {
+                        at += 500;
+                        event.at = Timestamp(at);
+                        let _ = black_box(fold(&policy, black_box(event), &mut cells));
+                    }
+                })
+            };
+            run(1000);
+            run(PER_ROUND)
         },
         || {
             let key = keys.first();
@@ -85,7 +89,10 @@ fn door_against_serde_json() {
     let limits = Limits::default();
     let line = format!(r#"{{"type":"call","session":"s1","tool":"edit","args":{ARGS}}}"#);
     compare(
-        &format!("observation of {} bytes of arguments from bytes / serde_json into Value", ARGS.len()),
+        &format!(
+            "observation of {} bytes of arguments from bytes / serde_json into Value",
+            ARGS.len()
+        ),
         3.0,
         || {
             time(PER_ROUND / 4, |_| {
@@ -96,7 +103,9 @@ fn door_against_serde_json() {
         },
         || {
             time(PER_ROUND / 4, |_| {
-                let _ = black_box(serde_json::from_slice::<serde_json::Value>(black_box(line.as_bytes())));
+                let _ = black_box(serde_json::from_slice::<serde_json::Value>(black_box(
+                    line.as_bytes(),
+                )));
             })
         },
     );

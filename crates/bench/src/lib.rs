@@ -1,8 +1,8 @@
 //! The events that the benches fold: made by hand, so that only the engine is measured.
 
 use sprag_core::{
-    Approach, Call, Cells, Digest, Hints, Id, Identity, Observation, Observed, Outcome, SessionCell,
-    Step, Timestamp, Tone, ToolKind,
+    Approach, Call, Cells, Digest, Hints, Id, Identity, Observation, Observed, Outcome,
+    SessionCell, Step, Timestamp, Tone, ToolKind,
 };
 
 /// A digest that stands for the number `n`.

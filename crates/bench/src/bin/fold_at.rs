@@ -17,10 +17,15 @@ fn measured(policy: &Policy, cells: &mut Cells, events: &[Observation]) {
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let before: u64 = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1000);
+    let before: u64 = arguments
+        .next()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1000);
     let classifier = arguments.next().unwrap_or_else(|| "informed".to_owned());
     let what = arguments.next().unwrap_or_else(|| "both".to_owned());
-    let text = format!("[progress]\nclassifier = \"{classifier}\"\n[budget]\nactions = 1000000\n[rules]\n\"budget.*\" = \"off\"\n");
+    let text = format!(
+        "[progress]\nclassifier = \"{classifier}\"\n[budget]\nactions = 1000000\n[rules]\n\"budget.*\" = \"off\"\n"
+    );
     let policy = Policy::from_toml(&text).unwrap_or_default();
     let session = id("bench");
     let mut cells = session_cells();
