@@ -146,6 +146,14 @@ impl Policy {
         })
     }
 
+    /// The policy of one session: what is in force for it as the base, with no overrides left. For
+    /// showing; the engine asks [`Policy::limits_for`].
+    #[must_use]
+    pub fn narrowed(&self, agent: Option<&str>, session: &str) -> Self {
+        let limits = Limits::clone(&self.limits_for(agent, session));
+        Self::new(limits, Vec::new())
+    }
+
     /// The same policy with or without a pause: every mode capped at shadow, whatever is written.
     /// Killed sessions stay killed.
     #[must_use]
