@@ -7,16 +7,19 @@
 
 mod approach;
 mod canonical;
+mod command;
 mod fields;
 mod json;
 mod kind;
 mod literal;
 mod names;
 mod noise;
+mod noise_words;
 mod normal;
 mod number;
 mod payload;
 mod tone;
+mod words;
 
 use crate::digest::DigestKey;
 use crate::event::{
@@ -146,6 +149,7 @@ impl Door {
             normal: result.normal,
             is_error: event.is_error,
             tone: tone::tone(&result.text, event.is_error),
+            shape: result.shape,
             oversized: result.oversized,
         })
     }

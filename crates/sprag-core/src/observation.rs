@@ -256,6 +256,9 @@ pub struct Outcome {
     /// What kind of answer it seems to be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tone: Tone,
+    /// A keyed fingerprint of the result without its numbers; 0 where there is none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shape: u32,
     /// The result was too long to canonicalise and was digested as raw bytes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub oversized: bool,

@@ -9,5 +9,6 @@ pub(crate) mod echo;
 pub(crate) mod flow;
 pub(crate) mod gates;
 pub(crate) mod identical;
+mod progress;
 pub(crate) mod spending;
 mod text;

@@ -1,27 +1,241 @@
-//! The memory of a session's steps. For now it judges nothing.
+//! What a session remembers of its steps: which approaches it tried and what came of them.
+//!
+//! The memory is small because a guard keeps one for every session: 64-bit prefixes of digests in
+//! order of use, and for each approach a [`Past`] of a few numbers. It grows gently while a session
+//! is young, holds the 256 most recently used at most, and then no longer allocates.
 
 use serde::{Deserialize, Serialize};
 
-use super::tried::Tried;
-use crate::finding::Findings;
-use crate::observation::Outcome;
-use crate::policy::Limits;
+use crate::policy::Classifier;
 use crate::time::Timestamp;
+
+/// How many approaches and how many outcomes are remembered.
+const KEPT: usize = 256;
 
 /// What a session remembers of its steps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Progress;
+pub(crate) struct Progress {
+    /// Under which classifier the memory was made: the two remember different digests.
+    pub(crate) classifier: Classifier,
+    /// The approaches tried.
+    pub(crate) approaches: Recent,
+    /// What came of each, in the order of `approaches`; the plain classifier keeps none.
+    pub(crate) pasts: Vec<Past>,
+    /// The answers got.
+    pub(crate) outcomes: Recent,
+    /// The streaks: what a user's word sets back to zero.
+    pub(crate) streaks: Streaks,
+    /// How many steps were judged.
+    pub(crate) step: u32,
+    /// At which of them something was last changed that had not been changed so before.
+    pub(crate) changed: u32,
+    /// At which of them there last was news, and when.
+    pub(crate) news: (u32, Timestamp),
+    /// The step before this one.
+    pub(crate) last: Last,
+}
+
+/// What one approach brought so far.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Packed", into = "Packed")]
+pub(crate) struct Past {
+    /// Its last answer, without noise.
+    pub(crate) outcome: u32,
+    /// The last answer before that which was another one.
+    pub(crate) earlier: u32,
+    /// The step at which it was last tried.
+    pub(crate) step: u32,
+    /// When that was, in tenths of a second since the epoch, modulo 2^32.
+    pub(crate) tenths: u32,
+    /// How many steps ago, then, it began to answer the same.
+    pub(crate) span: u16,
+    /// How often in a row it brought what it had brought before, as far as that counts.
+    pub(crate) same: u16,
+    /// The same, whether it counts or not.
+    pub(crate) looks: u16,
+}
+
+/// A [`Past`] as it is stored: a row, since there are many.
+type Packed = (u32, u32, u32, u32, u16, u16, u16);
+
+impl From<Packed> for Past {
+    fn from((outcome, earlier, step, tenths, span, same, looks): Packed) -> Self {
+        Self {
+            outcome,
+            earlier,
+            step,
+            tenths,
+            span,
+            same,
+            looks,
+        }
+    }
+}
+
+impl From<Past> for Packed {
+    fn from(past: Past) -> Self {
+        (
+            past.outcome,
+            past.earlier,
+            past.step,
+            past.tenths,
+            past.span,
+            past.same,
+            past.looks,
+        )
+    }
+}
+
+/// What counts up while nothing new comes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Streaks {
+    /// Repeated approaches with an unchanged outcome.
+    pub(crate) stagnation: u16,
+    /// New approaches with a known outcome.
+    pub(crate) stuck: u16,
+    /// New approaches that found nothing.
+    pub(crate) empty: u16,
+    /// Changes that had been made before, since the last new one.
+    pub(crate) churn: u16,
+    /// Runs in a row whose answers differ in numbers only.
+    pub(crate) alike: u16,
+}
+
+/// The step before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Last {
+    /// Its approach.
+    pub(crate) approach: u64,
+    /// Its answer.
+    pub(crate) answer: u64,
+    /// Its answer without numbers; 0 where that is not known.
+    pub(crate) shape: u32,
+}
 
 impl Progress {
-    pub(crate) fn judge(
-        &mut self,
-        _now: Timestamp,
-        _tried: &Tried,
-        _outcome: &Outcome,
-        _limits: &Limits,
-        _found: &mut Findings,
-    ) {
+    /// Starts afresh where the memory was made under the other classifier.
+    pub(crate) fn belong_to(&mut self, classifier: Classifier) {
+        if self.classifier != classifier {
+            *self = Self {
+                classifier,
+                ..Self::default()
+            };
+        }
     }
 
-    pub(crate) fn reset_streaks(&mut self) {}
+    /// Sets the streaks to zero; what was tried stays known. A user's word does that.
+    pub(crate) fn reset_streaks(&mut self) {
+        self.streaks = Streaks::default();
+        for past in &mut self.pasts {
+            past.same = 0;
+            past.looks = 0;
+            past.span = 0;
+        }
+    }
+
+    /// Where `approach` is held, and what came of it.
+    pub(crate) fn past(&self, approach: u64) -> Option<(usize, Past)> {
+        let at = self.approaches.find(approach)?;
+        Some((at, *self.pasts.get(at)?))
+    }
+
+    /// Keeps what came of `approach`, which was held at `at`, as the newest.
+    pub(crate) fn keep(&mut self, at: Option<usize>, approach: u64, past: Past) {
+        renew(&mut self.approaches.keys, at, approach);
+        renew(&mut self.pasts, at, past);
+    }
+}
+
+/// The most recently used digests, the newest last.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Recent {
+    keys: Vec<u64>,
+}
+
+impl Recent {
+    fn find(&self, key: u64) -> Option<usize> {
+        self.keys.iter().rposition(|held| *held == key)
+    }
+
+    /// Makes `key` the newest, and tells whether it was held.
+    pub(crate) fn use_again(&mut self, key: u64) -> bool {
+        let at = self.find(key);
+        renew(&mut self.keys, at, key);
+        at.is_some()
+    }
+}
+
+/// Puts `item` last: in place of the one at `at`, else as one more, else for the oldest.
+fn renew<T>(items: &mut Vec<T>, at: Option<usize>, item: T) {
+    let from = at.or((items.len() >= KEPT).then_some(0));
+    let Some(from) = from else {
+        if items.len() == items.capacity() {
+            let more = (items.len() / 4).clamp(2, KEPT);
+            items.reserve_exact(more.min(KEPT - items.len()));
+        }
+        items.push(item);
+        return;
+    };
+    if let Some(moved) = items.get_mut(from..) {
+        moved.rotate_left(1);
+    }
+    if let Some(last) = items.last_mut() {
+        *last = item;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_of_257_is_forgotten() {
+        let mut recent = Recent::default();
+        for key in 0..256 {
+            assert!(!recent.use_again(key));
+        }
+        assert!(recent.use_again(0));
+        assert!(!recent.use_again(256));
+        assert!(recent.use_again(0), "it was used again and stays");
+        assert!(!recent.use_again(1), "it was the oldest and went");
+        assert_eq!(recent.keys.len(), KEPT);
+    }
+
+    #[test]
+    fn a_full_memory_does_not_grow() {
+        let mut recent = Recent::default();
+        for key in 0..1000 {
+            recent.use_again(key);
+        }
+        assert_eq!(recent.keys.capacity(), KEPT);
+    }
+
+    #[test]
+    fn a_young_session_takes_little() {
+        let mut progress = Progress::default();
+        let past = Past::from((1, 1, 1, 1, 0, 0, 0));
+        for key in 0..10 {
+            progress.keep(None, key, past);
+            progress.outcomes.use_again(key);
+        }
+        let heap = (progress.approaches.keys.capacity() + progress.outcomes.keys.capacity())
+            * size_of::<u64>()
+            + progress.pasts.capacity() * size_of::<Past>();
+        assert!(heap <= 450, "{heap} bytes after ten steps");
+        assert!(KEPT * (size_of::<u64>() * 2 + size_of::<Past>()) <= 12 * 1024);
+    }
+
+    #[test]
+    fn what_is_kept_survives_being_stored() {
+        let mut progress = Progress::default();
+        progress.keep(None, 7, Past::from((1, 2, 3, 4, 5, 6, 7)));
+        progress.outcomes.use_again(u64::MAX);
+        let text = serde_json::to_string(&progress).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Progress>(&text).unwrap(),
+            progress,
+            "{text}"
+        );
+    }
 }

@@ -1,8 +1,9 @@
 //! The canonical form of a value with volatile noise taken out.
 //!
 //! Two requests that differ in a request id only are one approach, and two answers that differ in a
-//! time stamp only are one outcome. Strings go through `noise.rs`; what stands under the name of a
-//! nonce, and in results under that of a measured time, is replaced whole.
+//! time stamp only are one outcome. What stands under the name of a nonce, and in results under that
+//! of a measured time, is replaced whole. The strings of results go through `noise.rs`; those of
+//! arguments stay: there a uuid or a date is the thing that the call is about.
 
 use super::canonical::{Scalars, write_scalar, write_text, write_with};
 use super::json::Json;
@@ -51,7 +52,7 @@ impl Scalars for WithoutNoise {
                 self.changed = true;
                 out.push_str(PLACEHOLDER);
             }
-            Json::Text(text) => {
+            Json::Text(text) if self.place == Place::Outcome => {
                 self.text.clear();
                 normalise(text, &mut self.text);
                 self.changed |= self.text != **text;

@@ -11,7 +11,7 @@ use crate::event::{EventError, Payload};
 
 use super::canonical::{self, CanonicalError};
 use super::json::{Json, parse_text};
-use super::noise::normalise;
+use super::noise::{normalise, shape};
 use super::normal::{self, Place};
 
 /// A value whose JSON text is longer than this is not canonicalised.
@@ -25,6 +25,8 @@ pub(super) struct Digested<'p> {
     pub(super) exact: Digest,
     pub(super) normal: Digest,
     pub(super) oversized: bool,
+    /// A fingerprint of a result without its numbers; 0 of anything else.
+    pub(super) shape: u32,
     /// What a person would read; of what is no string or is oversized, the beginning.
     pub(super) text: Cow<'p, str>,
 }
@@ -83,21 +85,24 @@ fn digest<'p>(
             exact,
             normal: exact,
             oversized: true,
+            shape: 0,
             text: Cow::Borrowed(beginning(raw.strip_prefix('"').unwrap_or(raw))),
         });
     }
     if let Some(text) = parse_text(raw)? {
         let exact = under("text\n", &text);
         let mut form = String::new();
-        if place.is_some() {
+        let is_result = place == Some(Place::Outcome);
+        if is_result {
             form.reserve(text.len());
             normalise(&text, &mut form);
         }
-        let noisy = place.is_some() && form != *text;
+        let noisy = is_result && form != *text;
         return Ok(Digested {
             exact,
             normal: if noisy { under("text\n", &form) } else { exact },
             oversized: false,
+            shape: shape_of(key, place, &form),
             text,
         });
     }
@@ -112,8 +117,20 @@ fn digest<'p>(
         exact,
         normal: if noisy { under("json\n", &form) } else { exact },
         oversized: false,
+        shape: shape_of(key, place, &form),
         text,
     })
+}
+
+/// The fingerprint of a result in its normal form without numbers.
+fn shape_of(key: &DigestKey, place: Option<Place>, form: &str) -> u32 {
+    if place != Some(Place::Outcome) {
+        return 0;
+    }
+    let mut without = String::new();
+    shape(form, &mut without);
+    let digest = key.digest(&[b"shape\n", without.as_bytes()]);
+    u32::try_from(digest.prefix() >> 32).unwrap_or_default()
 }
 
 fn beginning(text: &str) -> &str {

@@ -104,12 +104,14 @@ pub(super) fn encode_outcome(out: &mut Writer, outcome: &Outcome) {
         normal,
         is_error,
         tone: how,
+        shape,
         oversized,
     } = outcome;
     out.flags([*is_error, *oversized]);
     out.byte(tone(*how));
     out.digest(exact);
     out.digest(normal);
+    out.number(u64::from(*shape));
 }
 
 pub(super) fn decode_outcome(from: &mut Reader<'_>) -> Result<Outcome, Malformed> {
@@ -118,6 +120,7 @@ pub(super) fn decode_outcome(from: &mut Reader<'_>) -> Result<Outcome, Malformed
         tone: to_tone(from.byte()?)?,
         exact: from.digest()?,
         normal: from.digest()?,
+        shape: from.small()?,
         is_error,
         oversized,
     })

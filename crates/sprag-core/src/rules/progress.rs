@@ -1,0 +1,74 @@
+//! The progress rules: an agent that acts and acts while nothing new comes of it.
+//!
+//! Every step is an approach and an outcome. The *plain* classifier asks of both whether they were
+//! ever seen. The *informed* one asks what a person would ask: has this approach's outcome changed
+//! since its last time? Each idea stands in a file of its own:
+//!
+//! - `novelty.rs`: whether a step brings news, repeats, or says nothing either way;
+//! - `stagnation.rs`: repeats without any news in between;
+//! - `stuck.rs`: new approaches that end in a known failure, in the same answer, or in nothing;
+//! - `recurrence.rs`: one approach that keeps coming back, other work in between;
+//! - `churn.rs`: the same change again, whatever it answers;
+//! - `plain.rs`: the matrix.
+//!
+//! Resets when: news. A user's word sets streaks to zero and forgets nothing.
+//! Bounded by: the memory in `cell/progress.rs`; each step looks through at most 512 numbers.
+
+mod churn;
+mod ladder;
+mod novelty;
+mod plain;
+mod recurrence;
+mod stagnation;
+mod stuck;
+
+use crate::cell::progress::Progress;
+use crate::cell::tried::Tried;
+use crate::finding::Findings;
+use crate::observation::Outcome;
+use crate::policy::{Classifier, Limits};
+use crate::time::Timestamp;
+
+use novelty::{Facts, Novelty};
+
+impl Progress {
+    /// Judges a step that is not in a blocked session, and remembers it.
+    pub(crate) fn judge(
+        &mut self,
+        now: Timestamp,
+        tried: &Tried,
+        outcome: &Outcome,
+        limits: &Limits,
+        found: &mut Findings,
+    ) {
+        self.belong_to(limits.progress.classifier);
+        self.step = self.step.saturating_add(1);
+        match self.classifier {
+            Classifier::Plain => plain::judge(self, tried, outcome, limits, found),
+            Classifier::Informed => informed(self, now, tried, outcome, limits, found),
+        }
+    }
+}
+
+fn informed(
+    progress: &mut Progress,
+    now: Timestamp,
+    tried: &Tried,
+    outcome: &Outcome,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let facts = Facts::new(progress, now, tried, outcome);
+    if facts.novelty == Novelty::News {
+        progress.streaks.stagnation = 0;
+        progress.streaks.stuck = 0;
+        progress.streaks.empty = 0;
+        progress.news = (progress.step, now);
+    }
+    stagnation::judge(&facts, progress, limits, found);
+    stuck::judge(&facts, progress, limits, found);
+    let past = recurrence::judge(&facts, progress, limits, found);
+    churn::judge(&facts, progress, limits, found);
+    progress.keep(facts.at, tried.normal, past);
+    progress.last = facts.last;
+}

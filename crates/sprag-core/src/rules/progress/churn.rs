@@ -1,0 +1,65 @@
+//! `progress.churn`: the same change again, whatever it answers.
+//!
+//! An edit that is applied a second time answers something else each time (the file grows, the line
+//! numbers move), so by its answers it looks like work. But a change that was made already, with no
+//! new one since, changes nothing that the agent wanted: either it works, and once was enough, or it
+//! does not.
+//!
+//! Trips when: changes made before come 3 times with no new change since (the 4th of one change)
+//! to warn, 6 times (the 7th) to block.
+//! Resets when: a change that was not made before is made, and does not fail.
+//! Bounded by: one number.
+//! Odd cases: the same change after a new one (`git add .` between edits) is not counted; a change
+//! that fails counts when it is made again; keys, clicks and lines sent to a program are runs, not
+//! changes, since sending them again is how one gets on.
+
+use crate::cell::progress::Progress;
+use crate::finding::Findings;
+use crate::observation::{Tone, ToolKind};
+use crate::policy::Limits;
+use crate::rule::RuleId;
+
+use super::ladder::{Rung, name, times};
+use super::novelty::Facts;
+
+pub(super) fn judge(
+    facts: &Facts<'_>,
+    progress: &mut Progress,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    if facts.tried.kind != ToolKind::Change {
+        return;
+    }
+    let Some(before) = facts.before else {
+        if facts.outcome.tone != Tone::Failure {
+            progress.changed = progress.step;
+            progress.streaks.churn = 0;
+        }
+        return;
+    };
+    if progress.changed > before.step {
+        return;
+    }
+    let again = progress.streaks.churn.saturating_add(1);
+    progress.streaks.churn = again;
+    let rung = Rung {
+        rule: RuleId::ProgressChurn,
+        key: "churn",
+        threshold: limits.progress.churn,
+        count: again.saturating_add(1),
+    };
+    let tool = facts.tried.name.as_str();
+    rung.climb(
+        limits,
+        found,
+        || {
+            format!(
+                "{} made a change that was already made, {} since the last new one",
+                name(tool),
+                times(u32::from(again), "time")
+            )
+        },
+        |finding| finding.with("tool", tool).with("made_again", again),
+    );
+}

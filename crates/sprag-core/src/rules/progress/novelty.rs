@@ -1,0 +1,222 @@
+//! Does a step bring news?
+//!
+//! A loop is not a call that was made before: it is a call whose answer was known. So each approach
+//! is compared with *its own* past, volatile noise aside, and only an answer that it gave neither the
+//! last time nor the time before it changed is news. That is why a poll that advances, a page that
+//! turns and a test that fails differently are work, and why a cycle of any length is not.
+//!
+//! Four kinds of repeats are no sign of a loop and do not count, though they bring no news:
+//! - a check after a change that had not been made before, unless it fails again;
+//! - a second look at something that was read, with other steps in between: people and compacted
+//!   contexts do that once;
+//! - a poll that comes five seconds or more after the last one: that is waiting;
+//! - of quicker polls, two of three.
+//!
+//! A new approach brings news unless it ends in a failure that is known, in the answer that the step
+//! before had, or in an empty finding. Where it says nothing at all, or what another approach said
+//! some time ago, it is no news either way. A change is news if it does not fail: what it answers is
+//! an acknowledgement.
+//!
+//! Bounded by: one past an approach, one step before.
+//! Odd cases: failures are compared across approaches without noise, other answers exactly: eight
+//! different containers started are eight different ids.
+
+use crate::cell::progress::{Last, Past, Progress};
+use crate::cell::tried::Tried;
+use crate::observation::{Outcome, Tone, ToolKind};
+use crate::time::{Millis, Timestamp};
+
+/// A poll that comes later than this after the one before is patient.
+const PATIENT: Millis = Millis(5_000);
+/// Of quick polls each third one counts.
+const POLLS_PER_COUNT: u16 = 3;
+/// Something tried again after more other steps than this is begun anew.
+const NEAR_STEPS: u32 = 20;
+
+/// What a step brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Novelty {
+    /// Something new.
+    News,
+    /// Nothing, and nothing to hold against it.
+    Quiet,
+    /// What this approach brought before.
+    Repeat,
+    /// A new approach, a known failure or the answer of the step before.
+    Known,
+    /// A new approach that found nothing.
+    Nothing,
+}
+
+/// What the ideas need to know of a step.
+#[derive(Debug)]
+pub(super) struct Facts<'a> {
+    pub(super) tried: &'a Tried,
+    pub(super) outcome: &'a Outcome,
+    pub(super) now: Timestamp,
+    /// Where the approach is held, and its past without this step.
+    pub(super) at: Option<usize>,
+    pub(super) before: Option<Past>,
+    /// Its past with this step.
+    pub(super) past: Past,
+    pub(super) novelty: Novelty,
+    /// It is a repeat that counts.
+    pub(super) counts: bool,
+    /// The approach is that of the step before.
+    pub(super) directly: bool,
+    /// And so is the answer but for its numbers.
+    pub(super) alike: bool,
+    /// This step, as the next one will see it.
+    pub(super) last: Last,
+}
+
+impl<'a> Facts<'a> {
+    /// Compares a step with what is remembered, and remembers its answer.
+    pub(super) fn new(
+        progress: &mut Progress,
+        now: Timestamp,
+        tried: &'a Tried,
+        outcome: &'a Outcome,
+    ) -> Self {
+        let last = Last {
+            approach: tried.normal,
+            answer: answer(outcome),
+            shape: outcome.shape,
+        };
+        let before_last = progress.last;
+        let directly = progress.step > 1 && before_last.approach == last.approach;
+        let same_answer = progress.step > 1 && before_last.answer == last.answer;
+        let answer_seen = progress.outcomes.use_again(last.answer);
+        let (at, before) = progress.past(tried.normal).unzip();
+        let (novelty, past, counts) = match before {
+            Some(before) if before.holds(outcome) => {
+                let (past, counts) = again(progress, before, now, tried.kind, outcome, directly);
+                (Novelty::Repeat, past, counts)
+            }
+            Some(before) => (
+                Novelty::News,
+                first(progress.step, now, outcome, Some(before)),
+                false,
+            ),
+            None => (
+                of_new(tried.kind, outcome.tone, same_answer, answer_seen),
+                first(progress.step, now, outcome, None),
+                false,
+            ),
+        };
+        Self {
+            tried,
+            outcome,
+            now,
+            at,
+            before,
+            past,
+            novelty,
+            counts,
+            directly,
+            alike: directly && last.shape != 0 && before_last.shape == last.shape,
+            last,
+        }
+    }
+}
+
+/// What a new approach brings.
+fn of_new(kind: ToolKind, tone: Tone, same_answer: bool, answer_seen: bool) -> Novelty {
+    match tone {
+        Tone::Silent => Novelty::Quiet,
+        Tone::Done => Novelty::News,
+        Tone::Telling | Tone::Empty if kind == ToolKind::Change => Novelty::News,
+        Tone::Empty => Novelty::Nothing,
+        Tone::Failure if answer_seen => Novelty::Known,
+        Tone::Telling if same_answer => Novelty::Known,
+        Tone::Telling if answer_seen => Novelty::Quiet,
+        Tone::Failure | Tone::Telling => Novelty::News,
+    }
+}
+
+/// The past of an approach that gave a new answer.
+fn first(step: u32, now: Timestamp, outcome: &Outcome, before: Option<Past>) -> Past {
+    let answered = short(outcome);
+    Past {
+        outcome: answered,
+        earlier: before.map_or(answered, |before| before.outcome),
+        step,
+        tenths: tenths(now),
+        span: 0,
+        same: 0,
+        looks: 0,
+    }
+}
+
+/// The past of an approach that gave a known answer, and whether that counts.
+fn again(
+    progress: &Progress,
+    before: Past,
+    now: Timestamp,
+    kind: ToolKind,
+    outcome: &Outcome,
+    directly: bool,
+) -> (Past, bool) {
+    let answered = short(outcome);
+    let steps = progress.step.saturating_sub(before.step);
+    let checks = progress.changed > before.step && outcome.tone != Tone::Failure;
+    let goes_on = !checks && steps <= NEAR_STEPS;
+    let waited = u64::from(tenths(now).wrapping_sub(before.tenths)) * 100;
+    let patient = kind == ToolKind::Poll && waited >= PATIENT.0;
+    let looks = if goes_on { before.looks } else { 0 }.saturating_add(u16::from(!patient));
+    let counts = !checks
+        && match kind {
+            ToolKind::Poll => !patient && looks.is_multiple_of(POLLS_PER_COUNT),
+            ToolKind::Read => directly || looks > 1,
+            ToolKind::Change | ToolKind::Run => true,
+        };
+    let (span, same) = if goes_on {
+        let steps = u16::try_from(steps).unwrap_or(u16::MAX);
+        (
+            before.span.saturating_add(steps),
+            before.same.saturating_add(u16::from(counts)),
+        )
+    } else {
+        (0, 0)
+    };
+    let past = Past {
+        outcome: answered,
+        earlier: if before.outcome == answered {
+            before.earlier
+        } else {
+            before.outcome
+        },
+        step: progress.step,
+        tenths: tenths(now),
+        span,
+        same,
+        looks,
+    };
+    (past, counts)
+}
+
+impl Past {
+    /// Whether the approach already gave this answer, of late.
+    fn holds(&self, outcome: &Outcome) -> bool {
+        let answered = short(outcome);
+        self.outcome == answered || self.earlier == answered
+    }
+}
+
+/// An answer as it is compared across approaches.
+fn answer(outcome: &Outcome) -> u64 {
+    if outcome.tone == Tone::Failure {
+        outcome.normal.prefix()
+    } else {
+        outcome.exact.prefix()
+    }
+}
+
+/// An answer as it is compared with others of the same approach.
+fn short(outcome: &Outcome) -> u32 {
+    u32::try_from(outcome.normal.prefix() >> 32).unwrap_or_default()
+}
+
+fn tenths(now: Timestamp) -> u32 {
+    u32::try_from((now.0 / 100) & u64::from(u32::MAX)).unwrap_or_default()
+}

@@ -1,0 +1,85 @@
+//! The plain matrix: was this approach ever tried, was this outcome ever seen?
+//!
+//! | | new outcome | outcome seen |
+//! |---|---|---|
+//! | new approach | `full_progress`: both streaks end | `stuck`: +1, stagnation ends |
+//! | approach seen | `world_changed`: both streaks end | `full_stagnation`: +1, stuck ends |
+//!
+//! Exact digests, nothing else: no guess of what a tool is for, no noise taken out, no clock. It is
+//! there for those who want a rule that fits in four cells, and as the measure for the informed one.
+//!
+//! Trips when: `progress.stagnation` and `progress.stuck` reach their thresholds.
+//! Resets when: as the matrix says; a user's word.
+//! Bounded by: the 256 most recently used approaches and outcomes.
+//! Odd cases: a batch that answers `ok` each time is stuck by this matrix; an edit and test cycle
+//! with one failure never fires, since each streak ends the other.
+
+use crate::cell::progress::Progress;
+use crate::cell::tried::Tried;
+use crate::finding::Findings;
+use crate::observation::Outcome;
+use crate::policy::Limits;
+use crate::rule::RuleId;
+
+use super::ladder::{Rung, name, times};
+
+pub(super) fn judge(
+    progress: &mut Progress,
+    tried: &Tried,
+    outcome: &Outcome,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let approach_seen = progress.approaches.use_again(tried.exact);
+    let outcome_seen = progress.outcomes.use_again(outcome.exact.prefix());
+    let streaks = &mut progress.streaks;
+    let (stagnation, stuck) = (streaks.stagnation, streaks.stuck);
+    streaks.stagnation = 0;
+    streaks.stuck = 0;
+    let tool = tried.name.as_str();
+    match (approach_seen, outcome_seen) {
+        (_, false) => {}
+        (true, true) => {
+            streaks.stagnation = stagnation.saturating_add(1);
+            let rung = Rung {
+                rule: RuleId::ProgressStagnation,
+                key: "stagnation",
+                threshold: limits.progress.stagnation,
+                count: streaks.stagnation,
+            };
+            let said = times(u32::from(rung.count), "step");
+            rung.climb(
+                limits,
+                found,
+                || {
+                    format!(
+                        "{said} in a row repeated something with a known result, the last by {}",
+                        name(tool)
+                    )
+                },
+                |finding| finding.with("cell", "full_stagnation").with("tool", tool),
+            );
+        }
+        (false, true) => {
+            streaks.stuck = stuck.saturating_add(1);
+            let rung = Rung {
+                rule: RuleId::ProgressStuck,
+                key: "stuck",
+                threshold: limits.progress.stuck,
+                count: streaks.stuck,
+            };
+            let said = times(u32::from(rung.count), "new attempt");
+            rung.climb(
+                limits,
+                found,
+                || {
+                    format!(
+                        "{said} in a row ended in a known result, the last by {}",
+                        name(tool)
+                    )
+                },
+                |finding| finding.with("cell", "stuck").with("tool", tool),
+            );
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! `progress.stuck`: ever new attempts that end the same.
+//!
+//! The agent varies what it does and runs into the same wall: a machine that is gone, a command that
+//! is not there, a guess that is wrong again. A known failure counts whatever was tried; another
+//! answer only where the step before had the same, since a small world (a maze, a yes or no) has few
+//! answers. An empty finding is information, so searching on is forgiven longer.
+//!
+//! Trips when: 5 such attempts warn and 8 block; of empty findings 5 and 15.
+//! Resets when: any step brings news.
+//! Bounded by: two numbers.
+//! Odd cases: acknowledgements and silence are not counted (a batch of writes is work); a failure
+//! that repeats the attempt's own words differs each time and is news.
+
+use crate::cell::progress::Progress;
+use crate::finding::Findings;
+use crate::observation::Tone;
+use crate::policy::Limits;
+use crate::rule::RuleId;
+
+use super::ladder::{Rung, name, times};
+use super::novelty::{Facts, Novelty};
+
+pub(super) fn judge(
+    facts: &Facts<'_>,
+    progress: &mut Progress,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let (key, threshold, streak, ended) = match facts.novelty {
+        Novelty::Known if facts.outcome.tone == Tone::Failure => (
+            "stuck",
+            limits.progress.stuck,
+            &mut progress.streaks.stuck,
+            "failed in a way that was known",
+        ),
+        Novelty::Known => (
+            "stuck",
+            limits.progress.stuck,
+            &mut progress.streaks.stuck,
+            "ended in the same answer",
+        ),
+        Novelty::Nothing => (
+            "empty",
+            limits.progress.empty,
+            &mut progress.streaks.empty,
+            "found nothing",
+        ),
+        Novelty::News | Novelty::Quiet | Novelty::Repeat => return,
+    };
+    *streak = streak.saturating_add(1);
+    let rung = Rung {
+        rule: RuleId::ProgressStuck,
+        key,
+        threshold,
+        count: *streak,
+    };
+    let (news, since) = progress.news;
+    let steps = progress.step.saturating_sub(news);
+    let tool = facts.tried.name.as_str();
+    rung.climb(
+        limits,
+        found,
+        || {
+            format!(
+                "{} {ended}, the last by {}; {} without anything new",
+                times(u32::from(rung.count), "new attempt"),
+                name(tool),
+                times(steps, "step")
+            )
+        },
+        |finding| {
+            finding
+                .with("tool", tool)
+                .with("counted", key)
+                .with("steps_without_news", steps)
+                .with("seconds_without_news", facts.now.since(since).0 / 1000)
+        },
+    );
+}
