@@ -7,6 +7,8 @@ mod model;
 #[cfg(test)]
 mod place;
 #[cfg(test)]
+mod processes;
+#[cfg(test)]
 mod sqlite;
 #[cfg(test)]
 mod stream;
