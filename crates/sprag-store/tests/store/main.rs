@@ -12,3 +12,7 @@ mod processes;
 mod sqlite;
 #[cfg(test)]
 mod stream;
+#[cfg(test)]
+mod tamper;
+#[cfg(all(test, unix))]
+mod trouble;

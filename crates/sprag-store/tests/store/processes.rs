@@ -170,7 +170,7 @@ fn hash_of(store: &dyn Store, seq: u64) -> Option<Hash> {
         .map(|record| record.hash)
 }
 
-fn times(name: &str, default: u64) -> u64 {
+pub(crate) fn times(name: &str, default: u64) -> u64 {
     std::env::var_os(name).map_or(default, |text| text.into_string().unwrap().parse().unwrap())
 }
 
