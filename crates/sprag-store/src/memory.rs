@@ -88,9 +88,9 @@ impl Store for MemoryStore {
     }
 
     fn note(&self, note: Note) -> Result<Record, StoreError> {
+        note.check()?;
         let mut inner = self.inner();
         inner.learn(&note.policy);
-        inner.live.cells.apply(&note.what);
         let sealed = inner
             .log
             .head
@@ -332,8 +332,8 @@ impl Log {
 
     fn append(&mut self, sealed: Sealed, keys: Option<&CellKeys>) -> Record {
         self.head = sealed.head();
-        for key in keys.into_iter().flat_map(CellKey::indexed) {
-            self.index.insert((key.index(), self.head.seq));
+        for place in CellKey::places(keys) {
+            self.index.insert((place, self.head.seq));
         }
         self.rows.push_back((sealed.body, self.head.hash));
         sealed.record

@@ -86,11 +86,7 @@ impl LogRow {
         let row = Self {
             head: sealed.head(),
             body: sealed.body,
-            cells: keys
-                .into_iter()
-                .flat_map(CellKey::indexed)
-                .map(|key| key.index())
-                .collect(),
+            cells: CellKey::places(keys),
         };
         (row, sealed.record)
     }
