@@ -268,6 +268,7 @@ impl Stream {
                 exact: digest(number),
                 normal: digest(number / 2),
                 is_error: self.chance(3),
+                shape: 0,
                 tone: self.pick([
                     Tone::Telling,
                     Tone::Failure,
