@@ -70,6 +70,7 @@ pub fn step(session: &Id, n: u64, at: u64) -> Observation {
                 normal: digest(n ^ 0xffff_0000),
                 is_error: false,
                 tone: Tone::Telling,
+                shape: 0,
                 oversized: false,
             },
             generation: None,

@@ -12,13 +12,11 @@ pub(crate) fn is_destructive(tool: &str, hints: Hints, limits: &DestructiveLimit
     if limits.trust_hints && hints.destructive == Some(true) {
         return true;
     }
-    let Some(first) = snake_chars(tool).next() else {
-        return false;
-    };
+    let first = tool.chars().next().map_or('_', |c| c.to_ascii_lowercase());
     limits
         .tools
         .iter()
-        .filter(|glob| glob.may_start_with(first))
+        .filter(|glob| !first.is_ascii_alphanumeric() || glob.may_start_with(first))
         .any(|glob| glob.matches_chars(snake_chars(tool)))
 }
 
