@@ -112,6 +112,7 @@ pub(crate) fn outcome(text: &str) -> Outcome {
         normal: digest(text),
         is_error: false,
         tone: Tone::default(),
+        shape: 0,
         oversized: false,
     }
 }
