@@ -91,8 +91,10 @@ impl From<Past> for Packed {
 pub(crate) struct Streaks {
     /// Repeated approaches with an unchanged outcome.
     pub(crate) stagnation: u16,
-    /// New approaches with a known outcome.
+    /// New approaches with a known outcome; of the informed classifier, a known failure.
     pub(crate) stuck: u16,
+    /// New approaches in a row with the same answer.
+    pub(crate) echo: u16,
     /// New approaches that found nothing.
     pub(crate) empty: u16,
     /// Changes that had been made before, since the last new one.

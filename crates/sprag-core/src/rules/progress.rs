@@ -19,6 +19,8 @@ mod ladder;
 mod novelty;
 mod plain;
 mod recurrence;
+#[cfg(test)]
+mod scenarios;
 mod stagnation;
 mod stuck;
 
@@ -62,6 +64,7 @@ fn informed(
     if facts.novelty == Novelty::News {
         progress.streaks.stagnation = 0;
         progress.streaks.stuck = 0;
+        progress.streaks.echo = 0;
         progress.streaks.empty = 0;
         progress.news = (progress.step, now);
     }

@@ -52,15 +52,16 @@ pub(super) fn judge(
             } else {
                 "answer"
             };
-            if facts.directly {
+            let looks = u32::from(facts.past.looks);
+            if looks >= steps {
                 return format!(
                     "{} gave the same {what} {} in a row",
                     name(tool),
-                    times(u32::from(facts.past.looks).saturating_add(1), "time")
+                    times(looks.saturating_add(1), "time")
                 );
             }
             format!(
-                "{} repeated what they had done before and got the same answer, the last by {}; {} without anything new",
+                "{} repeated what had been done before and got the same answer, the last by {}; {} without anything new",
                 times(u32::from(count), "step"),
                 name(tool),
                 times(steps, "step")

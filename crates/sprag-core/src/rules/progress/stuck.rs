@@ -2,18 +2,17 @@
 //!
 //! The agent varies what it does and runs into the same wall: a machine that is gone, a command that
 //! is not there, a guess that is wrong again. A known failure counts whatever was tried; another
-//! answer only where the step before had the same, since a small world (a maze, a yes or no) has few
-//! answers. An empty finding is information, so searching on is forgiven longer.
+//! answer only as long as each attempt in a row has the same, since a small world (a maze, a yes or
+//! no) has few answers. An empty finding is information, so searching on is forgiven longer.
 //!
 //! Trips when: 5 such attempts warn and 8 block; of empty findings 5 and 15.
 //! Resets when: any step brings news.
-//! Bounded by: two numbers.
+//! Bounded by: three numbers.
 //! Odd cases: acknowledgements and silence are not counted (a batch of writes is work); a failure
 //! that repeats the attempt's own words differs each time and is news.
 
 use crate::cell::progress::Progress;
 use crate::finding::Findings;
-use crate::observation::Tone;
 use crate::policy::Limits;
 use crate::rule::RuleId;
 
@@ -26,23 +25,27 @@ pub(super) fn judge(
     limits: &Limits,
     found: &mut Findings,
 ) {
+    let streaks = &mut progress.streaks;
+    if facts.before.is_none() && facts.novelty != Novelty::Echo {
+        streaks.echo = 0;
+    }
     let (key, threshold, streak, ended) = match facts.novelty {
-        Novelty::Known if facts.outcome.tone == Tone::Failure => (
+        Novelty::Wall => (
             "stuck",
             limits.progress.stuck,
-            &mut progress.streaks.stuck,
+            &mut streaks.stuck,
             "failed in a way that was known",
         ),
-        Novelty::Known => (
+        Novelty::Echo => (
             "stuck",
             limits.progress.stuck,
-            &mut progress.streaks.stuck,
+            &mut streaks.echo,
             "ended in the same answer",
         ),
         Novelty::Nothing => (
             "empty",
             limits.progress.empty,
-            &mut progress.streaks.empty,
+            &mut streaks.empty,
             "found nothing",
         ),
         Novelty::News | Novelty::Quiet | Novelty::Repeat => return,
