@@ -156,8 +156,19 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
+    /// Looks from the newest on, a row at a time: a row without branches is compared in few steps.
     fn find(&self, key: u64) -> Option<usize> {
-        self.keys.iter().rposition(|held| *held == key)
+        let mut after = self.keys.len();
+        for row in self.keys.rchunks(16) {
+            after -= row.len();
+            if row.iter().fold(false, |hit, held| hit | (*held == key)) {
+                return row
+                    .iter()
+                    .rposition(|held| *held == key)
+                    .map(|at| after + at);
+            }
+        }
+        None
     }
 
     /// Makes `key` the newest, and tells whether it was held.

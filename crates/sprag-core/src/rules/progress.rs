@@ -18,6 +18,8 @@ mod churn;
 mod ladder;
 mod novelty;
 mod plain;
+#[cfg(test)]
+mod plain_model;
 mod recurrence;
 #[cfg(test)]
 mod scenarios;

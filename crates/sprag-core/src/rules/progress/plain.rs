@@ -36,50 +36,51 @@ pub(super) fn judge(
     let (stagnation, stuck) = (streaks.stagnation, streaks.stuck);
     streaks.stagnation = 0;
     streaks.stuck = 0;
-    let tool = tried.name.as_str();
-    match (approach_seen, outcome_seen) {
-        (_, false) => {}
+    let (rule, key, threshold, streak, cell) = match (approach_seen, outcome_seen) {
+        (_, false) => return,
         (true, true) => {
             streaks.stagnation = stagnation.saturating_add(1);
-            let rung = Rung {
-                rule: RuleId::ProgressStagnation,
-                key: "stagnation",
-                threshold: limits.progress.stagnation,
-                count: streaks.stagnation,
-            };
-            let said = times(u32::from(rung.count), "step");
-            rung.climb(
-                limits,
-                found,
-                || {
-                    format!(
-                        "{said} in a row repeated something with a known result, the last by {}",
-                        name(tool)
-                    )
-                },
-                |finding| finding.with("cell", "full_stagnation").with("tool", tool),
-            );
+            (
+                RuleId::ProgressStagnation,
+                "stagnation",
+                limits.progress.stagnation,
+                streaks.stagnation,
+                "full_stagnation",
+            )
         }
         (false, true) => {
             streaks.stuck = stuck.saturating_add(1);
-            let rung = Rung {
-                rule: RuleId::ProgressStuck,
-                key: "stuck",
-                threshold: limits.progress.stuck,
-                count: streaks.stuck,
-            };
-            let said = times(u32::from(rung.count), "new attempt");
-            rung.climb(
-                limits,
-                found,
-                || {
-                    format!(
-                        "{said} in a row ended in a known result, the last by {}",
-                        name(tool)
-                    )
-                },
-                |finding| finding.with("cell", "stuck").with("tool", tool),
-            );
+            (
+                RuleId::ProgressStuck,
+                "stuck",
+                limits.progress.stuck,
+                streaks.stuck,
+                "stuck",
+            )
         }
-    }
+    };
+    let rung = Rung {
+        rule,
+        key,
+        threshold,
+        count: streak,
+    };
+    let tool = tried.name.as_str();
+    rung.climb(
+        limits,
+        found,
+        || {
+            let said = if approach_seen {
+                "repeated something and got a known result"
+            } else {
+                "tried something new and got a known result"
+            };
+            format!(
+                "{} in a row {said}, the last by {}",
+                times(u32::from(streak), "step"),
+                name(tool)
+            )
+        },
+        |finding| finding.with("cell", cell).with("tool", tool),
+    );
 }

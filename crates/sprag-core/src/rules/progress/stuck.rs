@@ -29,54 +29,43 @@ pub(super) fn judge(
     if facts.before.is_none() && facts.novelty != Novelty::Echo {
         streaks.echo = 0;
     }
-    let (key, threshold, streak, ended) = match facts.novelty {
+    let (key, streak, ended) = match facts.novelty {
         Novelty::Wall => (
             "stuck",
-            limits.progress.stuck,
             &mut streaks.stuck,
             "failed in a way that was known",
         ),
-        Novelty::Echo => (
-            "stuck",
-            limits.progress.stuck,
-            &mut streaks.echo,
-            "ended in the same answer",
-        ),
-        Novelty::Nothing => (
-            "empty",
-            limits.progress.empty,
-            &mut streaks.empty,
-            "found nothing",
-        ),
+        Novelty::Echo => ("stuck", &mut streaks.echo, "ended in the same answer"),
+        Novelty::Nothing => ("empty", &mut streaks.empty, "found nothing"),
         Novelty::News | Novelty::Quiet | Novelty::Repeat => return,
     };
     *streak = streak.saturating_add(1);
     let rung = Rung {
         rule: RuleId::ProgressStuck,
         key,
-        threshold,
+        threshold: if key == "empty" {
+            limits.progress.empty
+        } else {
+            limits.progress.stuck
+        },
         count: *streak,
     };
     let (news, since) = progress.news;
     let steps = progress.step.saturating_sub(news);
     let tool = facts.tried.name.as_str();
-    rung.climb(
-        limits,
-        found,
-        || {
-            format!(
-                "{} {ended}, the last by {}; {} without anything new",
-                times(u32::from(rung.count), "new attempt"),
-                name(tool),
-                times(steps, "step")
-            )
-        },
-        |finding| {
-            finding
-                .with("tool", tool)
-                .with("counted", key)
-                .with("steps_without_news", steps)
-                .with("seconds_without_news", facts.now.since(since).0 / 1000)
-        },
-    );
+    let say = || {
+        format!(
+            "{} {ended}, the last by {}; {} without anything new",
+            times(u32::from(rung.count), "new attempt"),
+            name(tool),
+            times(steps, "step")
+        )
+    };
+    rung.climb(limits, found, say, |finding| {
+        finding
+            .with("tool", tool)
+            .with("counted", key)
+            .with("steps_without_news", steps)
+            .with("seconds_without_news", facts.now.since(since).0 / 1000)
+    });
 }
