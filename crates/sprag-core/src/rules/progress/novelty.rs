@@ -42,7 +42,7 @@ pub(super) enum Novelty {
     Quiet,
     /// What this approach brought before.
     Repeat,
-    /// A new approach, a known failure.
+    /// A failure that is known, but not from this approach.
     Wall,
     /// A new approach, the answer of the step before.
     Echo,
@@ -96,7 +96,7 @@ impl<'a> Facts<'a> {
                 (Novelty::Repeat, past, counts)
             }
             Some(before) => (
-                Novelty::News,
+                of_changed(outcome.tone, answer_seen),
                 first(progress.step, now, outcome, Some(before)),
                 false,
             ),
@@ -119,6 +119,15 @@ impl<'a> Facts<'a> {
             alike: directly && last.shape != 0 && before_last.shape == last.shape,
             last,
         }
+    }
+}
+
+/// What an approach brings whose answer changed: a failure that others met before is the same wall.
+fn of_changed(tone: Tone, answer_seen: bool) -> Novelty {
+    if tone == Tone::Failure && answer_seen {
+        Novelty::Wall
+    } else {
+        Novelty::News
     }
 }
 

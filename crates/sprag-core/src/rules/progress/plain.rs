@@ -34,53 +34,46 @@ pub(super) fn judge(
     let outcome_seen = progress.outcomes.use_again(outcome.exact.prefix());
     let streaks = &mut progress.streaks;
     let (stagnation, stuck) = (streaks.stagnation, streaks.stuck);
-    streaks.stagnation = 0;
-    streaks.stuck = 0;
-    let (rule, key, threshold, streak, cell) = match (approach_seen, outcome_seen) {
-        (_, false) => return,
-        (true, true) => {
-            streaks.stagnation = stagnation.saturating_add(1);
-            (
-                RuleId::ProgressStagnation,
-                "stagnation",
-                limits.progress.stagnation,
-                streaks.stagnation,
-                "full_stagnation",
-            )
-        }
-        (false, true) => {
-            streaks.stuck = stuck.saturating_add(1);
-            (
-                RuleId::ProgressStuck,
-                "stuck",
-                limits.progress.stuck,
-                streaks.stuck,
-                "stuck",
-            )
-        }
+    (streaks.stagnation, streaks.stuck) = match (approach_seen, outcome_seen) {
+        (_, false) => (0, 0),
+        (true, true) => (stagnation.saturating_add(1), 0),
+        (false, true) => (0, stuck.saturating_add(1)),
+    };
+    if !outcome_seen {
+        return;
+    }
+    let (rule, key, threshold, count, cell, did) = if approach_seen {
+        (
+            RuleId::ProgressStagnation,
+            "stagnation",
+            limits.progress.stagnation,
+            streaks.stagnation,
+            "full_stagnation",
+            "repeated something",
+        )
+    } else {
+        (
+            RuleId::ProgressStuck,
+            "stuck",
+            limits.progress.stuck,
+            streaks.stuck,
+            "stuck",
+            "tried something new",
+        )
     };
     let rung = Rung {
         rule,
         key,
         threshold,
-        count: streak,
+        count,
     };
     let tool = tried.name.as_str();
-    rung.climb(
-        limits,
-        found,
-        || {
-            let said = if approach_seen {
-                "repeated something and got a known result"
-            } else {
-                "tried something new and got a known result"
-            };
-            format!(
-                "{} in a row {said}, the last by {}",
-                times(u32::from(streak), "step"),
-                name(tool)
-            )
-        },
-        |finding| finding.with("cell", cell).with("tool", tool),
-    );
+    let say = || {
+        let steps = times(u32::from(count), "step");
+        let last = name(tool);
+        format!("{steps} in a row {did} and got a known result, the last by {last}")
+    };
+    rung.climb(limits, found, say, |finding| {
+        finding.with("cell", cell).with("tool", tool)
+    });
 }

@@ -247,6 +247,16 @@ fn different_commands_that_meet_one_failure_are_stuck() {
 }
 
 #[test]
+fn what_worked_before_meets_the_same_wall() {
+    let mut run = Run::new();
+    decisions(10, |at| {
+        run.run(&format!("cmd {at}"), &format!("result {at}"))
+    });
+    let said = decisions(10, |at| run.fail(&format!("cmd {at}"), "no such container"));
+    assert_eq!(first(&said), (Some(6), Some(9)));
+}
+
+#[test]
 fn wrong_guesses_in_any_order_are_found() {
     let mut run = Run::new();
     let said = decisions(20, |at| run.fail(&format!("guess {}", at * 7 % 5), "wrong"));

@@ -1,7 +1,8 @@
 //! `progress.stuck`: ever new attempts that end the same.
 //!
 //! The agent varies what it does and runs into the same wall: a machine that is gone, a command that
-//! is not there, a guess that is wrong again. A known failure counts whatever was tried; another
+//! is not there, a guess that is wrong again. A known failure counts whatever was tried, also what
+//! worked before (the machine went away); another
 //! answer only as long as each attempt in a row has the same, since a small world (a maze, a yes or
 //! no) has few answers. An empty finding is information, so searching on is forgiven longer.
 //!
@@ -56,7 +57,7 @@ pub(super) fn judge(
     let say = || {
         format!(
             "{} {ended}, the last by {}; {} without anything new",
-            times(u32::from(rung.count), "new attempt"),
+            times(u32::from(rung.count), "attempt"),
             name(tool),
             times(steps, "step")
         )
