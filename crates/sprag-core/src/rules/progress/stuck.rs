@@ -2,9 +2,9 @@
 //!
 //! The agent varies what it does and runs into the same wall: a machine that is gone, a command that
 //! is not there, a guess that is wrong again. A known failure counts whatever was tried, also what
-//! worked before (the machine went away); another
-//! answer only as long as each attempt in a row has the same, since a small world (a maze, a yes or
-//! no) has few answers. An empty finding is information, so searching on is forgiven longer.
+//! once worked (the machine went away). Another answer counts only as long as each attempt in a row
+//! has the same, since a small world (a maze, a yes or no) has few answers. An empty finding is
+//! information, so searching on is forgiven longer.
 //!
 //! Trips when: 5 such attempts warn and 8 block; of empty findings 5 and 15.
 //! Resets when: any step brings news.
