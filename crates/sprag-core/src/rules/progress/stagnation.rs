@@ -52,13 +52,10 @@ pub(super) fn judge(
             } else {
                 "answer"
             };
-            let looks = u32::from(facts.past.looks);
-            if looks >= steps {
-                return format!(
-                    "{} gave the same {what} {} in a row",
-                    name(tool),
-                    times(looks.saturating_add(1), "time")
-                );
+            if facts.past.looks == facts.past.span {
+                let same = u32::from(facts.past.looks).saturating_add(1);
+                let same = times(same, "time");
+                return format!("{} gave the same {what} {same} in a row", name(tool));
             }
             format!(
                 "{} repeated what had been done before and got the same answer, the last by {}; {} without anything new",
