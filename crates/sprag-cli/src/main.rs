@@ -1,1 +1,46 @@
-fn main() {}
+//! The `sprag` binary: arguments and wiring, nothing else.
+//!
+//! A command reads its arguments, finds the policy, calls the library and prints. What can be
+//! tested without a process is below, in `sprag` and `sprag-core`.
+
+mod args;
+mod atomic;
+mod clock;
+mod command;
+mod edit;
+mod examples;
+mod failure;
+mod json;
+mod layout;
+mod limit_text;
+mod lines;
+mod policy_file;
+mod report;
+mod settings;
+mod style;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::Run;
+use settings::Settings;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let settings = Settings::from_environment();
+    run(&cli.command, &settings).unwrap_or_else(|failure| failure.tell(&mut anstream::stderr()))
+}
+
+fn run(command: &Command, settings: &Settings) -> Run {
+    let out = &mut anstream::stdout();
+    match command {
+        Command::Decide(args) => command::decide::run(args, settings),
+        Command::Test(args) => command::test::run(args, out),
+        Command::Policy(command) => command::policy::run(command, settings, out),
+        Command::Rules(args) => command::rules::run(args, settings, out),
+        Command::Explain(args) => command::explain::run(args, settings, out),
+        Command::Completions { shell } => command::completions::run(*shell, out),
+    }
+}

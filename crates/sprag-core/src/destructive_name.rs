@@ -3,19 +3,21 @@
 //! The door asks to decide whether a target may be kept in clear, the rules ask to count; both must
 //! get the same answer.
 
-use crate::id::MAX_ID_BYTES;
 use crate::observation::Hints;
 use crate::policy::DestructiveLimits;
-use crate::snake_name::SnakeName;
+use crate::snake_name::snake_chars;
 
 /// Whether a call of `tool` is destructive under `limits`.
 pub(crate) fn is_destructive(tool: &str, hints: Hints, limits: &DestructiveLimits) -> bool {
     if limits.trust_hints && hints.destructive == Some(true) {
         return true;
     }
-    // Splitting camelCase at most doubles a name.
-    let name = SnakeName::<{ 2 * MAX_ID_BYTES }>::new(tool);
-    limits.tools.iter().any(|glob| glob.matches(name.as_str()))
+    let first = tool.chars().next().map_or('_', |c| c.to_ascii_lowercase());
+    limits
+        .tools
+        .iter()
+        .filter(|glob| !first.is_ascii_alphanumeric() || glob.may_start_with(first))
+        .any(|glob| glob.matches_chars(snake_chars(tool)))
 }
 
 #[cfg(test)]

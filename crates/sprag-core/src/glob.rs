@@ -49,7 +49,18 @@ impl Glob {
         })
     }
 
-    fn matches_chars(&self, text: impl Iterator<Item = char> + Clone) -> bool {
+    /// Whether a text that starts with `first` may match: a look at one character spares most of
+    /// the rest.
+    pub(crate) fn may_start_with(&self, first: char) -> bool {
+        match self.0.chars().next() {
+            Some('*' | '?') => true,
+            Some(wanted) => wanted == first,
+            None => false,
+        }
+    }
+
+    /// Whether it matches all of `text`, of which only as much is made as it takes to say no.
+    pub(crate) fn matches_chars(&self, text: impl Iterator<Item = char> + Clone) -> bool {
         let mut pattern = self.0.chars();
         let mut rest = text;
         // Where to go on when what follows the last `*` did not match.

@@ -40,11 +40,14 @@ pub use observation::{
     Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observation, Observed,
     Order, Outcome, Source, Step, Tone, ToolKind, Usage,
 };
-pub use policy::Policy;
+#[cfg(feature = "schema")]
+pub use policy::policy_schema;
 pub use policy::{
     AccessLimits, Amounts, BudgetLimits, CallLimits, Classifier, ConversationLimits,
-    DestructiveLimits, Echo, FlowLimits, InboxLimits, Limit, LimitError, Limits, Mode, Modes,
-    ProgressLimits, Scope, SessionLimits, Threshold,
+    DestructiveLimits, DurationError, Echo, FlowLimits, InboxLimits, Key as PolicyKey, Limit,
+    LimitError, Limits, LimitsRef, MAX_LIMIT, MAX_POLICY_BYTES, Mode, Modes, Policy, PolicyError,
+    PolicyErrors, Problem as PolicyProblem, ProgressLimits, Scope, SessionLimits, Threshold,
+    import,
 };
 pub use resolve::{Known, resolve};
 pub use rule::{RuleId, UnknownRule};

@@ -10,28 +10,41 @@ pub(crate) struct SnakeName<const SIZE: usize> {
     len: usize,
 }
 
+/// The characters of `name` in snake case, one by one: a glob that does not match looks at few.
+pub(crate) fn snake_chars(name: &str) -> impl Iterator<Item = char> + Clone {
+    let mut before = '_';
+    let mut rest = name.chars();
+    std::iter::from_fn(move || {
+        let c = rest.next()?;
+        let next_is_lower = || rest.clone().next().is_some_and(char::is_lowercase);
+        let starts_word = c.is_uppercase()
+            && (before.is_lowercase()
+                || before.is_numeric()
+                || before.is_uppercase() && next_is_lower());
+        before = c;
+        let c = if matches!(c, '-' | '.') { '_' } else { c };
+        Some((starts_word, c))
+    })
+    .flat_map(|(starts_word, c)| starts_word.then_some('_').into_iter().chain(lower(c)))
+}
+
+/// Most names are ASCII, and the tables of all other letters are slow.
+fn lower(c: char) -> impl Iterator<Item = char> + Clone {
+    let ascii = c.is_ascii().then(|| c.to_ascii_lowercase());
+    let other = (!c.is_ascii()).then(|| c.to_lowercase());
+    ascii.into_iter().chain(other.into_iter().flatten())
+}
+
 impl<const SIZE: usize> SnakeName<SIZE> {
     pub(crate) fn new(name: &str) -> Self {
         let mut snake = Self {
             bytes: [0; SIZE],
             len: 0,
         };
-        let mut before = '_';
-        let mut rest = name.chars();
-        while let Some(c) = rest.next() {
-            let next_is_lower = rest.clone().next().is_some_and(char::is_lowercase);
-            let starts_word = c.is_uppercase()
-                && (before.is_lowercase()
-                    || before.is_numeric()
-                    || before.is_uppercase() && next_is_lower);
-            let fits = match c {
-                '-' | '.' => snake.push('_'),
-                _ => (!starts_word || snake.push('_')) && c.to_lowercase().all(|c| snake.push(c)),
-            };
-            if !fits {
+        for c in snake_chars(name) {
+            if !snake.push(c) {
                 break;
             }
-            before = c;
         }
         snake
     }

@@ -11,6 +11,7 @@ use super::destructive::Destructive;
 use super::progress::Progress;
 use super::spent::Spent;
 use super::tried::Tried;
+use super::window::inside;
 use crate::id::Id;
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
@@ -51,13 +52,14 @@ pub(crate) struct Refusals {
     pub(crate) identical_at: Option<Timestamp>,
 }
 
-/// The session's calls that were let through.
+/// The session's last calls that were let through, oldest first. Keys are cut in two and times kept
+/// apart: every call looks through all front halves, which are small enough to compare several at
+/// once, and few ever look at the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Calls {
-    /// The last ones, oldest first.
-    pub(crate) recent: VecDeque<(u64, Timestamp)>,
-    /// How often the last one was called in a row.
-    pub(crate) in_a_row: u32,
+    fronts: VecDeque<u32>,
+    rest: VecDeque<(u32, Timestamp)>,
+    in_a_row: u32,
 }
 
 /// One run of one agent.
@@ -210,17 +212,65 @@ impl SessionCell {
     }
 }
 
+/// How often `front` is among at most 256 `fronts`. Without a check for overflow in each round,
+/// which can't happen here, the compiler compares several at once.
+fn count_equal(fronts: &[u32], front: u32) -> u32 {
+    fronts.iter().fold(0_u32, |count, held| {
+        count.wrapping_add(u32::from(*held == front))
+    })
+}
+
+/// The front and the back half of a key.
+fn halves(key: u64) -> (u32, u32) {
+    let [a, b, c, d, e, f, g, h] = key.to_be_bytes();
+    (
+        u32::from_be_bytes([a, b, c, d]),
+        u32::from_be_bytes([e, f, g, h]),
+    )
+}
+
 impl Calls {
-    pub(crate) fn push(&mut self, key: u64, now: Timestamp) {
-        let again = self.recent.back().is_some_and(|(last, _)| *last == key);
-        self.in_a_row = if again {
+    /// When the `nth` latest call of `key` within `span` was, if there were as many.
+    pub(crate) fn nth_latest(
+        &self,
+        key: u64,
+        nth: u32,
+        now: Timestamp,
+        span: Millis,
+    ) -> Option<Timestamp> {
+        let (front, back) = halves(key);
+        let (older, newer) = self.fronts.as_slices();
+        if count_equal(older, front) + count_equal(newer, front) < nth {
+            return None;
+        }
+        let calls = self.fronts.iter().zip(&self.rest).rev();
+        calls
+            .take_while(|(_, (_, at))| inside(*at, now, span))
+            .filter(|(held, (rest, _))| **held == front && *rest == back)
+            .nth(usize::try_from(nth).ok()?.checked_sub(1)?)
+            .map(|(_, (_, at))| *at)
+    }
+
+    /// How often in a row `key` was called, with one call more.
+    pub(crate) fn row_with(&self, key: u64) -> u32 {
+        let (front, back) = halves(key);
+        let again = self.fronts.back() == Some(&front)
+            && self.rest.back().is_some_and(|(rest, _)| *rest == back);
+        if again {
             self.in_a_row.saturating_add(1)
         } else {
             1
-        };
-        if self.recent.len() >= MAX_CALLS {
-            self.recent.pop_front();
         }
-        self.recent.push_back((key, now));
+    }
+
+    pub(crate) fn push(&mut self, key: u64, now: Timestamp) {
+        self.in_a_row = self.row_with(key);
+        if self.fronts.len() >= MAX_CALLS {
+            self.fronts.pop_front();
+            self.rest.pop_front();
+        }
+        let (front, back) = halves(key);
+        self.fronts.push_back(front);
+        self.rest.push_back((back, now));
     }
 }

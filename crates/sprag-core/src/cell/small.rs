@@ -16,6 +16,14 @@ pub struct InboxCell {
     pub(crate) arrived: Window,
 }
 
+impl InboxCell {
+    /// The time of its last event.
+    #[must_use]
+    pub fn touched(&self) -> Timestamp {
+        self.touched
+    }
+}
+
 /// A tracked conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversationCell {
@@ -24,6 +32,12 @@ pub struct ConversationCell {
 }
 
 impl ConversationCell {
+    /// The time of its last event.
+    #[must_use]
+    pub fn touched(&self) -> Timestamp {
+        self.touched
+    }
+
     pub(crate) fn expire(&mut self, now: Timestamp) {
         if now.since(self.touched) >= Millis::DAY {
             self.messages = 0;
@@ -42,6 +56,12 @@ pub struct AgentCell {
 }
 
 impl AgentCell {
+    /// The time of its last event.
+    #[must_use]
+    pub fn touched(&self) -> Timestamp {
+        self.touched
+    }
+
     /// Starts a new day's budget where one began.
     pub(crate) fn turn_day(&mut self, now: Timestamp) {
         if self.day_since.utc_day() != now.utc_day() {
@@ -61,6 +81,12 @@ pub struct AliasCell {
 }
 
 impl AliasCell {
+    /// The time of its last event.
+    #[must_use]
+    pub fn touched(&self) -> Timestamp {
+        self.touched
+    }
+
     /// The session that the first sighting named.
     #[must_use]
     pub fn session(&self) -> Option<&Id> {

@@ -50,8 +50,8 @@ impl ShortName {
             len -= 1;
         }
         let mut bytes = [0; 23];
-        for (to, from) in bytes.iter_mut().zip(name.as_bytes().iter().take(len)) {
-            *to = *from;
+        if let (Some(to), Some(from)) = (bytes.get_mut(..len), name.as_bytes().get(..len)) {
+            to.copy_from_slice(from);
         }
         Self {
             len: u8::try_from(len).unwrap_or(0),

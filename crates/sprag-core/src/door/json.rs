@@ -21,6 +21,10 @@ use super::number::{Number, needs_literal};
 /// How deep arrays and objects may nest: less than serde_json's own limit, so that it is never hit.
 pub(crate) const MAX_DEPTH: usize = 100;
 
+/// Where another crate of the same build switches on serde_json's `arbitrary_precision`, numbers come
+/// as objects with this one key. The second pass reads them as what they are.
+const NUMBER_KEY: &str = "$serde_json::private::Number";
+
 /// A JSON value. The keys of objects are sorted by their bytes, and there are no two equal ones.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Json<'a> {
@@ -179,6 +183,9 @@ impl<'de> Visitor<'de> for Reading<'_> {
         let mut object = Vec::with_capacity(8);
         while let Some(key) = entries.next_key_seed(Text)? {
             object.push((key, entries.next_value_seed(inside)?));
+        }
+        if object.first().is_some_and(|(key, _)| key == NUMBER_KEY) {
+            self.rounded.set(true);
         }
         self::object(object)
     }

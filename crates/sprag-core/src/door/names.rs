@@ -5,109 +5,108 @@
 
 use crate::snake_name::SnakeName;
 
-/// Longer names are not looked at.
+/// How much of a name is looked at for secrets.
 const NAME_BYTES: usize = 64;
-
-/// Parts of a name that make it look like a secret's.
-const SECRET_PARTS: [&str; 22] = [
-    "apikey",
-    "auth",
-    "authorization",
-    "bearer",
-    "cookie",
-    "cookies",
-    "credential",
-    "credentials",
-    "jwt",
-    "otp",
-    "passcode",
-    "passphrase",
-    "passwd",
-    "password",
-    "passwords",
-    "privatekey",
-    "pwd",
-    "secret",
-    "secretkey",
-    "secrets",
-    "token",
-    "accesskey",
-];
-
-/// What comes before `key` in the name of a secret.
-const SECRET_KEYS: [&str; 6] = [
-    "access",
-    "api",
-    "encryption",
-    "private",
-    "secret",
-    "signing",
-];
-
-/// Names of values made up for one request, without separators.
-const NONCES: [&str; 12] = [
-    "clienttoken",
-    "correlationid",
-    "idempotencykey",
-    "idempotencytoken",
-    "nonce",
-    "requestid",
-    "requestuuid",
-    "spanid",
-    "timestamp",
-    "traceid",
-    "traceparent",
-    "xrequestid",
-];
-
-/// Names of measured times, without separators: noise in a result, a choice in arguments.
-const MEASURES: [&str; 11] = [
-    "duration",
-    "durationms",
-    "durationseconds",
-    "elapsed",
-    "elapsedms",
-    "elapsedseconds",
-    "elapsedtime",
-    "latencyms",
-    "responsetime",
-    "took",
-    "tookms",
-];
+/// The most letters in a name that is listed whole.
+const LISTED_LETTERS: usize = 20;
 
 /// Whether a value under `name` may be a secret.
 pub(super) fn is_secret(name: &str) -> bool {
     let snake = SnakeName::<NAME_BYTES>::new(name);
     let mut before = "";
     snake.as_str().split(['_', ' ', '/', ':']).any(|part| {
-        let secret = SECRET_PARTS.contains(&part) || part == "key" && SECRET_KEYS.contains(&before);
+        let secret = is_secret_word(part) || part == "key" && makes_key_secret(before);
         before = part;
         secret
     })
 }
 
+fn is_secret_word(word: &str) -> bool {
+    matches!(
+        word,
+        "accesskey"
+            | "apikey"
+            | "auth"
+            | "authorization"
+            | "bearer"
+            | "cookie"
+            | "cookies"
+            | "credential"
+            | "credentials"
+            | "jwt"
+            | "otp"
+            | "passcode"
+            | "passphrase"
+            | "passwd"
+            | "password"
+            | "passwords"
+            | "privatekey"
+            | "pwd"
+            | "secret"
+            | "secretkey"
+            | "secrets"
+            | "token"
+    )
+}
+
+fn makes_key_secret(word: &str) -> bool {
+    matches!(
+        word,
+        "access" | "api" | "encryption" | "private" | "secret" | "signing"
+    )
+}
+
 /// Whether a value under `name` is made up anew for every request.
 pub(super) fn is_nonce(name: &str) -> bool {
-    listed(name, &NONCES)
+    let mut letters = [0; LISTED_LETTERS];
+    matches!(
+        squash(name, &mut letters),
+        b"clienttoken"
+            | b"correlationid"
+            | b"idempotencykey"
+            | b"idempotencytoken"
+            | b"nonce"
+            | b"requestid"
+            | b"requestuuid"
+            | b"spanid"
+            | b"timestamp"
+            | b"traceid"
+            | b"traceparent"
+            | b"xrequestid"
+    )
 }
 
-/// Whether a value under `name` says how long something took.
+/// Whether a value under `name` says how long something took: noise in a result, a choice in
+/// arguments.
 pub(super) fn is_measure(name: &str) -> bool {
-    listed(name, &MEASURES)
+    let mut letters = [0; LISTED_LETTERS];
+    matches!(
+        squash(name, &mut letters),
+        b"duration"
+            | b"durationms"
+            | b"durationseconds"
+            | b"elapsed"
+            | b"elapsedms"
+            | b"elapsedseconds"
+            | b"elapsedtime"
+            | b"latencyms"
+            | b"responsetime"
+            | b"took"
+            | b"tookms"
+    )
 }
 
-/// Whether `name` is one of `list`, letter case and separators aside.
-fn listed(name: &str, list: &[&str]) -> bool {
-    list.iter().any(|wanted| {
-        let letters = name
-            .bytes()
-            .filter(|byte| !matches!(byte, b'_' | b'-' | b'.'));
-        name.len() >= wanted.len()
-            && name.len() <= NAME_BYTES
-            && letters
-                .map(|byte| byte.to_ascii_lowercase())
-                .eq(wanted.bytes())
-    })
+/// The letters of `name` in lower case without separators; nothing if there are too many.
+fn squash<'l>(name: &str, letters: &'l mut [u8; LISTED_LETTERS]) -> &'l [u8] {
+    let mut count = 0;
+    for byte in name.bytes().filter(|byte| !b"_-.".contains(byte)) {
+        let Some(letter) = letters.get_mut(count) else {
+            return &[];
+        };
+        *letter = byte.to_ascii_lowercase();
+        count += 1;
+    }
+    letters.get(..count).unwrap_or_default()
 }
 
 #[cfg(test)]

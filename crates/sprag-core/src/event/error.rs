@@ -71,7 +71,7 @@ pub enum EventError {
         source: IdError,
     },
     /// Money below zero, not a number, or more than anybody spends at once.
-    #[error("cost_usd: expected 0 to {max} US dollars, found {found}", max = super::usage::MAX_COST_USD)]
+    #[error("cost_usd: expected 0 to {max} US dollars, found {found:?}", max = super::usage::MAX_COST_USD)]
     Cost {
         /// What it says.
         found: f64,

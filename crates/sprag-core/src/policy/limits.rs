@@ -7,103 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::limit::Limit;
+use super::mode::Modes;
 use crate::glob::Glob;
 use crate::observation::ToolKind;
-use crate::rule::RuleId;
 use crate::time::Millis;
-
-/// The highest number that any window, streak or count may be limited to.
-pub(crate) const MAX_LIMIT: u32 = 4096;
-
-/// A count from 1 to 4,096.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "u32", into = "u32")]
-pub struct Limit(u32);
-
-/// A number outside what a limit may be.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a limit is a whole number from 1 to {MAX_LIMIT}, not {0}")]
-pub struct LimitError(pub i64);
-
-impl Limit {
-    /// Checks a number.
-    pub const fn new(count: u32) -> Result<Self, LimitError> {
-        if count == 0 || count > MAX_LIMIT {
-            Err(LimitError(count as i64))
-        } else {
-            Ok(Self(count))
-        }
-    }
-
-    /// A default of this crate; out-of-range numbers are brought into range.
-    pub(crate) const fn of(count: u32) -> Self {
-        match Self::new(count) {
-            Ok(limit) => limit,
-            Err(_) => Self(MAX_LIMIT),
-        }
-    }
-
-    /// The number.
-    #[must_use]
-    pub const fn get(self) -> u32 {
-        self.0
-    }
-}
-
-impl TryFrom<u32> for Limit {
-    type Error = LimitError;
-    fn try_from(count: u32) -> Result<Self, LimitError> {
-        Self::new(count)
-    }
-}
-
-impl From<Limit> for u32 {
-    fn from(limit: Limit) -> Self {
-        limit.0
-    }
-}
-
-/// What a rule's finding does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Nothing: the rule is not judged.
-    Off,
-    /// It is told in `would`; nothing is stopped.
-    Shadow,
-    /// It decides.
-    Enforce,
-}
-
-/// The mode of every rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Modes([Mode; RuleId::ALL.len()]);
-
-impl Modes {
-    /// The mode of `rule`.
-    #[must_use]
-    pub fn get(&self, rule: RuleId) -> Mode {
-        self.0.get(rule as usize).copied().unwrap_or(Mode::Enforce)
-    }
-
-    /// Sets the mode of `rule`. The kill gate has none and stays enforced.
-    pub fn set(&mut self, rule: RuleId, mode: Mode) {
-        if rule == RuleId::SessionKilled {
-            return;
-        }
-        if let Some(slot) = self.0.get_mut(rule as usize) {
-            *slot = mode;
-        }
-    }
-}
-
-impl Default for Modes {
-    fn default() -> Self {
-        let mut modes = Self([Mode::Enforce; RuleId::ALL.len()]);
-        modes.set(RuleId::FlowRevisits, Mode::Off);
-        modes
-    }
-}
 
 /// Everything that the rules may ask for one session.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -13,7 +13,6 @@
 
 use crate::cell::SessionCell;
 use crate::cell::tried::Tried;
-use crate::cell::window::inside;
 use crate::finding::{Finding, Findings};
 use crate::policy::Limits;
 use crate::rule::RuleId;
@@ -40,15 +39,7 @@ fn identical(
     found: &mut Findings,
 ) {
     let (max, span) = (limits.call.max_identical.get(), limits.call.window);
-    let recent = &cell.held.calls.recent;
-    // The max-th latest equal call, if there are as many in the window.
-    let blocking = recent
-        .iter()
-        .rev()
-        .take_while(|(_, at)| inside(*at, now, span))
-        .filter(|(key, _)| *key == tried.exact)
-        .nth(max as usize - 1);
-    let Some((_, at)) = blocking else {
+    let Some(at) = cell.held.calls.nth_latest(tried.exact, max, now, span) else {
         return;
     };
     let retry = at.plus(span).since(now).0;
@@ -76,16 +67,7 @@ fn repeat(tried: &Tried, cell: &SessionCell, limits: &Limits, found: &mut Findin
     if cell.held.step_seen {
         return;
     }
-    let calls = &cell.held.calls;
-    let again = calls
-        .recent
-        .back()
-        .is_some_and(|(last, _)| *last == tried.exact);
-    let count = if again {
-        calls.in_a_row.saturating_add(1)
-    } else {
-        1
-    };
+    let count = cell.held.calls.row_with(tried.exact);
     let limit = limits.call.repeat.get();
     if count < limit {
         return;

@@ -1,0 +1,89 @@
+//! The events that the benches fold: made by hand, so that only the engine is measured.
+
+use sprag_core::{
+    Approach, Call, Cells, Digest, Hints, Id, Identity, Observation, Observed, Outcome,
+    SessionCell, Step, Timestamp, Tone, ToolKind,
+};
+
+/// A digest that stands for the number `n`.
+#[must_use]
+pub fn digest(n: u64) -> Digest {
+    let mixed = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (n >> 7);
+    let bytes = (u128::from(mixed) << 64) | u128::from(n);
+    Digest::from_bytes(bytes.to_be_bytes())
+}
+
+/// An id of this bench. Its texts are all valid.
+#[must_use]
+pub fn id(text: &str) -> Id {
+    match Id::new(text) {
+        Ok(id) => id,
+        Err(_) => id("invalid"),
+    }
+}
+
+fn approach(n: u64) -> Approach {
+    Approach {
+        server: None,
+        tool: Some(id("read_file")),
+        exact: digest(n),
+        normal: digest(n),
+        kind: ToolKind::Read,
+        fields: Vec::new(),
+        oversized: false,
+    }
+}
+
+/// Call number `n` of a session, at `at`.
+#[must_use]
+pub fn call(session: &Id, n: u64, at: u64) -> Observation {
+    Observation {
+        at: Timestamp(at),
+        what: Observed::Call(Call {
+            session: session.clone(),
+            agent: None,
+            flow: None,
+            id: None,
+            use_id: None,
+            approach: approach(n),
+            hints: Hints::default(),
+            generation: None,
+            identity: Identity::Exact,
+        }),
+    }
+}
+
+/// Step number `n` of a session, at `at`: a new approach with a new outcome.
+#[must_use]
+pub fn step(session: &Id, n: u64, at: u64) -> Observation {
+    Observation {
+        at: Timestamp(at),
+        what: Observed::Step(Step {
+            session: session.clone(),
+            agent: None,
+            flow: None,
+            id: None,
+            use_id: None,
+            approach: Some(approach(n)),
+            outcome: Outcome {
+                exact: digest(n ^ 0xffff_0000),
+                normal: digest(n ^ 0xffff_0000),
+                is_error: false,
+                tone: Tone::Telling,
+                shape: 0,
+                oversized: false,
+            },
+            generation: None,
+            identity: Identity::Exact,
+        }),
+    }
+}
+
+/// The cells of a call or step without flow and agent.
+#[must_use]
+pub fn session_cells() -> Cells {
+    Cells {
+        session: Some(Box::new(SessionCell::default())),
+        ..Cells::default()
+    }
+}

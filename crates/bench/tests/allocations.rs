@@ -1,0 +1,26 @@
+//! A call that is allowed must not touch the heap: the guard sits on every call of every agent.
+
+use sprag_bench::{call, id, session_cells};
+use sprag_core::{Decision, Policy, fold};
+
+#[global_allocator]
+static HEAP: dhat::Alloc = dhat::Alloc;
+
+#[test]
+fn an_allowed_call_on_a_hot_session_allocates_nothing() {
+    let policy = Policy::default();
+    let session = id("hot");
+    let mut cells = session_cells();
+    for n in 0..1000 {
+        fold(&policy, &call(&session, n, n * 1000), &mut cells).unwrap();
+    }
+    let events: Vec<_> = (1000..1100).map(|n| call(&session, n, n * 1000)).collect();
+    let _heap = dhat::Profiler::builder().testing().build();
+    let before = dhat::HeapStats::get().total_blocks;
+    for event in &events {
+        let verdict = fold(&policy, event, &mut cells).unwrap();
+        assert_eq!(verdict.verdict, Decision::Allow);
+    }
+    let after = dhat::HeapStats::get().total_blocks;
+    assert_eq!(after - before, 0, "blocks allocated over 100 allowed calls");
+}

@@ -1,0 +1,193 @@
+//! The command line: what can be asked, and the help that teaches it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+use sprag_core::Policy;
+
+use crate::examples;
+use crate::style::HELP;
+
+/// Stops runaway LLM agents: tells loops from work, and ends them.
+#[derive(Debug, Parser)]
+#[command(name = "sprag", version, styles = HELP, max_term_width = 100)]
+#[command(after_help = examples::SPRAG, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Judge events from standard input, one JSON line each, and print the verdicts.
+    #[command(after_help = examples::DECIDE)]
+    Decide(DecideArgs),
+    /// Run scenario files: events with the verdicts they must get.
+    #[command(after_help = examples::TEST)]
+    Test(TestArgs),
+    /// Check, show, change and import policies.
+    #[command(subcommand, after_help = examples::POLICY)]
+    Policy(PolicyCommand),
+    /// List all rules with what they answer, their limits and their modes.
+    #[command(after_help = examples::RULES)]
+    Rules(RulesArgs),
+    /// Tell why a rule exists, when it trips, when it lets go, and how to tune it.
+    #[command(after_help = examples::EXPLAIN)]
+    Explain(ExplainArgs),
+    /// Print a completion script for a shell.
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions {
+        /// The shell to complete for.
+        shell: Shell,
+    },
+}
+
+/// Which policy to go by.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyArg {
+    /// The policy file, TOML or JSON [default: $SPRAG_POLICY, else
+    /// ~/.config/sprag/policy.toml, else the built-in limits].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+}
+
+/// For whom.
+#[derive(Debug, Args)]
+pub(crate) struct WhoArgs {
+    /// For this agent.
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+    /// For this session.
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+}
+
+impl WhoArgs {
+    /// The policy for them; without a name the policy as it is.
+    pub(crate) fn narrow(&self, policy: Policy) -> Policy {
+        if self.agent.is_none() && self.session.is_none() {
+            return policy;
+        }
+        let session = self.session.as_deref().unwrap_or_default();
+        policy.narrowed(self.agent.as_deref(), session)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DecideArgs {
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// Stop at the first line that is no event, with exit code 2.
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// The scenario files.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Lay the scenarios' policies over this policy file, to test it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Run only scenarios whose name contains this text, in any case.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Tell everything that is wrong with a policy file.
+    #[command(after_help = examples::POLICY_CHECK)]
+    Check(PolicyCheckArgs),
+    /// Print the whole policy that is in force, defaults included.
+    #[command(after_help = examples::POLICY_SHOW)]
+    Show(PolicyShowArgs),
+    /// Print the JSON Schema of policies, for editors.
+    #[command(after_help = examples::POLICY_SCHEMA)]
+    Schema,
+    /// Turn another tool's limits into a policy.
+    #[command(after_help = examples::POLICY_IMPORT)]
+    Import(PolicyImportArgs),
+    /// Change one key in the policy file; comments and layout stay.
+    #[command(after_help = examples::POLICY_SET)]
+    Set(PolicySetArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyCheckArgs {
+    /// The policy file [default: the one that would be used].
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyShowArgs {
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    #[command(flatten)]
+    pub(crate) who: WhoArgs,
+    /// Print JSON instead of TOML.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyImportArgs {
+    /// A `recursion-limits.json`, a `settings.json` with `protection.*`, or a file with
+    /// `max_deletes` and `window_s`.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print one JSON document instead of TOML.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicySetArgs {
+    /// A key (`flow.max_depth`), or a rule or glob of rules whose mode to set (`flow.*`).
+    #[arg(value_name = "KEY")]
+    pub(crate) key: String,
+    /// The value: a number, a duration, a word, a list; for a rule enforce, shadow or off.
+    #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+    pub(crate) value: String,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    #[command(flatten)]
+    pub(crate) who: WhoArgs,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RulesArgs {
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    #[command(flatten)]
+    pub(crate) who: WhoArgs,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The rule, such as `flow.depth`.
+    #[arg(value_name = "RULE")]
+    pub(crate) rule: String,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,72 @@
+//! Writing a file so that nobody ever reads half of it.
+//!
+//! A guard reloads its policy when the file changes. The new text is written beside the file and
+//! then takes its place in one step; a crash in between leaves the old file, and a link stays one.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Result, Write};
+use std::path::{Path, PathBuf};
+
+/// Puts `text` into `path`, keeping the permissions of what is there.
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let beside = beside(&path);
+    let written = fill(&beside, &path, text).and_then(|()| fs::rename(&beside, &path));
+    if written.is_err() {
+        // The first error is what matters; the leftover may not even exist.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+fn fill(beside: &Path, path: &Path, text: &str) -> Result<()> {
+    let mut file: File = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(beside)?;
+    if let Ok(held) = fs::metadata(path) {
+        file.set_permissions(held.permissions())?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_made_and_nothing_is_left_behind() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a/b/policy.toml");
+        write(&path, "one").unwrap();
+        write(&path, "two").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_and_links_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let home = tempfile::tempdir().unwrap();
+        let (target, link) = (home.path().join("target"), home.path().join("link"));
+        fs::write(&target, "one").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).unwrap();
+        symlink(&target, &link).unwrap();
+        write(&link, "two").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&target).unwrap(), "two");
+        let mode = fs::metadata(&target).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,8 @@
+//! One file for each command.
+
+pub(crate) mod completions;
+pub(crate) mod decide;
+pub(crate) mod explain;
+pub(crate) mod policy;
+pub(crate) mod rules;
+pub(crate) mod test;

@@ -1,0 +1,115 @@
+//! `sprag explain`: one rule, told so that a person can decide what to do about it.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use sprag::{Explanation, explain, nearest};
+use sprag_core::{Mode, RuleId};
+
+use crate::args::ExplainArgs;
+use crate::failure::{Failure, Run};
+use crate::json;
+use crate::layout::paragraph;
+use crate::policy_file::PolicyFile;
+use crate::settings::Settings;
+use crate::style::{FAINT, HEAD, paint};
+
+/// Explains the rule that the arguments name.
+pub(crate) fn run(args: &ExplainArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    let rule = find(&args.rule)?;
+    let policy = PolicyFile::find(settings, args.policy.policy.as_deref()).load()?;
+    let text = explain(rule);
+    let told = Told {
+        rule,
+        mode: policy.base().modes.get(rule),
+        limits: text
+            .keys
+            .iter()
+            .map(|key| Limit {
+                key,
+                value: policy.get(key).unwrap_or_default(),
+            })
+            .collect(),
+        text,
+    };
+    if args.json {
+        json::print(out, &told)?;
+    } else {
+        told.print(out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn find(name: &str) -> Result<RuleId, Failure> {
+    name.parse().map_err(|_| {
+        let failure = Failure::new(format!("there is no rule `{name}`"));
+        match nearest(name, RuleId::ALL.iter().map(|rule| rule.as_str())) {
+            Some(meant) => failure.next(format!("did you mean `sprag explain {meant}`?")),
+            None => failure.next("`sprag rules` lists them all"),
+        }
+    })
+}
+
+/// A rule with what the policy in force says of it.
+#[derive(Debug, Serialize)]
+struct Told {
+    rule: RuleId,
+    mode: Mode,
+    limits: Vec<Limit>,
+    #[serde(flatten)]
+    text: Explanation,
+}
+
+#[derive(Debug, Serialize)]
+struct Limit {
+    key: &'static str,
+    #[serde(serialize_with = "json::toml_text")]
+    value: String,
+}
+
+impl Told {
+    fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let rule = self.rule;
+        let verdicts: Vec<&str> = self.text.verdicts.iter().map(|v| v.as_str()).collect();
+        writeln!(out, "{}  {}", paint(HEAD, rule), verdicts.join(", "))?;
+        for Limit { key, value } in &self.limits {
+            let per = self
+                .text
+                .per
+                .map(|per| format!(" {per}"))
+                .unwrap_or_default();
+            writeln!(
+                out,
+                "{}",
+                paint(FAINT, format_args!("  {key} = {value}{per}"))
+            )?;
+        }
+        if rule != RuleId::SessionKilled {
+            let mode = paint(FAINT, format_args!("  mode: {}", self.mode.as_str()));
+            writeln!(out, "{mode}")?;
+        }
+        for (head, text) in [
+            ("Why", self.text.why),
+            ("Trips when", self.text.trips),
+            ("Resets when", self.text.resets),
+            ("Tune", self.text.tune),
+        ] {
+            writeln!(out, "\n{}", paint(HEAD, head))?;
+            paragraph(out, "  ", text)?;
+        }
+        if rule != RuleId::SessionKilled {
+            let shadow = format!(
+                "`sprag policy set {rule} shadow` tells what it would do and stops nothing."
+            );
+            paragraph(out, "  ", &shadow)?;
+        }
+        if !self.text.odd.is_empty() {
+            writeln!(out, "\n{}", paint(HEAD, "Odd cases"))?;
+            for case in self.text.odd {
+                paragraph(out, "  - ", case)?;
+            }
+        }
+        Ok(())
+    }
+}

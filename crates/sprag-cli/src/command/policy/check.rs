@@ -1,0 +1,113 @@
+//! `sprag policy check`: everything that is wrong with a file, in one go.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use sprag_core::{Policy, PolicyErrors, RuleId};
+
+use crate::args::PolicyCheckArgs;
+use crate::failure::{FAILED, Run};
+use crate::json;
+use crate::policy_file::PolicyFile;
+use crate::settings::Settings;
+use crate::style::{BAD, GOOD, paint};
+
+/// Checks the file.
+pub(crate) fn run(args: &PolicyCheckArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    let flag = args.file.as_deref().or(args.policy.policy.as_deref());
+    let file = PolicyFile::find(settings, flag);
+    let text = file.text()?;
+    let is_there = text.is_some();
+    let checked = file.parse(&text.unwrap_or_default());
+    let told = Told::new(&file, is_there, &checked);
+    if args.json {
+        json::print(out, &told)?;
+    } else {
+        told.print(out, checked.as_ref().err())?;
+    }
+    Ok(ExitCode::from(if told.ok { 0 } else { FAILED }))
+}
+
+#[derive(Debug, Serialize)]
+struct Told {
+    /// None where there is no file and the defaults hold.
+    file: Option<String>,
+    ok: bool,
+    errors: Vec<Mistake>,
+    differs: Vec<Difference>,
+}
+
+#[derive(Debug, Serialize)]
+struct Mistake {
+    line: Option<u32>,
+    message: String,
+}
+
+/// A key that is not as by default.
+#[derive(Debug, Serialize)]
+struct Difference {
+    key: String,
+    #[serde(serialize_with = "json::toml_text")]
+    default: String,
+    #[serde(serialize_with = "json::toml_text")]
+    value: String,
+}
+
+impl Told {
+    fn new(file: &PolicyFile, is_there: bool, checked: &Result<Policy, PolicyErrors>) -> Self {
+        let errors = match checked {
+            Ok(_) => Vec::new(),
+            Err(errors) => errors
+                .iter()
+                .map(|error| Mistake {
+                    line: error.line,
+                    message: error.to_string(),
+                })
+                .collect(),
+        };
+        Self {
+            file: is_there.then(|| file.name()),
+            ok: errors.is_empty(),
+            errors,
+            differs: checked.as_ref().map(differences).unwrap_or_default(),
+        }
+    }
+
+    fn print(&self, out: &mut dyn Write, errors: Option<&PolicyErrors>) -> std::io::Result<()> {
+        let Some(file) = &self.file else {
+            return writeln!(out, "there is no policy file; the defaults hold");
+        };
+        if let Some(errors) = errors {
+            writeln!(out, "{}", errors.display(file))?;
+            let count = errors.len();
+            let mistakes = if count == 1 { "mistake" } else { "mistakes" };
+            return writeln!(out, "{}: {count} {mistakes}", paint(BAD, "wrong"));
+        }
+        for Difference {
+            key,
+            default,
+            value,
+        } in &self.differs
+        {
+            writeln!(out, "  {key}: {default} → {value}")?;
+        }
+        writeln!(out, "{}: {file}", paint(GOOD, "right"))
+    }
+}
+
+fn differences(policy: &Policy) -> Vec<Difference> {
+    let default = Policy::default();
+    let keys = Policy::keys().iter().map(|key| key.name().to_owned());
+    let modes = RuleId::ALL.iter().map(|rule| format!("rules.{rule}"));
+    keys.chain(modes)
+        .filter_map(|key| {
+            let (default, value) = (default.get(&key)?, policy.get(&key)?);
+            (default != value).then_some(Difference {
+                key,
+                default,
+                value,
+            })
+        })
+        .collect()
+}

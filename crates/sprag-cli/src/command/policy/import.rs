@@ -1,0 +1,39 @@
+//! `sprag policy import`: bring the limits that you have.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use sprag_core::import;
+
+use crate::args::PolicyImportArgs;
+use crate::failure::{Failure, Run};
+use crate::json;
+use crate::policy_file::read_text;
+
+/// Prints the policy that says the same as the file.
+pub(crate) fn run(args: &PolicyImportArgs, out: &mut dyn Write) -> Run {
+    let text = read_text(&args.file)?;
+    let imported = import::from_json(&text, None)
+        .map_err(|error| Failure::new(format!("{}: {error}", args.file.display())))?;
+    let notes: Vec<String> = imported.notes.iter().map(ToString::to_string).collect();
+    if args.json {
+        let policy = &imported.toml;
+        json::print(out, &Told { policy, notes })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    out.write_all(imported.toml.as_bytes())?;
+    out.flush()?;
+    let mut err = anstream::stderr();
+    for note in notes {
+        writeln!(err, "{note}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+#[derive(Debug, Serialize)]
+struct Told<'a> {
+    /// As TOML.
+    policy: &'a str,
+    notes: Vec<String>,
+}

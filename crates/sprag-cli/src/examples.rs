@@ -1,0 +1,107 @@
+//! The examples under each `--help`: what a person would type, and what for.
+
+pub(crate) const SPRAG: &str = "\
+Start here:
+  sprag rules                          what is watched, and with which limits
+  sprag explain flow.depth             why a rule exists and how to tune it
+  sprag decide < events.jsonl          judge recorded events
+  sprag test scenarios.json            test a policy before an agent meets it
+  sprag policy set flow.max_depth 6    change a limit
+
+Verdicts, from mild to final: allow, warn, deny, block, kill.";
+
+pub(crate) const DECIDE: &str = "\
+One line in, one line out, flushed at once. The time of an event is its `at` (milliseconds since
+1970), else the clock. A line that is no event is answered with
+{\"error\":{\"line\":N,\"message\":\"…\"}} and the stream goes on; empty lines are skipped.
+
+Examples:
+  echo '{\"type\":\"call\",\"session\":\"s1\",\"tool\":\"delete_asset\",\"args\":{\"id\":\"x\"}}' | sprag decide
+  sprag decide --policy strict.toml < run.jsonl | jq -c 'select(.verdict != \"allow\")'
+  my-agent --events | sprag decide --strict
+
+Exit code: 0 at the end of the input; 2 if --strict stopped, or the policy can't be used.";
+
+pub(crate) const TEST: &str = "\
+A scenario file is an array of
+  {\"name\": \"the third delete kills\",
+   \"policy\": {\"destructive\": {\"max_calls\": 3}},
+   \"events\": [{\"event\": {\"type\": \"call\", …}, \"expect\": {\"verdict\": \"allow\"}}, …],
+   \"overall\": {\"stop_by\": 3}}
+
+`policy` is what differs from the default, or from --policy. `expect` is a part of the verdict:
+only the fields it names are compared. `overall` may hold silent, no_stop (true), and warn_by,
+stop_by, not_before (the number of an event, counted from 1). An event without `at` happens one
+second after the one before it.
+
+Examples:
+  sprag test scenarios.json
+  sprag test --policy policy.toml --filter delete scenarios/*.json
+  sprag test --json scenarios.json | jq '.scenarios[] | select(.passed | not)'
+
+Exit code: 0 if all passed; 1 if one failed; 2 if a file can't be used.";
+
+pub(crate) const POLICY: &str = "\
+Examples:
+  sprag policy check
+  sprag policy set destructive.max_calls 50 --agent bulk-cleaner
+  sprag policy set 'flow.*' shadow
+  sprag policy show --agent bulk-cleaner";
+
+pub(crate) const POLICY_CHECK: &str = "\
+Examples:
+  sprag policy check
+  sprag policy check team.toml
+
+Exit code: 0 if it is right; 1 if it is wrong; 2 if it can't be read.";
+
+pub(crate) const POLICY_SHOW: &str = "\
+With --agent or --session the overrides for them are merged in, as the engine does it.
+
+Examples:
+  sprag policy show
+  sprag policy show --agent bulk-cleaner --session s1";
+
+pub(crate) const POLICY_SCHEMA: &str = "\
+Examples:
+  sprag policy schema > sprag.schema.json
+  echo '#:schema ./sprag.schema.json' > policy.toml    editors then complete and check it";
+
+pub(crate) const POLICY_IMPORT: &str = "\
+The policy goes to standard output, what became of each key to standard error.
+
+Examples:
+  sprag policy import .caco/recursion-limits.json
+  sprag policy import settings.json > policy.toml";
+
+pub(crate) const POLICY_SET: &str = "\
+The file is checked as a whole before it is written, and is created where there is none. A change
+for an agent or a session goes into its [[override]]; both may be globs.
+
+Examples:
+  sprag policy set flow.max_depth 6
+  sprag policy set flow.max_duration 30m
+  sprag policy set access.deny '[\"shell/*\", \"rm_*\"]'
+  sprag policy set progress.stagnation '{ warn = 5, block = 10 }'
+  sprag policy set flow.revisits enforce
+  sprag policy set 'destructive.*' shadow
+  sprag policy set destructive.max_calls 50 --agent 'bulk-*'
+
+`sprag rules` shows the keys in force, `sprag explain RULE` what they do.";
+
+pub(crate) const RULES: &str = "\
+Examples:
+  sprag rules
+  sprag rules --agent bulk-cleaner
+  sprag rules --json | jq -r '.[] | select(.mode != \"enforce\") | .rule'";
+
+pub(crate) const EXPLAIN: &str = "\
+Examples:
+  sprag explain flow.depth
+  sprag explain destructive.target";
+
+pub(crate) const COMPLETIONS: &str = "\
+Examples:
+  sprag completions bash > ~/.local/share/bash-completion/completions/sprag
+  sprag completions zsh > ~/.zfunc/_sprag
+  sprag completions fish > ~/.config/fish/completions/sprag.fish";

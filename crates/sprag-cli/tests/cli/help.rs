@@ -1,0 +1,202 @@
+//! Help that teaches, completions that are there, and slips that are told.
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn help_starts_with_what_to_do_first() {
+    insta::assert_snapshot!(Sandbox::new().run(&["--help"]), @"
+    exit 0
+    --- stdout
+    Stops runaway LLM agents: tells loops from work, and ends them
+
+    Usage: sprag <COMMAND>
+
+    Commands:
+      decide       Judge events from standard input, one JSON line each, and print the verdicts
+      test         Run scenario files: events with the verdicts they must get
+      policy       Check, show, change and import policies
+      rules        List all rules with what they answer, their limits and their modes
+      explain      Tell why a rule exists, when it trips, when it lets go, and how to tune it
+      completions  Print a completion script for a shell
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Start here:
+      sprag rules                          what is watched, and with which limits
+      sprag explain flow.depth             why a rule exists and how to tune it
+      sprag decide < events.jsonl          judge recorded events
+      sprag test scenarios.json            test a policy before an agent meets it
+      sprag policy set flow.max_depth 6    change a limit
+
+    Verdicts, from mild to final: allow, warn, deny, block, kill.
+    ");
+}
+
+#[test]
+fn without_a_command_the_help_is_shown() {
+    let sandbox = Sandbox::new();
+    let output = sandbox.run(&[]);
+    assert!(output.starts_with("exit 2\n--- stderr\nStops runaway LLM agents"));
+}
+
+#[test]
+fn decide_tells_how_lines_are_answered() {
+    insta::assert_snapshot!(Sandbox::new().run(&["decide", "--help"]), @r#"
+    exit 0
+    --- stdout
+    Judge events from standard input, one JSON line each, and print the verdicts
+
+    Usage: sprag decide [OPTIONS]
+
+    Options:
+          --policy <FILE>  The policy file, TOML or JSON [default: $SPRAG_POLICY, else
+                           ~/.config/sprag/policy.toml, else the built-in limits]
+          --strict         Stop at the first line that is no event, with exit code 2
+      -h, --help           Print help
+
+    One line in, one line out, flushed at once. The time of an event is its `at` (milliseconds since
+    1970), else the clock. A line that is no event is answered with
+    {"error":{"line":N,"message":"…"}} and the stream goes on; empty lines are skipped.
+
+    Examples:
+      echo '{"type":"call","session":"s1","tool":"delete_asset","args":{"id":"x"}}' | sprag decide
+      sprag decide --policy strict.toml < run.jsonl | jq -c 'select(.verdict != "allow")'
+      my-agent --events | sprag decide --strict
+
+    Exit code: 0 at the end of the input; 2 if --strict stopped, or the policy can't be used.
+    "#);
+}
+
+#[test]
+fn test_tells_the_format_of_scenarios() {
+    insta::assert_snapshot!(Sandbox::new().run(&["test", "--help"]), @r#"
+    exit 0
+    --- stdout
+    Run scenario files: events with the verdicts they must get
+
+    Usage: sprag test [OPTIONS] <FILE>...
+
+    Arguments:
+      <FILE>...  The scenario files
+
+    Options:
+          --policy <FILE>  Lay the scenarios' policies over this policy file, to test it
+          --filter <TEXT>  Run only scenarios whose name contains this text, in any case
+          --json           Print one JSON document instead of text
+      -h, --help           Print help
+
+    A scenario file is an array of
+      {"name": "the third delete kills",
+       "policy": {"destructive": {"max_calls": 3}},
+       "events": [{"event": {"type": "call", …}, "expect": {"verdict": "allow"}}, …],
+       "overall": {"stop_by": 3}}
+
+    `policy` is what differs from the default, or from --policy. `expect` is a part of the verdict:
+    only the fields it names are compared. `overall` may hold silent, no_stop (true), and warn_by,
+    stop_by, not_before (the number of an event, counted from 1). An event without `at` happens one
+    second after the one before it.
+
+    Examples:
+      sprag test scenarios.json
+      sprag test --policy policy.toml --filter delete scenarios/*.json
+      sprag test --json scenarios.json | jq '.scenarios[] | select(.passed | not)'
+
+    Exit code: 0 if all passed; 1 if one failed; 2 if a file can't be used.
+    "#);
+}
+
+#[test]
+fn policy_set_shows_each_kind_of_value() {
+    insta::assert_snapshot!(Sandbox::new().run(&["policy", "set", "--help"]), @r#"
+    exit 0
+    --- stdout
+    Change one key in the policy file; comments and layout stay
+
+    Usage: sprag policy set [OPTIONS] <KEY> <VALUE>
+
+    Arguments:
+      <KEY>    A key (`flow.max_depth`), or a rule or glob of rules whose mode to set (`flow.*`)
+      <VALUE>  The value: a number, a duration, a word, a list; for a rule enforce, shadow or off
+
+    Options:
+          --policy <FILE>      The policy file, TOML or JSON [default: $SPRAG_POLICY, else
+                               ~/.config/sprag/policy.toml, else the built-in limits]
+          --agent <AGENT>      For this agent
+          --session <SESSION>  For this session
+          --json               Print one JSON document instead of text
+      -h, --help               Print help
+
+    The file is checked as a whole before it is written, and is created where there is none. A change
+    for an agent or a session goes into its [[override]]; both may be globs.
+
+    Examples:
+      sprag policy set flow.max_depth 6
+      sprag policy set flow.max_duration 30m
+      sprag policy set access.deny '["shell/*", "rm_*"]'
+      sprag policy set progress.stagnation '{ warn = 5, block = 10 }'
+      sprag policy set flow.revisits enforce
+      sprag policy set 'destructive.*' shadow
+      sprag policy set destructive.max_calls 50 --agent 'bulk-*'
+
+    `sprag rules` shows the keys in force, `sprag explain RULE` what they do.
+    "#);
+}
+
+#[test]
+fn every_command_has_examples() {
+    let sandbox = Sandbox::new();
+    for command in [
+        &["policy"][..],
+        &["policy", "check"],
+        &["policy", "show"],
+        &["policy", "schema"],
+        &["policy", "import"],
+        &["rules"],
+        &["explain"],
+        &["completions"],
+    ] {
+        let mut args = command.to_vec();
+        args.push("--help");
+        let help = sandbox.run(&args);
+        assert!(help.contains("Examples:\n  sprag "), "{command:?}\n{help}");
+    }
+}
+
+#[test]
+fn a_slip_in_a_command_is_told() {
+    insta::assert_snapshot!(Sandbox::new().run(&["decied"]), @"
+    exit 2
+    --- stderr
+    error: unrecognized subcommand 'decied'
+
+      tip: a similar subcommand exists: 'decide'
+
+    Usage: sprag <COMMAND>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn completions_are_there_for_every_shell() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = sandbox.run(&["completions", shell]);
+        assert!(script.starts_with("exit 0\n--- stdout\n"), "{script}");
+        for word in ["decide", "policy", "explain"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
+fn the_version_is_told() {
+    insta::assert_snapshot!(Sandbox::new().run(&["--version"]), @"
+    exit 0
+    --- stdout
+    sprag 0.1.0
+    ");
+}

@@ -1,0 +1,163 @@
+//! JSON into the tree.
+//!
+//! The parser's raw values are slices of the text, so the distance between the two beginnings is
+//! the offset of a value. Going down level by level reads a part again for each level it is in;
+//! [`MAX_DEPTH`] keeps that a small factor and the recursion short.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::{Entry, Lines, MAX_DEPTH, Node, Number, Place, Value};
+use crate::policy::error::{ErrorList, Problem};
+
+/// Reads a text, or tells where it is no JSON.
+pub(in crate::policy) fn parse(text: &str, errors: &mut ErrorList) -> Option<Node> {
+    let lines = Lines::new(text);
+    match serde_json::from_str::<&RawValue>(text) {
+        Ok(raw) => Walk { lines, errors }.node(raw, MAX_DEPTH),
+        Err(error) => {
+            errors.push("", Some(place_of(&error)), syntax(&error));
+            None
+        }
+    }
+}
+
+fn place_of(error: &serde_json::Error) -> Place {
+    Place {
+        line: u32::try_from(error.line()).unwrap_or(u32::MAX),
+        column: u32::try_from(error.column()).unwrap_or(u32::MAX),
+    }
+}
+
+/// The parser's words without the position, which is told in front.
+fn syntax(error: &serde_json::Error) -> Problem {
+    let text = error.to_string();
+    let words = text.rsplit_once(" at line ").map(|(words, _)| words);
+    Problem::Syntax(words.unwrap_or(&text).to_owned())
+}
+
+struct Walk<'t, 'e> {
+    lines: Lines<'t>,
+    errors: &'e mut ErrorList,
+}
+
+impl<'t> Walk<'t, '_> {
+    fn place(&self, raw: &RawValue) -> Option<Place> {
+        let start = self.lines.text.as_ptr().addr();
+        let offset = raw.get().as_ptr().addr().checked_sub(start)?;
+        Some(self.lines.place(offset))
+    }
+
+    fn node(&mut self, raw: &'t RawValue, depth: usize) -> Option<Node> {
+        let place = self.place(raw);
+        let Some(depth) = depth.checked_sub(1) else {
+            self.errors.push("", place, Problem::TooDeep);
+            return None;
+        };
+        let value = match raw.get().bytes().next() {
+            Some(b'{') => {
+                let Members(members) = self.read(raw)?;
+                Value::Table(self.entries(members, depth)?)
+            }
+            Some(b'[') => {
+                let items: Vec<&RawValue> = self.read(raw)?;
+                let nodes = items.into_iter().map(|item| self.node(item, depth));
+                Value::List(nodes.collect::<Option<_>>()?)
+            }
+            Some(b'"') => Value::Text(self.read(raw)?),
+            Some(b'n') => Value::Null,
+            Some(b't' | b'f') => Value::Bool(self.read(raw)?),
+            _ => Value::Number(number(raw.get())),
+        };
+        Some(Node { value, place })
+    }
+
+    fn entries(
+        &mut self,
+        members: Vec<(&'t RawValue, &'t RawValue)>,
+        depth: usize,
+    ) -> Option<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for (name, value) in members {
+            entries.push(Entry {
+                place: self.place(name),
+                name: self.read(name)?,
+                node: self.node(value, depth)?,
+            });
+        }
+        Some(entries)
+    }
+
+    /// One level; what is wrong inside is told at the beginning of this value.
+    fn read<T: Deserialize<'t>>(&mut self, raw: &'t RawValue) -> Option<T> {
+        match serde_json::from_str(raw.get()) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let place = self.place(raw);
+                self.errors.push("", place, syntax(&error));
+                None
+            }
+        }
+    }
+}
+
+fn number(text: &str) -> Number {
+    Number {
+        text: text.to_owned(),
+        whole: text.parse().ok(),
+    }
+}
+
+/// The members of an object in their order, repeated names too.
+struct Members<'t>(Vec<(&'t RawValue, &'t RawValue)>);
+
+impl<'t> Deserialize<'t> for Members<'t> {
+    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'t> Visitor<'t> for InOrder {
+            type Value = Members<'t>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Members<'t>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+/// A value that was parsed elsewhere: it has no places. None if it nests too deep.
+pub(in crate::policy) fn convert(value: &serde_json::Value, depth: usize) -> Option<Node> {
+    use serde_json::Value as Json;
+    let depth = depth.checked_sub(1)?;
+    let value = match value {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => Value::Bool(*flag),
+        Json::Number(found) => Value::Number(number(&found.to_string())),
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(items) => {
+            let nodes = items.iter().map(|item| convert(item, depth));
+            Value::List(nodes.collect::<Option<_>>()?)
+        }
+        Json::Object(members) => {
+            let entries = members.iter().map(|(name, value)| {
+                Some(Entry {
+                    name: name.clone(),
+                    place: None,
+                    node: convert(value, depth)?,
+                })
+            });
+            Value::Table(entries.collect::<Option<_>>()?)
+        }
+    };
+    Some(Node { value, place: None })
+}

@@ -1,0 +1,236 @@
+//! What the door makes of events: digests that are equal where the values are, and little else.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking"
+)]
+
+use serde_json::{Value, json};
+use sprag_core::{
+    Approach, Digest, DigestKey, Door, Event, EventError, Field, Limits, Observation, Observed,
+    Outcome, Timestamp, Tone,
+};
+
+const AT: Timestamp = Timestamp(1_760_000_000_000);
+
+fn observe(event: &Event) -> Result<Observation, EventError> {
+    Door::new(DigestKey::fixed()).observe(event, AT, &Limits::default())
+}
+
+fn observed(event: Value) -> Observed {
+    observe(&Event::from_value(&event).unwrap()).unwrap().what
+}
+
+fn approach(event: Value) -> Approach {
+    match observed(event) {
+        Observed::Call(call) => call.approach,
+        Observed::Step(step) => step.approach.unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn call(tool: &str, args: Value) -> Approach {
+    approach(json!({"type": "call", "session": "s", "tool": tool, "args": args}))
+}
+
+fn outcome(result: Value) -> Outcome {
+    match observed(json!({"type": "step", "session": "s", "result": result})) {
+        Observed::Step(step) => step.outcome,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn names(fields: &[Field]) -> Vec<&str> {
+    fields.iter().map(|field| &*field.name).collect()
+}
+
+fn observe_error(text: &str) -> String {
+    let event = Event::parse(text.as_bytes()).unwrap();
+    observe(&event).unwrap_err().to_string()
+}
+
+#[test]
+fn payloads_that_can_be_read_in_two_ways_are_refused() {
+    let deep = format!(
+        r#"{{"type":"call","session":"s","tool":"t","args":{}{}}}"#,
+        "[".repeat(5000),
+        "]".repeat(5000)
+    );
+    for (text, error) in [
+        (
+            r#"{"type":"call","session":"s","tool":"t","args":{"a":1,"a":2}}"#,
+            "args: duplicate key \"a\" at line 1 column 13",
+        ),
+        (
+            r#"{"type":"step","session":"s","result":[1e999]}"#,
+            "result: number out of range at line 1 column 6",
+        ),
+        (
+            r#"{"type":"message","to":"s","content":"\ud800"}"#,
+            "content: unexpected end of hex escape at line 1 column 8",
+        ),
+        (
+            deep.as_str(),
+            "args: arrays and objects nested deeper than 100 levels at line 1 column 101",
+        ),
+    ] {
+        assert_eq!(observe_error(text), error);
+    }
+}
+
+#[test]
+fn a_call_is_its_server_tool_and_arguments() {
+    let plain = call("read", json!({"a": 1, "b": "x"}));
+    assert_eq!(plain.exact, call("read", json!({"b": "x", "a": 1.0})).exact);
+    assert_ne!(plain.exact, call("write", json!({"a": 1, "b": "x"})).exact);
+    assert_ne!(plain.exact, call("read", json!({"a": 1, "b": "y"})).exact);
+    let elsewhere = approach(
+        json!({"type": "call", "session": "s", "server": "fs", "tool": "read",
+        "args": {"a": 1, "b": "x"}}),
+    );
+    assert_ne!(plain.exact, elsewhere.exact);
+    let step = approach(
+        json!({"type": "step", "session": "t", "server": "fs", "tool": "read",
+        "args": {"a": 1, "b": "x"}, "result": ""}),
+    );
+    assert_eq!(step.exact, elsewhere.exact);
+    assert!(!plain.oversized);
+}
+
+#[test]
+fn no_arguments_null_and_an_empty_object_are_one() {
+    let absent = approach(json!({"type": "call", "session": "s", "tool": "t"}));
+    assert_eq!(absent.exact, call("t", json!({})).exact);
+    assert_eq!(absent.exact, call("t", Value::Null).exact);
+    assert_ne!(absent.exact, call("t", json!([])).exact);
+}
+
+#[test]
+fn a_nonce_changes_the_exact_digest_only() {
+    let one = call("get", json!({"q": 1, "request_id": "a"}));
+    let other = call("get", json!({"q": 1, "request_id": "b"}));
+    assert_ne!(one.exact, other.exact);
+    assert_eq!(one.normal, other.normal);
+    let plain = call("get", json!({"q": 1}));
+    assert_eq!(plain.exact, plain.normal);
+}
+
+#[test]
+fn a_program_is_no_tool() {
+    let program = approach(json!({"type": "step", "session": "s", "approach": "print(1)"}));
+    assert_eq!((program.tool, program.server), (None, None));
+    let other = approach(json!({"type": "step", "session": "s", "approach": "print(2)"}));
+    assert_ne!(program.exact, other.exact);
+}
+
+#[test]
+fn scalars_are_named_and_secrets_are_not() {
+    let args = json!({"path": "/x", "n": 1, "on": true, "none": null, "deep": {"a": 1},
+        "tags": ["a", 2], "mixed": [1, []], "password": "x", "API-Key": "y", "maxTokens": 5});
+    let fields = call("read", args).fields;
+    assert_eq!(
+        names(&fields),
+        ["path", "maxTokens", "n", "on", "tags", "tags"]
+    );
+    assert!(fields.iter().all(|field| field.text.is_none()));
+    let same = call("write", json!({"other": "/x"})).fields;
+    assert_eq!(fields[0].digest, same[0].digest);
+}
+
+#[test]
+fn at_most_16_names_are_kept_and_targets_come_first() {
+    let mut args: serde_json::Map<String, Value> =
+        (0..40).map(|n| (format!("a{n:02}"), n.into())).collect();
+    args.insert("table".to_owned(), "t".into());
+    let fields = call("read", Value::Object(args)).fields;
+    assert_eq!(fields.len(), 16);
+    assert_eq!(names(&fields)[..3], ["table", "a00", "a01"]);
+}
+
+#[test]
+fn at_most_64_elements_of_an_array_are_kept() {
+    let ids: Vec<u32> = (0..100).collect();
+    assert_eq!(call("read", json!({"id": ids, "x": 1})).fields.len(), 65);
+}
+
+#[test]
+fn only_targets_of_destructive_calls_are_kept_in_clear() {
+    let long = "é".repeat(100);
+    let args = json!({"asset_id": "a\nb", "table": long, "id": 1200, "note": "x"});
+    let text = |tool| -> Vec<Option<String>> {
+        let fields = call(tool, args.clone()).fields;
+        fields
+            .into_iter()
+            .map(|field| field.text.map(String::from))
+            .collect()
+    };
+    let cut = format!("{}…", "é".repeat(79));
+    assert_eq!(
+        text("deleteAsset"),
+        [
+            Some("a\u{fffd}b".to_owned()),
+            Some("1200".to_owned()),
+            Some(cut),
+            None
+        ]
+    );
+    assert_eq!(text("read"), [None, None, None, None]);
+}
+
+#[test]
+fn an_outcome_is_its_result_and_whether_it_failed() {
+    let text = outcome(json!("still there"));
+    assert_eq!(text.exact, outcome(json!("still there")).exact);
+    assert_ne!(text.exact, outcome(json!("gone")).exact);
+    let Observed::Step(failed) = observed(
+        json!({"type": "step", "session": "s", "outcome": "still there", "is_error": true}),
+    ) else {
+        panic!("not a step");
+    };
+    assert_ne!(text.exact, failed.outcome.exact);
+    assert_eq!(failed.outcome.tone, Tone::Failure);
+    assert_ne!(outcome(json!("1")).exact, outcome(json!(1)).exact);
+    assert_eq!(
+        outcome(json!({"a": 1, "took": 3})).normal,
+        outcome(json!({"took": 4, "a": 1})).normal
+    );
+    assert_eq!(outcome(Value::Null).tone, Tone::Silent);
+}
+
+#[test]
+fn what_is_too_long_is_digested_as_it_came() {
+    let fits = "x".repeat(256 * 1024 - 2);
+    let long = format!("{fits}xx");
+    let arguments = call("write", json!({"path": "/a", "text": long}));
+    assert!(arguments.oversized && arguments.fields.is_empty());
+    assert_ne!(
+        arguments.exact,
+        call("write", json!({"path": "/b", "text": long})).exact
+    );
+    assert!(outcome(json!(long)).oversized);
+    assert!(!outcome(json!(fits)).oversized);
+}
+
+#[test]
+fn another_key_makes_other_digests() {
+    let event: Event = Event::message("2").unwrap().content("hi").into();
+    let content = |key: &[u8; 32]| -> Option<Digest> {
+        let door = Door::new(DigestKey::new(key));
+        match door.observe(&event, AT, &Limits::default()).unwrap().what {
+            Observed::Message(message) => message.content,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_ne!(content(&[1; 32]), content(&[2; 32]));
+    assert_eq!(content(&[1; 32]), content(&[1; 32]));
+}
+
+#[test]
+fn tokens_are_added_and_money_is_rounded_to_millionths() {
+    let event = json!({"type": "usage", "session": "s", "input_tokens": u64::MAX,
+        "output_tokens": 1, "cost_usd": 0.000_000_6});
+    let Observed::Usage(usage) = observed(event) else {
+        panic!("not a usage");
+    };
+    assert_eq!((usage.tokens, usage.cost_micros), (u64::MAX, 1));
+}

@@ -1,0 +1,186 @@
+//! Tool calls before they run, and the aliases under which two see one call.
+
+use sprag_core::{
+    Call, Code, Decision, Glob, Id, Limits, Millis, Mode, Observed, RuleId, Timestamp,
+};
+
+use super::findings::Findings;
+use super::judge::{Deed, Judged, Model, Origin, killed};
+use super::record::{Facts, ModelVerdict, Pending, Record};
+
+impl<'a> Model<'a> {
+    /// The answer that the first call or step of this `use_id` got, if this is not the first.
+    pub(crate) fn first_sight(&self, at: Timestamp, what: &'a Observed) -> Option<ModelVerdict> {
+        self.sightings(at, use_id(what)?)
+            .find(|record| std::mem::discriminant(record.what) == std::mem::discriminant(what))
+            .map(|record| record.verdict.clone())
+    }
+
+    /// What was seen of a `use_id` that is not forgotten.
+    fn sightings<'h>(
+        &'h self,
+        at: Timestamp,
+        id: &'h Id,
+    ) -> impl Iterator<Item = &'h Record<'a>> + use<'h, 'a> {
+        let mut found: Vec<&Record<'a>> = Vec::new();
+        for record in &self.history.records {
+            if use_id(record.what) == Some(id) && !record.facts.stale {
+                if forgotten(record.now, found.last().copied()) {
+                    found.clear();
+                }
+                found.push(record);
+            }
+        }
+        if forgotten(at, found.last().copied()) {
+            found.clear();
+        }
+        found.into_iter()
+    }
+
+    /// What a call, step or usage says of itself; a known `use_id` says whose it is.
+    pub(crate) fn origin(&self, at: Timestamp, what: &'a Observed) -> Origin<'a> {
+        let (session, agent, flow, generation, identity) = match what {
+            Observed::Call(e) => (&e.session, &e.agent, &e.flow, e.generation, e.identity),
+            Observed::Step(e) => (&e.session, &e.agent, &e.flow, e.generation, e.identity),
+            Observed::Usage(e) => (&e.session, &e.agent, &e.flow, e.generation, e.identity),
+            _ => unreachable!("only calls, steps and usage are deeds"),
+        };
+        let aliased = use_id(what)
+            .and_then(|id| self.sightings(at, id).next())
+            .and_then(|record| record.cells.session);
+        Origin {
+            session: aliased.unwrap_or(session),
+            agent: agent.as_ref(),
+            flow: flow.as_ref(),
+            generation,
+            identity,
+        }
+    }
+}
+
+fn use_id(what: &Observed) -> Option<&Id> {
+    match what {
+        Observed::Call(call) => call.use_id.as_ref(),
+        Observed::Step(step) => step.use_id.as_ref(),
+        _ => None,
+    }
+}
+
+fn forgotten(now: Timestamp, last: Option<&Record<'_>>) -> bool {
+    last.is_some_and(|last| now.since(last.now) >= Millis::DAY)
+}
+
+impl<'a> Deed<'_, 'a> {
+    pub(crate) fn call(&self, call: &'a Call) -> Judged<'a> {
+        let limits = &*self.actor.limits;
+        let mut facts = Facts {
+            pending: call
+                .use_id
+                .as_ref()
+                .or(call.id.as_ref())
+                .map(|key| Pending {
+                    key,
+                    refused: true,
+                    approach: &call.approach,
+                }),
+            ..Facts::default()
+        };
+        if self.actor.is_killed {
+            return (killed(Decision::Kill), facts);
+        }
+        facts.action = true;
+        let mut findings = Findings::default();
+        if self.passes_gates(call, &mut findings) {
+            self.identical(call, limits, &mut findings);
+            self.repeat(call, limits, &mut findings);
+            self.destructive(call, limits, &mut findings);
+            self.amounts(None, &mut findings);
+        }
+        self.actor.judge_actions(false, &mut findings);
+        if let Some(rule) = findings.refusal() {
+            facts.defied = self.defiance(rule, &mut findings);
+        } else {
+            facts.accepted = true;
+            facts.destroys = self.destroys(call, limits);
+            facts
+                .pending
+                .iter_mut()
+                .for_each(|call| call.refused = false);
+        }
+        (findings, facts)
+    }
+
+    /// `access.denied` and `session.blocked`: the first that is enforced ends it.
+    fn passes_gates(&self, call: &Call, findings: &mut Findings) -> bool {
+        let limits = &*self.actor.limits;
+        if is_denied(call, limits) {
+            findings.add(limits, RuleId::AccessDenied, Decision::Deny);
+            if limits.modes.get(RuleId::AccessDenied) == Mode::Enforce {
+                return false;
+            }
+        }
+        if self.actor.is_blocked {
+            let code = Some(Code::SessionBlockedLoopGuard);
+            findings.add_coded(limits, RuleId::SessionBlocked, Decision::Deny, code);
+            return limits.modes.get(RuleId::SessionBlocked) != Mode::Enforce;
+        }
+        true
+    }
+
+    fn identical(&self, call: &Call, limits: &Limits, findings: &mut Findings) {
+        let same = self
+            .allowed_calls()
+            .filter(|(at, earlier)| {
+                self.now.since(*at) < limits.call.window
+                    && earlier.approach.exact == call.approach.exact
+            })
+            .count();
+        if same >= limits.call.max_identical.get() as usize {
+            findings.add(limits, RuleId::CallIdentical, Decision::Deny);
+        }
+    }
+
+    fn repeat(&self, call: &Call, limits: &Limits, findings: &mut Findings) {
+        let calls: Vec<_> = self.allowed_calls().collect();
+        let in_a_row = calls
+            .iter()
+            .rev()
+            .take_while(|(_, earlier)| earlier.approach.exact == call.approach.exact)
+            .count();
+        if !self.ever_stepped() && in_a_row + 1 >= limits.call.repeat.get() as usize {
+            findings.add(limits, RuleId::CallRepeat, Decision::Warn);
+        }
+    }
+
+    /// Whether a result was ever reported in this session: neither idleness nor a reset changes
+    /// what kind of caller it is.
+    fn ever_stepped(&self) -> bool {
+        self.history
+            .records
+            .iter()
+            .any(|record| record.facts.step && record.cells.session == Some(self.actor.id))
+    }
+
+    fn allowed_calls(&self) -> impl Iterator<Item = (Timestamp, &'a Call)> {
+        self.actor
+            .life
+            .iter()
+            .filter(|record| record.facts.accepted && record.cells.session == Some(self.actor.id))
+            .filter_map(|record| match record.what {
+                Observed::Call(call) => Some((record.now, call)),
+                _ => None,
+            })
+    }
+}
+
+/// Denied by name, or not among what is allowed.
+fn is_denied(call: &Call, limits: &Limits) -> bool {
+    let Some(tool) = &call.approach.tool else {
+        return false;
+    };
+    let server = call.approach.server.as_ref().map(Id::as_str);
+    let matches = |glob: &Glob| glob.matches_tool(server, tool.as_str());
+    let access = &limits.access;
+    access.deny.iter().any(matches)
+        || (!access.allow.is_empty() && !access.allow.iter().any(matches))
+}

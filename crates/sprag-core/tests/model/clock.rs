@@ -1,0 +1,91 @@
+//! When things happen: in bursts, at the edges of windows, after long pauses, and sometimes before
+//! what was before.
+
+use sprag_core::{Observation, Timestamp};
+
+use super::random::Dice;
+
+const HOUR: u64 = 3_600_000;
+const DAY: u64 = 86_400_000;
+
+/// Short spans between two events.
+const SHORT: [u64; 8] = [0, 1, 10, 400, 999, 1_000, 1_001, 2_500];
+/// Spans that some window or limit ends with.
+const EDGES: [u64; 8] = [
+    1_000,
+    2_000,
+    10_000,
+    30_000,
+    60_000,
+    300_000,
+    HOUR,
+    2 * HOUR,
+];
+/// Spans after which something is forgotten.
+const PAUSES: [u64; 7] = [HOUR - 1, HOUR, 6 * HOUR, DAY - 1, DAY, DAY + 1, 2 * DAY];
+/// How far a clock goes back.
+const BACK: [u64; 5] = [1, 1_000, 60_000, HOUR, DAY];
+
+/// What a clock may do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClockHabits {
+    pub(crate) goes_back: bool,
+    pub(crate) pauses: bool,
+}
+
+/// The clock of a history.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    time: u64,
+    habits: ClockHabits,
+    /// How often, in percent, a long span follows.
+    slowness: usize,
+}
+
+impl Clock {
+    /// Starts within the hours before a UTC day ends, so that days end in histories.
+    pub(crate) fn new(dice: &mut Dice, habits: ClockHabits) -> Self {
+        let before_midnight = *dice.pick(&[1, 2_000, 60_000, HOUR, 20 * HOUR]);
+        Self {
+            time: 20_370 * DAY - before_midnight,
+            habits,
+            slowness: dice.weighted(&[(60, 5), (30, 20), (10, 60)]),
+        }
+    }
+
+    /// The time of the next event.
+    pub(crate) fn next(&mut self, dice: &mut Dice, past: &[Observation]) -> Timestamp {
+        if self.habits.goes_back && dice.chance(4) {
+            let back = self.time - dice.pick(&BACK);
+            if dice.chance(30) {
+                self.time = back;
+            }
+            return Timestamp(back);
+        }
+        self.time = match dice.below(100) {
+            0..20 => self.edge(dice, past),
+            20..24 if self.habits.pauses => self.time + dice.pick(&PAUSES),
+            _ if dice.chance(self.slowness) => self.time + dice.pick(self.edges()),
+            _ => self.time + dice.pick(&SHORT),
+        };
+        Timestamp(self.time)
+    }
+
+    /// Just at, before or after the end of a window that starts with an earlier event.
+    fn edge(&self, dice: &mut Dice, past: &[Observation]) -> u64 {
+        let Some(start) = past.iter().rev().nth(dice.below(6)) else {
+            return self.time;
+        };
+        let edge = start.at.0 + dice.pick(self.edges()) + 1 - dice.pick(&[0, 1, 2]);
+        edge.max(self.time)
+    }
+
+    /// A clock without pauses stays within the minute.
+    fn edges(&self) -> &'static [u64] {
+        if self.habits.pauses {
+            &EDGES
+        } else {
+            &EDGES[..5]
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Calls that destroy: how many in the window, and how many on one target.
+
+use sprag_core::{Call, Decision, Field, Limits, RuleId, Scope};
+
+use super::findings::Findings;
+use super::judge::Deed;
+use super::record::{Scoped, Target};
+
+impl<'a> Deed<'_, 'a> {
+    pub(crate) fn destructive(&self, call: &'a Call, limits: &Limits, findings: &mut Findings) {
+        let Some((scope, targets)) = self.destroys(call, limits) else {
+            return;
+        };
+        let earlier = self.earlier_targets(scope, limits);
+        if earlier.len() + 1 >= limits.destructive.max_calls.get() as usize {
+            findings.add(limits, RuleId::DestructiveVolume, Decision::Kill);
+        }
+        let max = limits.destructive.max_same_target.get() as usize;
+        let most = targets
+            .iter()
+            .map(|target| earlier.iter().filter(|on| on.contains(target)).count())
+            .max();
+        match most {
+            Some(most) if most >= max => {
+                findings.add(limits, RuleId::DestructiveTarget, Decision::Kill);
+            }
+            Some(most) if most + 1 == max && max >= 2 => {
+                findings.add(limits, RuleId::DestructiveTarget, Decision::Warn);
+            }
+            _ => {}
+        }
+    }
+
+    /// Where a destructive call counts and what it is on.
+    pub(crate) fn destroys(
+        &self,
+        call: &'a Call,
+        limits: &Limits,
+    ) -> Option<(Scoped<'a>, Vec<Target<'a>>)> {
+        if !is_destructive(call, limits) {
+            return None;
+        }
+        let scope = match (limits.destructive.scope, self.actor.agent) {
+            (Scope::Agent, Some(agent)) => Scoped::Agent(agent),
+            _ => Scoped::Session(self.actor.id),
+        };
+        Some((scope, targets(&call.approach.fields, limits)))
+    }
+
+    /// The targets of each earlier destructive call in the window.
+    fn earlier_targets(&self, scope: Scoped<'a>, limits: &Limits) -> Vec<&[Target<'a>]> {
+        // What an agent did outlives the sessions that did it.
+        let records = match scope {
+            Scoped::Session(_) => self.actor.life,
+            Scoped::Agent(_) => &self.history.records,
+        };
+        records
+            .iter()
+            .filter(|record| self.now.since(record.now) < limits.destructive.window)
+            .filter_map(|record| record.facts.destroys.as_ref())
+            .filter(|(counted, _)| *counted == scope)
+            .map(|(_, targets)| &targets[..])
+            .collect()
+    }
+}
+
+fn is_destructive(call: &Call, limits: &Limits) -> bool {
+    let hinted = limits.destructive.trust_hints && call.hints.destructive == Some(true);
+    let named = call.approach.tool.as_ref().is_some_and(|tool| {
+        let name = snake_case(tool.as_str());
+        limits
+            .destructive
+            .tools
+            .iter()
+            .any(|glob| glob.matches(&name))
+    });
+    hinted || named
+}
+
+/// `deleteAsset`, `Delete-Asset` and `DELETE.asset` are `delete_asset`.
+fn snake_case(name: &str) -> String {
+    let chars: Vec<char> = name.chars().collect();
+    let mut snake = String::new();
+    for (at, c) in chars.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| chars[at]);
+        let starts_word = before.is_some_and(|before| before.is_lowercase() || before.is_numeric());
+        let ends_acronym = before.is_some_and(char::is_uppercase)
+            && chars.get(at + 1).is_some_and(|after| after.is_lowercase());
+        if c.is_uppercase() && (starts_word || ends_acronym) {
+            snake.push('_');
+        }
+        match c {
+            '-' | '.' => snake.push('_'),
+            _ => snake.extend(c.to_lowercase()),
+        }
+    }
+    snake
+}
+
+/// Every way to take one value for each target field. No target field, no target.
+fn targets<'a>(fields: &'a [Field], limits: &Limits) -> Vec<Target<'a>> {
+    let mut named: Vec<&'a Field> = fields
+        .iter()
+        .filter(|field| limits.destructive.targets.contains(&field.name))
+        .collect();
+    named.sort_by_key(|field| &field.name);
+    let mut targets: Vec<Target<'a>> = Vec::new();
+    for values in named.chunk_by(|one, other| one.name == other.name) {
+        let started = if targets.is_empty() {
+            vec![Vec::new()]
+        } else {
+            targets
+        };
+        targets = started
+            .iter()
+            .flat_map(|target| {
+                values.iter().map(move |value| {
+                    let mut target = target.clone();
+                    target.push((&*value.name, value.digest));
+                    target
+                })
+            })
+            .collect();
+    }
+    targets
+}

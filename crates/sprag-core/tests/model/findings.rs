@@ -1,0 +1,122 @@
+//! What the rules say of one event, and the verdict that comes of it.
+
+use sprag_core::{Code, Decision, Identity, Limits, Mode, RuleId};
+
+use super::record::{Mark, ModelVerdict};
+
+/// One rule's word.
+#[derive(Debug, Clone, Copy)]
+struct Finding {
+    decision: Decision,
+    rule: RuleId,
+    code: Option<Code>,
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    enforced: Vec<Finding>,
+    shadow: Vec<Finding>,
+}
+
+/// Whether what was judged can still be taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Calls and messages.
+    Before,
+    /// Steps and usage: they have happened.
+    After,
+}
+
+impl Findings {
+    /// A rule's word, as far as its mode lets it speak.
+    pub(crate) fn add(&mut self, limits: &Limits, rule: RuleId, decision: Decision) {
+        self.add_coded(limits, rule, decision, None);
+    }
+
+    pub(crate) fn add_coded(
+        &mut self,
+        limits: &Limits,
+        rule: RuleId,
+        decision: Decision,
+        code: Option<Code>,
+    ) {
+        let finding = Finding {
+            decision,
+            rule,
+            code,
+        };
+        match limits.modes.get(rule) {
+            Mode::Off => {}
+            Mode::Shadow => self.shadow.push(finding),
+            Mode::Enforce => self.enforced.push(finding),
+        }
+    }
+
+    /// The gate of killed sessions, which has no mode.
+    pub(crate) fn killed(decision: Decision, code: Code) -> Self {
+        let finding = Finding {
+            decision,
+            rule: RuleId::SessionKilled,
+            code: Some(code),
+        };
+        Self {
+            enforced: vec![finding],
+            shadow: Vec::new(),
+        }
+    }
+
+    /// The rule that refuses, if any does.
+    pub(crate) fn refusal(&self) -> Option<RuleId> {
+        strongest(&self.enforced)
+            .filter(|finding| finding.decision.refuses())
+            .map(|finding| finding.rule)
+    }
+
+    /// The mark that goes with the verdict.
+    pub(crate) fn mark(&self, identity: Identity) -> Option<Mark> {
+        let top = strongest(&self.enforced)?;
+        match top.decision {
+            _ if identity == Identity::Shared || top.rule == RuleId::SessionKilled => None,
+            Decision::Block => Some(Mark::Block),
+            Decision::Kill => Some(Mark::Kill),
+            _ => None,
+        }
+    }
+
+    /// What is told.
+    pub(crate) fn verdict(&self, identity: Identity, stage: Stage) -> ModelVerdict {
+        let soften = |decision| match (identity, stage) {
+            (Identity::Shared, Stage::Before) if decision > Decision::Deny => Decision::Deny,
+            (Identity::Shared, Stage::After) if decision > Decision::Warn => Decision::Warn,
+            _ => decision,
+        };
+        let would = strongest(&self.shadow).map(|found| (soften(found.decision), found.rule));
+        let Some(top) = strongest(&self.enforced) else {
+            return ModelVerdict {
+                would,
+                ..ModelVerdict::default()
+            };
+        };
+        ModelVerdict {
+            decision: soften(top.decision),
+            rule: Some(top.rule),
+            code: top.code,
+            also: self
+                .enforced
+                .iter()
+                .map(|finding| finding.rule)
+                .filter(|rule| *rule != top.rule)
+                .collect(),
+            would,
+            ..ModelVerdict::default()
+        }
+    }
+}
+
+/// The highest decision; among equals the order of the tables.
+fn strongest(findings: &[Finding]) -> Option<&Finding> {
+    findings
+        .iter()
+        .min_by_key(|finding| (std::cmp::Reverse(finding.decision), finding.rule))
+}

@@ -1,0 +1,205 @@
+//! The model itself: settles what an event leaves open, asks the rules, keeps the record.
+
+use std::sync::Arc;
+
+use sprag_core::{
+    Code, Decision, Dispatch, Id, Identity, Limits, Observation, Observed, Order, Timestamp,
+};
+
+use super::findings::{Findings, Stage};
+use super::history::History;
+use super::policy::LimitsFor;
+use super::record::{Cells, Facts, Mark, ModelError, ModelVerdict, Record};
+
+/// A naive engine: a policy and all that happened.
+pub(crate) struct Model<'a> {
+    policy: &'a dyn LimitsFor,
+    pub(crate) history: History<'a>,
+}
+
+/// A session at the moment of an event.
+pub(crate) struct Actor<'h, 'a> {
+    pub(crate) id: &'a Id,
+    pub(crate) agent: Option<&'a Id>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) generation: u32,
+    pub(crate) is_killed: bool,
+    pub(crate) is_blocked: bool,
+    /// The records since the session last read as new.
+    pub(crate) life: &'h [Record<'a>],
+}
+
+/// A call, step or usage after resolution.
+pub(crate) struct Deed<'h, 'a> {
+    pub(crate) actor: Actor<'h, 'a>,
+    pub(crate) history: &'h History<'a>,
+    pub(crate) now: Timestamp,
+    pub(crate) cells: Cells<'a>,
+    pub(crate) stage: Stage,
+}
+
+/// What a call, step or usage says of itself.
+pub(crate) struct Origin<'a> {
+    pub(crate) session: &'a Id,
+    pub(crate) agent: Option<&'a Id>,
+    pub(crate) flow: Option<&'a Id>,
+    pub(crate) generation: Option<u32>,
+    pub(crate) identity: Identity,
+}
+
+/// What judging an event comes to: its findings and what it did.
+pub(crate) type Judged<'a> = (Findings, Facts<'a>);
+
+impl<'a> Model<'a> {
+    pub(crate) fn new(policy: &'a dyn LimitsFor) -> Self {
+        Self {
+            policy,
+            history: History::default(),
+        }
+    }
+
+    /// Judges one event and keeps it.
+    pub(crate) fn check(&mut self, event: &'a Observation) -> Result<ModelVerdict, ModelError> {
+        let at = event.at;
+        let record = match &event.what {
+            Observed::Message(message) => match &message.from {
+                Some(from) => self.agent_message(at, &event.what, message, from)?,
+                None => self.outside_message(at, &event.what, message),
+            },
+            Observed::Call(_) | Observed::Step(_) => match self.first_sight(at, &event.what) {
+                Some(answered) => return Ok(answered),
+                None => self.deed(at, &event.what)?,
+            },
+            Observed::Usage(_) => self.deed(at, &event.what)?,
+            Observed::Kill(order) | Observed::Reset(order) => self.order(at, &event.what, order),
+            Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
+                self.dispatch(at, &event.what, dispatch)
+            }
+        };
+        let verdict = record.verdict.clone();
+        self.history.records.push(record);
+        Ok(verdict)
+    }
+
+    /// The sticky agent of a session, else the event's own word.
+    pub(crate) fn agent_of(&self, session: &Id, named: Option<&'a Id>) -> Option<&'a Id> {
+        self.history.agent(session).or(named)
+    }
+
+    pub(crate) fn limits_of(&self, session: &Id, agent: Option<&Id>) -> Arc<Limits> {
+        self.policy
+            .limits_for(agent.map(Id::as_str), session.as_str())
+    }
+
+    /// The flow that the session's running dispatch lends to what names none.
+    pub(crate) fn inherited_flow(&self, at: Timestamp, session: &'a Id) -> Option<&'a Id> {
+        let now = self.history.now(at, &Cells::of_session(session));
+        self.history.running_dispatch(session, now)
+    }
+
+    pub(crate) fn actor(
+        &self,
+        id: &'a Id,
+        agent: Option<&'a Id>,
+        limits: Arc<Limits>,
+        now: Timestamp,
+    ) -> Actor<'_, 'a> {
+        Actor {
+            id,
+            agent,
+            limits,
+            generation: self.history.generation(id),
+            is_killed: self.history.is_killed(id),
+            is_blocked: self.history.is_blocked(id),
+            life: self.history.session_life(id, now),
+        }
+    }
+
+    fn deed(&self, at: Timestamp, what: &'a Observed) -> Result<Record<'a>, ModelError> {
+        let origin = self.origin(at, what);
+        let agent = self.agent_of(origin.session, origin.agent);
+        let cells = Cells {
+            session: Some(origin.session),
+            flow: origin.flow.or(self.inherited_flow(at, origin.session)),
+            agent,
+            ..Cells::default()
+        };
+        let now = self.history.now(at, &cells);
+        let limits = self.limits_of(origin.session, agent);
+        let deed = Deed {
+            actor: self.actor(origin.session, agent, limits, now),
+            history: &self.history,
+            now,
+            cells,
+            stage: match what {
+                Observed::Call(_) => Stage::Before,
+                _ => Stage::After,
+            },
+        };
+        let generation = deed.actor.generation;
+        if origin.generation.is_some_and(|named| named > generation) {
+            return Err(ModelError::NewerGeneration);
+        }
+        let is_stale = origin.generation.is_some_and(|named| named < generation);
+        let (findings, mut facts) = match what {
+            _ if is_stale => stale(),
+            Observed::Call(call) => deed.call(call),
+            Observed::Step(step) => deed.step(step),
+            Observed::Usage(usage) => deed.usage(usage),
+            _ => unreachable!("only calls, steps and usage are deeds"),
+        };
+        facts.mark = findings.mark(origin.identity);
+        Ok(Record {
+            what,
+            now,
+            cells,
+            facts,
+            verdict: ModelVerdict {
+                generation,
+                ..findings.verdict(origin.identity, deed.stage)
+            },
+        })
+    }
+
+    fn order(&self, at: Timestamp, what: &'a Observed, order: &'a Order) -> Record<'a> {
+        let mut record = self.unjudged(at, what, &order.session);
+        match what {
+            Observed::Kill(_) => record.facts.mark = Some(Mark::Kill),
+            _ => record.verdict.generation += 1,
+        }
+        record
+    }
+
+    fn dispatch(&self, at: Timestamp, what: &'a Observed, dispatch: &'a Dispatch) -> Record<'a> {
+        self.unjudged(at, what, &dispatch.session)
+    }
+
+    fn unjudged(&self, at: Timestamp, what: &'a Observed, session: &'a Id) -> Record<'a> {
+        let cells = Cells::of_session(session);
+        Record {
+            what,
+            now: self.history.now(at, &cells),
+            cells,
+            facts: Facts::default(),
+            verdict: ModelVerdict {
+                generation: self.history.generation(session),
+                ..ModelVerdict::default()
+            },
+        }
+    }
+}
+
+/// The gate of old generations: nothing changes but the times of the cells.
+pub(crate) fn stale<'a>() -> Judged<'a> {
+    let facts = Facts {
+        stale: true,
+        ..Facts::default()
+    };
+    let code = Code::SessionStaleGeneration;
+    (Findings::killed(Decision::Kill, code), facts)
+}
+
+/// The gate of killed sessions.
+pub(crate) fn killed(decision: Decision) -> Findings {
+    Findings::killed(decision, Code::SessionKilledLoopGuard)
+}

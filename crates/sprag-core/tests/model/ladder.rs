@@ -1,0 +1,217 @@
+//! The ladder ends: who makes no progress is blocked, who defies is killed, and between two words of
+//! a user only so much happens.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use sprag_core::{
+    Decision, Id, Identity, MessageKind, Observation, Observed, RuleId, Source, Step, Timestamp,
+};
+
+use super::agreement::policy_of;
+use super::engine::{CasePolicy, ENGINES, Start, answers};
+use super::generator::{Habits, history};
+use super::marks::actor;
+use super::random::Dice;
+use super::record::ModelVerdict;
+use super::stock::{Stock, call, id, outcome};
+
+#[test]
+fn an_agent_of_few_approaches_whose_outcomes_are_never_new_is_blocked() {
+    let stock = Stock::new();
+    let policy = CasePolicy::new(json!({"progress": {"classifier": "plain"}}));
+    for engine in ENGINES {
+        for seed in 0..2_000 {
+            let mut dice = Dice::new(seed);
+            let approaches = dice.within(1, stock.programs.len());
+            // Each new approach may undo a streak of four once.
+            let bound = 5 * (approaches + 1);
+            let events: Vec<Observation> = (0..bound)
+                .map(|_| step(&stock, dice.below(approaches)))
+                .collect();
+            let told = answers(*engine, &policy, &events);
+            let is_blocked = told
+                .iter()
+                .flatten()
+                .any(|told| told.decision == Decision::Block);
+            assert!(is_blocked, "seed {seed}: {told:?}");
+        }
+    }
+}
+
+fn step(stock: &Stock, approach: usize) -> Observation {
+    let step = Step {
+        session: id("s"),
+        agent: None,
+        flow: None,
+        id: None,
+        use_id: None,
+        approach: Some(stock.programs[approach].clone()),
+        outcome: outcome("same"),
+        generation: None,
+        identity: Identity::Exact,
+    };
+    Observation {
+        at: Timestamp(0),
+        what: Observed::Step(step),
+    }
+}
+
+#[test]
+fn an_agent_that_goes_on_against_refusals_is_blocked_and_then_killed() {
+    for engine in ENGINES {
+        for seed in 0..2_000 {
+            let mut dice = Dice::new(seed);
+            let max = dice.within(1, 10);
+            let policy = CasePolicy::new(json!({
+                "access": {"deny": ["rm_*"]}, "session": {"max_refused": max},
+            }));
+            let mut at = 0;
+            let events: Vec<Observation> = (0..2 * max)
+                .map(|_| {
+                    at += *dice.pick(&[1_000, 1_001, 60_000, 3_600_000]);
+                    let args = [("n", *dice.pick(&["1", "2"]))];
+                    refused_call(at, *dice.pick(&["rm_all", "rm_x"]), &args)
+                })
+                .collect();
+            let told: Vec<Decision> = answers(*engine, &policy, &events)
+                .into_iter()
+                .map(|answer| answer.expect("an answer").decision)
+                .collect();
+            let expected = |count| match count {
+                _ if count == 2 * max => Decision::Kill,
+                _ if count == max => Decision::Block,
+                _ => Decision::Deny,
+            };
+            let expected: Vec<Decision> = (1..=2 * max).map(expected).collect();
+            assert_eq!(told, expected, "seed {seed}");
+        }
+    }
+}
+
+fn refused_call(at: u64, tool: &str, args: &[(&str, &str)]) -> Observation {
+    let call = sprag_core::Call {
+        session: id("s"),
+        agent: None,
+        flow: None,
+        id: None,
+        use_id: None,
+        approach: call(None, tool, args),
+        hints: sprag_core::Hints::default(),
+        generation: None,
+        identity: Identity::Exact,
+    };
+    Observation {
+        at: Timestamp(at),
+        what: Observed::Call(call),
+    }
+}
+
+/// What one session did since a user was last heard there.
+#[derive(Debug, Default)]
+struct Stretch {
+    heard: Option<Timestamp>,
+    actions: usize,
+}
+
+/// Follows the words of users through a history and counts what happens in between.
+#[derive(Debug, Default)]
+struct Watch {
+    started: BTreeMap<Id, Timestamp>,
+    stretches: BTreeMap<Id, Stretch>,
+}
+
+impl Watch {
+    /// The most actions that any session has made since its user's last word, where it counts.
+    fn most(&self, is_strict: bool) -> usize {
+        let bounded = self.stretches.values();
+        bounded
+            .filter(|stretch| is_strict || stretch.heard.is_some())
+            .map(|stretch| stretch.actions)
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn see(&mut self, event: &Observation, verdict: &ModelVerdict) {
+        let is_gated =
+            verdict.rule == Some(RuleId::SessionKilled) && verdict.decision == Decision::Kill;
+        let is_usage = matches!(event.what, Observed::Usage(_));
+        if let Some((session, _)) = actor(event).filter(|_| !is_gated && !is_usage) {
+            self.stretches.entry(session.clone()).or_default().actions += 1;
+        }
+        match &event.what {
+            Observed::Reset(order) => drop(self.stretches.remove(&order.session)),
+            Observed::Message(message) if !verdict.decision.refuses() => {
+                let is_user = message.from.is_none() && message.source == Source::User;
+                if is_user {
+                    let flows = message.flow.iter().cloned();
+                    self.started.extend(flows.map(|flow| (flow, event.at)));
+                    self.stretches.remove(&message.to);
+                    self.hear(&message.to, event.at);
+                } else if message.from.is_some() && message.kind != MessageKind::Return {
+                    let flow = verdict.flow.as_ref();
+                    let started = flow.and_then(|flow| self.started.get(flow)).copied();
+                    started
+                        .into_iter()
+                        .for_each(|at| self.hear(&message.to, at));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn hear(&mut self, session: &Id, at: Timestamp) {
+        let stretch = self.stretches.entry(session.clone()).or_default();
+        if stretch.heard < Some(at) {
+            *stretch = Stretch {
+                heard: Some(at),
+                actions: 0,
+            };
+        }
+    }
+}
+
+/// The policy of a seed with this budget for all.
+fn policy_with_budget(seed: u64, actions: usize, is_strict: bool) -> CasePolicy {
+    let mut policy = policy_of(seed).written;
+    for one in policy["override"].as_array_mut().into_iter().flatten() {
+        let keys = one.as_object_mut().expect("an override is an object");
+        keys.remove("budget");
+        keys.remove("rules");
+    }
+    policy["budget"] = json!({"actions": actions, "strict": is_strict});
+    policy["rules"]["budget.actions"] = Value::from("enforce");
+    CasePolicy::new(policy)
+}
+
+fn is_bounded(engine: Start, seed: u64, stock: &Stock) {
+    let habits = Habits {
+        shared: 0,
+        ..Habits::SHORT
+    };
+    let mut dice = Dice::new(seed);
+    let (budget, is_strict) = (dice.within(1, 5), dice.chance(50));
+    let policy = policy_with_budget(seed, budget, is_strict);
+    let events = history(seed, stock, habits);
+    let mut watch = Watch::default();
+    for (event, answer) in events.iter().zip(answers(engine, &policy, &events)) {
+        if let Ok(verdict) = answer {
+            watch.see(event, &verdict);
+            let most = watch.most(is_strict);
+            assert!(
+                most <= 2 * budget + 1,
+                "seed {seed}: {most} actions at {event:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn between_two_words_of_a_user_at_most_twice_the_budget_and_one_action_happen() {
+    let stock = Stock::new();
+    for engine in ENGINES {
+        for seed in 0..10_000 {
+            is_bounded(*engine, seed, &stock);
+        }
+    }
+}

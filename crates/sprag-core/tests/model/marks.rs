@@ -1,0 +1,137 @@
+//! Who is stopped for good, who never is, and who is only watched.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use sprag_core::{Code, Decision, Id, Identity, Observation, Observed, RuleId};
+
+use super::agreement::policy_of;
+use super::engine::{CasePolicy, ENGINES, answers};
+use super::generator::{Habits, history};
+use super::stock::Stock;
+
+const HISTORIES: u64 = 5_000;
+
+/// The session that acts and how sure its identity is; none for orders, dispatches and outsiders.
+pub(crate) fn actor(event: &Observation) -> Option<(&Id, Identity)> {
+    match &event.what {
+        Observed::Message(message) => Some((message.from.as_ref()?, message.identity)),
+        Observed::Call(call) => Some((&call.session, call.identity)),
+        Observed::Step(step) => Some((&step.session, step.identity)),
+        Observed::Usage(usage) => Some((&usage.session, usage.identity)),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_killed_session_and_those_below_it_get_nothing_until_the_reset() {
+    let stock = Stock::new();
+    let habits = Habits {
+        use_ids: false,
+        ..Habits::ALL
+    };
+    for engine in ENGINES {
+        for seed in 0..HISTORIES {
+            let policy = policy_of(seed);
+            let events = history(seed, &stock, habits);
+            let mut killed: BTreeSet<&str> = BTreeSet::new();
+            for (event, answer) in events.iter().zip(answers(*engine, &policy, &events)) {
+                match &event.what {
+                    Observed::Kill(order) => drop(killed.insert(order.session.as_str())),
+                    Observed::Reset(order) => drop(killed.remove(order.session.as_str())),
+                    _ => {}
+                }
+                let (Some((session, identity)), Ok(verdict)) = (actor(event), answer) else {
+                    continue;
+                };
+                let mut line = session.parents().chain([session.as_str()]);
+                if line.any(|id| killed.contains(id)) {
+                    assert_eq!(
+                        verdict.rule,
+                        Some(RuleId::SessionKilled),
+                        "seed {seed}: {event:?}"
+                    );
+                    let is_told = verdict.decision == Decision::Kill;
+                    assert_eq!(
+                        is_told,
+                        identity == Identity::Exact,
+                        "seed {seed}: {event:?}"
+                    );
+                } else if verdict.decision == Decision::Kill
+                    && verdict.code != Some(Code::SessionStaleGeneration)
+                {
+                    killed.insert(session.as_str());
+                }
+            }
+        }
+    }
+}
+
+fn share(event: &mut Observation) {
+    match &mut event.what {
+        Observed::Message(message) => message.identity = Identity::Shared,
+        Observed::Call(call) => call.identity = Identity::Shared,
+        Observed::Step(step) => step.identity = Identity::Shared,
+        Observed::Usage(usage) => usage.identity = Identity::Shared,
+        _ => {}
+    }
+}
+
+#[test]
+fn no_mark_is_set_for_a_shared_identity() {
+    let stock = Stock::new();
+    let habits = Habits {
+        kills: false,
+        ..Habits::ALL
+    };
+    for engine in ENGINES {
+        for seed in 0..HISTORIES {
+            let mut events = history(seed, &stock, habits);
+            events.iter_mut().for_each(share);
+            for verdict in answers(*engine, &policy_of(seed), &events)
+                .into_iter()
+                .flatten()
+            {
+                assert!(
+                    verdict.decision <= Decision::Deny,
+                    "seed {seed}: {verdict:?}"
+                );
+                assert!(
+                    matches!(verdict.code, None | Some(Code::SessionStaleGeneration)),
+                    "seed {seed}: {verdict:?}"
+                );
+            }
+        }
+    }
+}
+
+/// The policy of a seed with every rule in shadow.
+fn policy_in_shadow(seed: u64) -> CasePolicy {
+    let mut policy = policy_of(seed).written;
+    for one in policy["override"].as_array_mut().into_iter().flatten() {
+        one.as_object_mut().map(|keys| keys.remove("rules"));
+    }
+    policy["rules"] = json!({"*": "shadow"});
+    CasePolicy::new(policy)
+}
+
+#[test]
+fn in_shadow_only_what_an_operator_killed_is_stopped() {
+    let stock = Stock::new();
+    for engine in ENGINES {
+        for seed in 0..HISTORIES {
+            let events = history(seed, &stock, Habits::ALL);
+            let policy = policy_in_shadow(seed);
+            assert_eq!(policy.written["rules"], json!({"*": "shadow"}) as Value);
+            for verdict in answers(*engine, &policy, &events).into_iter().flatten() {
+                assert!(
+                    matches!(
+                        (verdict.decision, verdict.rule),
+                        (Decision::Allow, None) | (_, Some(RuleId::SessionKilled))
+                    ),
+                    "seed {seed}: {verdict:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Messages: who takes part in them, and those that no agent sent.
+
+use sprag_core::{
+    Decision, Id, Identity, Limits, Message, MessageKind, Observed, Scope, Source, Timestamp,
+};
+
+use super::chain::Chain;
+use super::findings::{Findings, Stage};
+use super::judge::{Actor, Model, killed, stale};
+use super::record::{Cells, Facts, ModelError, ModelVerdict, Record, Scoped};
+use super::talk::Talk;
+
+impl<'a> Model<'a> {
+    /// A message that no agent sent.
+    pub(crate) fn outside_message(
+        &self,
+        at: Timestamp,
+        what: &'a Observed,
+        message: &'a Message,
+    ) -> Record<'a> {
+        let agent = self.agent_of(&message.to, message.to_agent.as_ref());
+        let limits = self.limits_of(&message.to, agent);
+        let cells = Cells {
+            receiver: Some(&message.to),
+            flow: message.flow.as_ref(),
+            conversation: message.conversation.as_ref(),
+            inbox: Some(inbox(&message.to, agent, &limits)),
+            ..Cells::default()
+        };
+        let now = self.history.now(at, &cells);
+        let receiver = self.actor(&message.to, agent, limits, now);
+        let (findings, facts) = if receiver.is_killed {
+            (killed(Decision::Deny), Facts::default())
+        } else {
+            (Findings::default(), heard(message, &receiver, now))
+        };
+        Record {
+            what,
+            now,
+            cells,
+            facts,
+            verdict: ModelVerdict {
+                flow: message.flow.clone(),
+                depth: Some(1),
+                generation: receiver.generation,
+                ..findings.verdict(Identity::Exact, Stage::Before)
+            },
+        }
+    }
+
+    pub(crate) fn agent_message(
+        &self,
+        at: Timestamp,
+        what: &'a Observed,
+        message: &'a Message,
+        from: &'a Id,
+    ) -> Result<Record<'a>, ModelError> {
+        let flow = message.flow.as_ref().or(self.inherited_flow(at, from));
+        let generation = self.history.generation(from);
+        if message.generation.is_some_and(|named| named > generation) {
+            return Err(ModelError::NewerGeneration);
+        }
+        let talk = self.talk(at, message, from, flow);
+        let is_stale = message.generation.is_some_and(|named| named < generation);
+        let (findings, mut facts) = if is_stale { stale() } else { talk.judge() };
+        facts.mark = findings.mark(message.identity);
+        Ok(Record {
+            what,
+            now: talk.now,
+            cells: talk.cells,
+            facts,
+            verdict: ModelVerdict {
+                flow: flow.cloned(),
+                depth: talk.chain.map(|(_, place)| place.depth),
+                generation,
+                ..findings.verdict(message.identity, Stage::Before)
+            },
+        })
+    }
+
+    fn talk(
+        &self,
+        at: Timestamp,
+        message: &'a Message,
+        from: &'a Id,
+        flow: Option<&'a Id>,
+    ) -> Talk<'_, 'a> {
+        let agent = self.agent_of(from, message.agent.as_ref());
+        let to_agent = self.agent_of(&message.to, message.to_agent.as_ref());
+        let limits = self.limits_of(from, agent);
+        let to_limits = self.limits_of(&message.to, to_agent);
+        let cells = Cells {
+            session: Some(from),
+            receiver: Some(&message.to),
+            // A return touches nothing of a flow.
+            flow: flow.filter(|_| message.kind != MessageKind::Return),
+            conversation: message.conversation.as_ref(),
+            inbox: Some(inbox(&message.to, to_agent, &to_limits)),
+            agent: None,
+        };
+        let now = self.history.now(at, &cells);
+        let chain = flow.map(|flow| {
+            let mut chain = self
+                .history
+                .chain(flow, now)
+                .unwrap_or_else(|| Chain::new(now));
+            chain.attempt(now, limits.flow.max_duration);
+            let place = chain.place(from, &message.to);
+            (chain, place)
+        });
+        Talk {
+            model: self,
+            message,
+            sender: self.actor(from, agent, limits, now),
+            receiver: self.actor(&message.to, to_agent, to_limits, now),
+            cells,
+            now,
+            chain,
+        }
+    }
+}
+
+/// What a message from outside does to the receiver.
+fn heard<'a>(message: &Message, receiver: &Actor<'_, 'a>, now: Timestamp) -> Facts<'a> {
+    let is_user = message.source == Source::User;
+    Facts {
+        accepted: true,
+        user_word: is_user,
+        attends: is_user.then_some(now),
+        unblocks: is_user && (message.unblock || receiver.limits.session.human_unblocks),
+        ..Facts::default()
+    }
+}
+
+/// The inbox where a message arrives.
+fn inbox<'a>(to: &'a Id, agent: Option<&'a Id>, limits: &Limits) -> Scoped<'a> {
+    match (limits.inbox.scope, agent) {
+        (Scope::Agent, Some(agent)) => Scoped::Agent(agent),
+        _ => Scoped::Session(to),
+    }
+}

@@ -1,0 +1,91 @@
+//! Two sessions that talk: chatter without work, and the same words again and again.
+
+use sprag_core::{Decision, Digest, Id, Limits, Message, Millis, RuleId, Timestamp};
+
+use super::findings::Findings;
+use super::history::History;
+use super::record::Record;
+
+/// An allowed `say` between the two.
+struct Line<'a> {
+    at: Timestamp,
+    from: &'a Id,
+    flow: Option<&'a Id>,
+    content: Option<Digest>,
+}
+
+impl<'a> History<'a> {
+    /// The allowed `say`s between the two since either did a step, if the pair is remembered.
+    fn lines(&self, one: &Id, other: &Id, now: Timestamp) -> Vec<Line<'a>> {
+        let mut lines = Vec::new();
+        for record in self.life(now, Millis::HOUR, |cells| cells.has_pair(one, other)) {
+            let is_theirs =
+                record.cells.session == Some(one) || record.cells.session == Some(other);
+            if record.facts.step && is_theirs {
+                lines.clear();
+            }
+            if record.cells.has_pair(one, other) {
+                lines.extend(line(record));
+            }
+        }
+        lines
+    }
+}
+
+fn line<'a>(record: &Record<'a>) -> Option<Line<'a>> {
+    let (from, message) = record.said()?;
+    Some(Line {
+        at: record.now,
+        from,
+        flow: record.cells.flow,
+        content: message.content,
+    })
+}
+
+/// `flow.chatter` and `flow.echo` on one more `say`.
+pub(crate) fn judge<'a>(
+    history: &History<'a>,
+    now: Timestamp,
+    limits: &Limits,
+    (from, flow, message): (&'a Id, Option<&'a Id>, &'a Message),
+    findings: &mut Findings,
+) {
+    let lines = history.lines(from, &message.to, now);
+    let recent = lines
+        .iter()
+        .filter(|line| now.since(line.at) < Millis::MINUTE)
+        .count();
+    if recent + 1 >= limits.flow.chatter.get() as usize {
+        findings.add(limits, RuleId::FlowChatter, Decision::Warn);
+    }
+    if let Some(content) = message.content {
+        let (repeated, answers_differ) = echo(&lines, from, flow, content);
+        if repeated >= limits.flow.echo.deny.get() as usize && !answers_differ {
+            findings.add(limits, RuleId::FlowEcho, Decision::Deny);
+        } else if repeated >= limits.flow.echo.warn.get() as usize {
+            findings.add(limits, RuleId::FlowEcho, Decision::Warn);
+        }
+    }
+}
+
+/// How often the sender has now said this in a row in this flow, and whether it got different
+/// answers meanwhile.
+fn echo(lines: &[Line<'_>], from: &Id, flow: Option<&Id>, content: Digest) -> (usize, bool) {
+    let mut repeated = 1;
+    let mut answers: Vec<Option<Digest>> = Vec::new();
+    let mut answers_in_run = 0;
+    for line in lines.iter().rev() {
+        if line.from == from {
+            if line.content != Some(content) || line.flow != flow {
+                break;
+            }
+            repeated += 1;
+            answers_in_run = answers.len();
+        } else if line.flow == flow {
+            answers.push(line.content);
+        }
+    }
+    let answers = &answers[..answers_in_run];
+    let differ = answers.contains(&None) || answers.iter().any(|answer| *answer != answers[0]);
+    (repeated, differ)
+}

@@ -1,0 +1,152 @@
+//! What the model keeps of an event: when it was, what it touched, what came of it.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use sprag_core::{
+    Approach, Code, Decision, Digest, Id, Message, MessageKind, Millis, Observed, RuleId, Timestamp,
+};
+
+/// The part of a verdict that the semantics fix.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct ModelVerdict {
+    pub(crate) decision: Decision,
+    pub(crate) rule: Option<RuleId>,
+    pub(crate) code: Option<Code>,
+    pub(crate) also: BTreeSet<RuleId>,
+    pub(crate) would: Option<(Decision, RuleId)>,
+    pub(crate) flow: Option<Id>,
+    pub(crate) depth: Option<u32>,
+    pub(crate) generation: u32,
+}
+
+/// Why an event is not even answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ModelError {
+    /// It names a generation that the session has not reached.
+    NewerGeneration,
+}
+
+/// Something that is counted for a session or for an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scoped<'a> {
+    Session(&'a Id),
+    Agent(&'a Id),
+}
+
+/// The cells that an event touches. A message with a sender touches the pair of both ends too.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Cells<'a> {
+    /// The session that acts: the sender of a message.
+    pub(crate) session: Option<&'a Id>,
+    pub(crate) receiver: Option<&'a Id>,
+    pub(crate) flow: Option<&'a Id>,
+    pub(crate) conversation: Option<&'a Id>,
+    pub(crate) inbox: Option<Scoped<'a>>,
+    pub(crate) agent: Option<&'a Id>,
+}
+
+impl<'a> Cells<'a> {
+    pub(crate) fn of_session(session: &'a Id) -> Self {
+        Self {
+            session: Some(session),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn has_session(&self, id: &Id) -> bool {
+        self.session == Some(id) || self.receiver == Some(id)
+    }
+
+    pub(crate) fn has_pair(&self, one: &Id, other: &Id) -> bool {
+        let ends = (self.session, self.receiver);
+        ends == (Some(one), Some(other)) || ends == (Some(other), Some(one))
+    }
+
+    /// Whether both touch one cell. A common pair means a common session.
+    pub(crate) fn share(&self, other: &Self) -> bool {
+        fn same<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+            one.is_some() && one == other
+        }
+        self.session.is_some_and(|id| other.has_session(id))
+            || self.receiver.is_some_and(|id| other.has_session(id))
+            || same(self.flow, other.flow)
+            || same(self.conversation, other.conversation)
+            || same(self.inbox, other.inbox)
+            || same(self.agent, other.agent)
+    }
+}
+
+/// A mark that a verdict sets on the session that acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Block,
+    Kill,
+}
+
+/// A call that waits for its step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pending<'a> {
+    /// The `use_id`, else the `id`.
+    pub(crate) key: &'a Id,
+    pub(crate) refused: bool,
+    pub(crate) approach: &'a Approach,
+}
+
+/// One target of a destructive call: a value for each target field, sorted by name.
+pub(crate) type Target<'a> = Vec<(&'a str, Digest)>;
+
+/// What an event did, beyond having happened.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Facts<'a> {
+    /// It named an older generation: it changed nothing but the times of its cells.
+    pub(crate) stale: bool,
+    /// It was not refused.
+    pub(crate) accepted: bool,
+    /// It counts for `budget.actions` of the session that acts.
+    pub(crate) action: bool,
+    /// It is an attempt in its flow, under this `flow.max_duration`.
+    pub(crate) attempt: Option<Millis>,
+    /// A call that may get a step.
+    pub(crate) pending: Option<Pending<'a>>,
+    /// A step that ended the wait of the call with this key.
+    pub(crate) completes: Option<&'a Id>,
+    /// A refused call that `session.defiance` counted, with the rule that refused it.
+    pub(crate) defied: Option<RuleId>,
+    /// An allowed destructive call: where it counts and what it is on.
+    pub(crate) destroys: Option<(Scoped<'a>, Vec<Target<'a>>)>,
+    /// A step that was recorded.
+    pub(crate) step: bool,
+    /// A step that the matrix judged: approach and outcome.
+    pub(crate) judged: Option<(Digest, Digest)>,
+    pub(crate) mark: Option<Mark>,
+    pub(crate) unblocks: bool,
+    /// The receiver's user was heard: at this time, directly or by starting the flow.
+    pub(crate) attends: Option<Timestamp>,
+    /// The user wrote to the receiver directly.
+    pub(crate) user_word: bool,
+}
+
+/// One event of the past.
+#[derive(Debug)]
+pub(crate) struct Record<'a> {
+    pub(crate) what: &'a Observed,
+    pub(crate) now: Timestamp,
+    pub(crate) cells: Cells<'a>,
+    pub(crate) facts: Facts<'a>,
+    pub(crate) verdict: ModelVerdict,
+}
+
+impl<'a> Record<'a> {
+    /// The sender and the message, where it is an agent's `say` that was allowed.
+    pub(crate) fn said(&self) -> Option<(&'a Id, &'a Message)> {
+        match self.what {
+            Observed::Message(message)
+                if self.facts.accepted && message.kind == MessageKind::Say =>
+            {
+                Some((message.from.as_ref()?, message))
+            }
+            _ => None,
+        }
+    }
+}

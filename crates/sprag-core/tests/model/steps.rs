@@ -1,0 +1,137 @@
+//! Steps after they ran: the plain matrix of approaches and outcomes.
+
+use sprag_core::{Classifier, Code, Decision, Digest, Id, Mode, RuleId, Step};
+
+use super::findings::Findings;
+use super::judge::{Deed, Judged, killed};
+use super::record::{Facts, Pending};
+
+/// How many calls of a session may wait for their step.
+const MAX_PENDING: usize = 64;
+
+/// The two streaks of the matrix.
+#[derive(Debug, Default, Clone, Copy)]
+struct Streaks {
+    stagnation: u32,
+    stuck: u32,
+}
+
+impl<'a> Deed<'_, 'a> {
+    pub(crate) fn step(&self, step: &'a Step) -> Judged<'a> {
+        if self.actor.is_killed {
+            return (killed(Decision::Kill), Facts::default());
+        }
+        let key = step.use_id.as_ref().or(step.id.as_ref());
+        let pending = key.and_then(|key| self.pending(key));
+        let mut facts = Facts {
+            completes: pending.map(|call| call.key),
+            ..Facts::default()
+        };
+        let mut findings = Findings::default();
+        if pending.is_some_and(|call| call.refused) {
+            return (findings, facts);
+        }
+        facts.accepted = true;
+        facts.step = true;
+        facts.action = pending.is_none();
+        if facts.action {
+            self.actor.judge_actions(true, &mut findings);
+        }
+        if self.is_blocked_for_steps(&mut findings) {
+            return (findings, facts);
+        }
+        self.amounts(None, &mut findings);
+        let approach = step.approach.as_ref().or(pending.map(|call| call.approach));
+        if let Some(approach) = approach {
+            let judged = (approach.exact, step.outcome.exact);
+            facts.judged = Some(judged);
+            self.progress(judged, &mut findings);
+        }
+        (findings, facts)
+    }
+
+    /// Blocked sessions' steps are recorded, not judged.
+    fn is_blocked_for_steps(&self, findings: &mut Findings) -> bool {
+        let limits = &*self.actor.limits;
+        if !self.actor.is_blocked {
+            return false;
+        }
+        let code = Some(Code::SessionBlockedLoopGuard);
+        findings.add_coded(limits, RuleId::SessionBlocked, Decision::Warn, code);
+        limits.modes.get(RuleId::SessionBlocked) == Mode::Enforce
+    }
+
+    /// The call that waits under this key.
+    fn pending(&self, key: &Id) -> Option<Pending<'a>> {
+        let mut waiting: Vec<Pending<'a>> = Vec::new();
+        for record in self.actor.life {
+            if record.cells.session != Some(self.actor.id) {
+                continue;
+            }
+            if let Some(call) = record.facts.pending {
+                waiting.retain(|other| other.key != call.key);
+                waiting.push(call);
+                if waiting.len() > MAX_PENDING {
+                    waiting.remove(0);
+                }
+            }
+            waiting.retain(|call| Some(call.key) != record.facts.completes);
+        }
+        waiting.into_iter().find(|call| call.key == key)
+    }
+
+    fn progress(&self, step: (Digest, Digest), findings: &mut Findings) {
+        let limits = &*self.actor.limits;
+        if limits.progress.classifier != Classifier::Plain {
+            return;
+        }
+        let streaks = self.streaks(step);
+        for (rule, streak, at) in [
+            (
+                RuleId::ProgressStagnation,
+                streaks.stagnation,
+                limits.progress.stagnation,
+            ),
+            (RuleId::ProgressStuck, streaks.stuck, limits.progress.stuck),
+        ] {
+            if streak >= at.block.get() {
+                findings.add(limits, rule, Decision::Block);
+            } else if streak >= at.warn.get() {
+                findings.add(limits, rule, Decision::Warn);
+            }
+        }
+    }
+
+    /// The streaks after `step`: the matrix applied to every judged step in turn.
+    fn streaks(&self, step: (Digest, Digest)) -> Streaks {
+        let mut seen: Vec<(Digest, Digest)> = Vec::new();
+        let mut streaks = Streaks::default();
+        let mut judge = |streaks: &mut Streaks, (approach, outcome)| {
+            let approach_seen = seen.iter().any(|(earlier, _)| *earlier == approach);
+            let outcome_seen = seen.iter().any(|(_, earlier)| *earlier == outcome);
+            *streaks = match (approach_seen, outcome_seen) {
+                (_, false) => Streaks::default(),
+                (false, true) => Streaks {
+                    stagnation: 0,
+                    stuck: streaks.stuck + 1,
+                },
+                (true, true) => Streaks {
+                    stagnation: streaks.stagnation + 1,
+                    stuck: 0,
+                },
+            };
+            seen.push((approach, outcome));
+        };
+        for record in self.actor.life {
+            let is_own = record.cells.session == Some(self.actor.id);
+            if let Some(earlier) = record.facts.judged.filter(|_| is_own) {
+                judge(&mut streaks, earlier);
+            }
+            if record.facts.user_word && record.cells.receiver == Some(self.actor.id) {
+                streaks = Streaks::default();
+            }
+        }
+        judge(&mut streaks, step);
+        streaks
+    }
+}

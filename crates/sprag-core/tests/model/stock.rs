@@ -1,0 +1,118 @@
+//! The few names, calls and words that random histories are made of: few, so that they meet again.
+
+use sprag_core::{Approach, Digest, DigestKey, Field, Id, Outcome, Tone, ToolKind};
+
+/// Everything that events pick from, made once.
+#[derive(Debug)]
+pub(crate) struct Stock {
+    pub(crate) sessions: Vec<Id>,
+    pub(crate) agents: Vec<Id>,
+    pub(crate) flows: Vec<Id>,
+    pub(crate) conversations: Vec<Id>,
+    pub(crate) call_ids: Vec<Id>,
+    pub(crate) use_ids: Vec<Id>,
+    pub(crate) contents: Vec<Digest>,
+    /// Calls that change nothing.
+    pub(crate) harmless: Vec<Approach>,
+    /// Calls that the policies like to forbid.
+    pub(crate) forbidden: Vec<Approach>,
+    /// Calls that destroy.
+    pub(crate) destructive: Vec<Approach>,
+    /// Program texts.
+    pub(crate) programs: Vec<Approach>,
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+impl Stock {
+    pub(crate) fn new() -> Self {
+        Self {
+            sessions: ids(&["a", "b", "a/x", "c", "a/x/y", "d"]),
+            agents: ids(&["w", "cleaner", "bulk-1"]),
+            flows: ids(&["f0", "f1", "f2"]),
+            conversations: ids(&["c0", "c1"]),
+            call_ids: numbered("t", 80),
+            use_ids: numbered("u", 6),
+            contents: ["continue", "any news?"].map(digest).to_vec(),
+            harmless: vec![
+                call(None, "read", &[("p", "1")]),
+                call(None, "read", &[("p", "2")]),
+                call(Some("fs"), "read", &[("p", "1")]),
+                call(None, "asset.delete", &[("id", "1")]),
+            ],
+            forbidden: vec![
+                call(None, "rm_all", &[]),
+                call(Some("shell"), "exec", &[("id", "1")]),
+            ],
+            destructive: vec![
+                call(None, "delete_asset", &[("asset_id", "1")]),
+                call(None, "delete_asset", &[("asset_id", "2")]),
+                call(Some("db"), "dropTable", &[("schema", "s"), ("table", "1")]),
+                call(
+                    Some("db"),
+                    "drop-table",
+                    &[("table", "1"), ("table", "2"), ("schema", "s")],
+                ),
+                call(None, "Truncate.All", &[("force", "yes")]),
+            ],
+            programs: (0..9).map(|at| program(&format!("print({at})"))).collect(),
+            outcomes: (0..3).map(|at| outcome(&format!("result {at}"))).collect(),
+        }
+    }
+}
+
+fn ids(names: &[&str]) -> Vec<Id> {
+    names.iter().map(|name| id(name)).collect()
+}
+
+fn numbered(prefix: &str, count: usize) -> Vec<Id> {
+    (0..count).map(|at| id(&format!("{prefix}{at}"))).collect()
+}
+
+pub(crate) fn id(name: &str) -> Id {
+    Id::new(name).expect("a good id")
+}
+
+pub(crate) fn digest(text: &str) -> Digest {
+    DigestKey::fixed().digest(&[text.as_bytes()])
+}
+
+/// A call of a tool with these scalar arguments; a name given twice is an array.
+pub(crate) fn call(server: Option<&str>, tool: &str, args: &[(&str, &str)]) -> Approach {
+    Approach {
+        server: server.map(id),
+        tool: Some(id(tool)),
+        fields: args
+            .iter()
+            .map(|(name, value)| Field {
+                name: (*name).into(),
+                digest: digest(value),
+                text: None,
+            })
+            .collect(),
+        ..program(&format!("{server:?} {tool} {args:?}"))
+    }
+}
+
+/// A program text.
+pub(crate) fn program(text: &str) -> Approach {
+    Approach {
+        server: None,
+        tool: None,
+        exact: digest(text),
+        normal: digest(text),
+        kind: ToolKind::default(),
+        fields: Vec::new(),
+        oversized: false,
+    }
+}
+
+pub(crate) fn outcome(text: &str) -> Outcome {
+    Outcome {
+        exact: digest(text),
+        normal: digest(text),
+        is_error: false,
+        tone: Tone::default(),
+        shape: 0,
+        oversized: false,
+    }
+}

@@ -1,0 +1,198 @@
+//! The rules on messages between agents.
+
+use sprag_core::{Decision, Limit, Message, MessageKind, Millis, RuleId, Timestamp};
+
+use super::chain::{Chain, Place};
+use super::findings::Findings;
+use super::judge::{Actor, Judged, Model, killed};
+use super::pair;
+use super::record::{Cells, Facts};
+
+/// An agent's message after resolution.
+pub(crate) struct Talk<'h, 'a> {
+    pub(crate) model: &'h Model<'a>,
+    pub(crate) message: &'a Message,
+    pub(crate) sender: Actor<'h, 'a>,
+    pub(crate) receiver: Actor<'h, 'a>,
+    pub(crate) cells: Cells<'a>,
+    pub(crate) now: Timestamp,
+    /// The flow with this attempt in it, and where in it the message leads.
+    pub(crate) chain: Option<(Chain<'a>, Place)>,
+}
+
+impl<'a> Talk<'_, 'a> {
+    pub(crate) fn judge(&self) -> Judged<'a> {
+        let is_return = self.message.kind == MessageKind::Return;
+        let mut facts = Facts {
+            attempt: self
+                .cells
+                .flow
+                .map(|_| self.sender.limits.flow.max_duration),
+            ..Facts::default()
+        };
+        if self.sender.is_killed {
+            return (killed(Decision::Kill), facts);
+        }
+        facts.action = true;
+        let mut findings = Findings::default();
+        if self.receiver.is_killed {
+            findings = killed(Decision::Deny);
+        } else if !is_return {
+            self.tree(&mut findings);
+            if self.message.kind == MessageKind::Say {
+                self.flow(&mut findings);
+                self.pair(&mut findings);
+                self.arrival(&mut findings);
+            }
+        }
+        self.sender.judge_actions(false, &mut findings);
+        if findings.refusal().is_none() {
+            facts.accepted = true;
+            facts.attends = self.attends().filter(|_| !is_return);
+        }
+        (findings, facts)
+    }
+
+    /// What a spawn is judged by too.
+    fn tree(&self, findings: &mut Findings) {
+        let limits = &*self.sender.limits;
+        if self.chain.is_none() {
+            findings.add(limits, RuleId::FlowCorrelation, Decision::Deny);
+        }
+        if self.sender.id == self.receiver.id {
+            findings.add(limits, RuleId::FlowSelfCall, Decision::Deny);
+        }
+        let depth = self.chain.as_ref().map(|(_, place)| place.depth);
+        if depth.is_some_and(|depth| depth > limits.flow.max_depth.get()) {
+            findings.add(limits, RuleId::FlowDepth, Decision::Deny);
+        }
+    }
+
+    fn flow(&self, findings: &mut Findings) {
+        let limits = &*self.sender.limits;
+        let Some((chain, place)) = &self.chain else {
+            return;
+        };
+        let mut sessions = vec![self.sender.id, self.receiver.id];
+        sessions.extend(chain.said.iter().flat_map(|said| [said.from, said.to]));
+        sessions.sort();
+        sessions.dedup();
+        let recent = chain
+            .said
+            .iter()
+            .filter(|said| self.now.since(said.at) < Millis::MINUTE)
+            .count();
+        let revisits = chain
+            .said
+            .iter()
+            .filter(|said| said.returns && said.to == self.receiver.id)
+            .count();
+        let exceeds = |count: usize, limit: Limit| count > limit.get() as usize;
+        for (rule, is_over) in [
+            (
+                RuleId::FlowSessions,
+                exceeds(sessions.len(), limits.flow.max_sessions),
+            ),
+            (
+                RuleId::FlowDuration,
+                self.now.since(chain.since) > limits.flow.max_duration,
+            ),
+            (
+                RuleId::FlowRate,
+                exceeds(recent + 1, limits.flow.max_calls_per_minute),
+            ),
+            (
+                RuleId::FlowTotal,
+                exceeds(chain.said.len() + 1, limits.flow.max_calls),
+            ),
+            (
+                RuleId::FlowRevisits,
+                place.returns && exceeds(revisits + 1, limits.flow.max_revisits),
+            ),
+        ] {
+            if is_over {
+                findings.add(limits, rule, Decision::Deny);
+            }
+        }
+    }
+
+    fn pair(&self, findings: &mut Findings) {
+        let talk = (self.sender.id, self.cells.flow, self.message);
+        let history = &self.model.history;
+        pair::judge(history, self.now, &self.sender.limits, talk, findings);
+    }
+
+    /// What is judged by the receiver's policy.
+    fn arrival(&self, findings: &mut Findings) {
+        let limits = &*self.receiver.limits;
+        if self.unattended() > limits.flow.max_unattended.get() as usize {
+            findings.add(limits, RuleId::FlowUnattended, Decision::Deny);
+        }
+        let arrived = self
+            .model
+            .history
+            .records
+            .iter()
+            .filter(|record| record.said().is_some() && record.cells.inbox == self.cells.inbox)
+            .filter(|record| self.now.since(record.now) < Millis::MINUTE)
+            .count();
+        if arrived >= limits.inbox.max_messages_per_minute.get() as usize {
+            findings.add(limits, RuleId::InboxRate, Decision::Deny);
+        }
+        if self.conversation_length() >= limits.conversation.max_messages.get() as usize {
+            findings.add(limits, RuleId::ConversationLength, Decision::Deny);
+        }
+    }
+
+    /// When the user started the flow, if that is later than the receiver's user was last heard.
+    fn attends(&self) -> Option<Timestamp> {
+        let start = self.chain.as_ref()?.0.user_start?;
+        let last = self
+            .receiver
+            .life
+            .iter()
+            .rev()
+            .filter(|record| record.cells.receiver == Some(self.receiver.id))
+            .find_map(|record| record.facts.attends);
+        Some(start).filter(|start| last.is_none_or(|last| *start > last))
+    }
+
+    /// The receiver's messages since it was attended, with this one.
+    fn unattended(&self) -> usize {
+        if self.attends().is_some() {
+            return 1;
+        }
+        let mut count = 0;
+        for record in self.receiver.life {
+            if record.cells.receiver == Some(self.receiver.id) {
+                if record.facts.attends.is_some() {
+                    count = 0;
+                }
+                if record.said().is_some() {
+                    count += 1;
+                }
+            }
+        }
+        count + 1
+    }
+
+    /// The agents' messages in the conversation since a user last wrote in it.
+    fn conversation_length(&self) -> usize {
+        let Some(conversation) = self.cells.conversation else {
+            return 0;
+        };
+        let is_in = |cells: &Cells<'a>| cells.conversation == Some(conversation);
+        let mut length = 0;
+        for record in self.model.history.life(self.now, Millis::DAY, is_in) {
+            if is_in(&record.cells) {
+                if record.facts.user_word {
+                    length = 0;
+                }
+                if record.said().is_some() {
+                    length += 1;
+                }
+            }
+        }
+        length
+    }
+}

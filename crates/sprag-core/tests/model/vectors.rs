@@ -1,0 +1,116 @@
+//! The model on the vectors: it must be right itself before anything is held against it.
+
+use serde::Deserialize;
+use serde_json::Value;
+use sprag_core::{Decision, Observation};
+
+use super::digester::observe;
+use super::judge::Model;
+use super::policy::WrittenPolicy;
+use super::record::ModelVerdict;
+
+#[derive(Deserialize)]
+struct Scenario {
+    name: String,
+    policy: Value,
+    events: Vec<Expected>,
+    #[serde(default)]
+    overall: Overall,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    event: Value,
+    expect: Value,
+}
+
+/// What must hold of a scenario as a whole; events are counted from 1.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct Overall {
+    stop_by: Option<usize>,
+    not_before: Option<usize>,
+}
+
+#[test]
+fn the_model_passes_the_vectors_of_calls() {
+    pass(include_str!("../vectors/calls.json"));
+}
+
+#[test]
+fn the_model_passes_the_vectors_of_flows() {
+    pass(include_str!("../vectors/flow.json"));
+}
+
+#[test]
+fn the_model_passes_the_vectors_of_inboxes() {
+    pass(include_str!("../vectors/inbox.json"));
+}
+
+#[test]
+fn the_model_passes_the_vectors_of_steps() {
+    pass(include_str!("../vectors/steps.json"));
+}
+
+fn pass(vectors: &str) {
+    let scenarios: Vec<Scenario> = serde_json::from_str(vectors).expect("scenarios");
+    let failures: Vec<String> = scenarios.iter().flat_map(failures).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn failures(scenario: &Scenario) -> Vec<String> {
+    let policy = WrittenPolicy::new(&scenario.policy);
+    let events: Vec<Observation> = scenario.events.iter().map(|e| observe(&e.event)).collect();
+    let mut model = Model::new(&policy);
+    let mut told = Vec::new();
+    for event in &events {
+        told.push(model.check(event).expect("no event is an error"));
+    }
+    let wrong = |(at, (told, expected)): (usize, (&ModelVerdict, &Expected))| {
+        let missed = missed(told, &expected.expect)?;
+        let number = at + 1;
+        Some(format!(
+            "{}: event {number}: {missed} in {told:?}",
+            scenario.name
+        ))
+    };
+    let pairs = told.iter().zip(&scenario.events).enumerate();
+    pairs
+        .filter_map(wrong)
+        .chain(missed_overall(scenario, &told))
+        .collect()
+}
+
+/// The first expected field that was told differently. Texts and evidence are not the model's.
+fn missed(told: &ModelVerdict, expect: &Value) -> Option<String> {
+    let would = told.would;
+    let wire = serde_json::json!({
+        "verdict": told.decision, "rule": told.rule, "code": told.code, "flow": told.flow,
+        "depth": told.depth, "generation": told.generation,
+    });
+    let would =
+        would.map(|(decision, rule)| serde_json::json!({"verdict": decision, "rule": rule}));
+    let fields = expect.as_object().expect("what is expected is an object");
+    fields
+        .iter()
+        .find(|(key, value)| match key.as_str() {
+            "message" | "evidence" => false,
+            "would" => would.as_ref() != Some(value),
+            key => wire.get(key).expect("a field of a verdict") != *value,
+        })
+        .map(|(key, value)| format!("expected {key} {value}"))
+}
+
+fn missed_overall(scenario: &Scenario, told: &[ModelVerdict]) -> Option<String> {
+    let first = |least: Decision| {
+        let at = told.iter().position(|verdict| verdict.decision >= least);
+        at.map_or(usize::MAX, |at| at + 1)
+    };
+    let Overall {
+        stop_by,
+        not_before,
+    } = scenario.overall;
+    let is_late = stop_by.is_some_and(|by| first(Decision::Deny) > by);
+    let is_early = not_before.is_some_and(|at| first(Decision::Warn) < at);
+    (is_late || is_early).then(|| format!("{}: stopped too late or too early", scenario.name))
+}

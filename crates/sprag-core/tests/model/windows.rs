@@ -1,0 +1,116 @@
+//! What windows count: what happened, whatever the clock says, however often it is asked.
+
+use serde_json::{Value, json};
+use sprag_core::{Decision, Id, Observation, Observed, RuleId, Timestamp};
+
+use super::agreement::policy_of;
+use super::engine::{Answer, CasePolicy, ENGINES, answers};
+use super::generator::{Habits, history};
+use super::stock::Stock;
+
+const HISTORIES: u64 = 5_000;
+
+/// The policy of a seed without the rules that count refusals, and with flows that outlive it.
+fn policy_without_memory_of_refusals(seed: u64) -> CasePolicy {
+    let mut policy = policy_of(seed).written;
+    forget_refusals(&mut policy);
+    if let Some(Value::Array(overrides)) = policy.get_mut("override") {
+        overrides.iter_mut().for_each(forget_refusals);
+    }
+    policy["flow"]["max_duration"] = json!("2h");
+    policy["rules"]["budget.*"] = json!("off");
+    policy["rules"]["session.defiance"] = json!("off");
+    CasePolicy::new(policy)
+}
+
+fn forget_refusals(policy: &mut Value) {
+    if let Some(Value::Object(flow)) = policy.get_mut("flow") {
+        flow.remove("max_duration");
+    }
+    if let Some(Value::Object(rules)) = policy.get_mut("rules") {
+        rules.retain(|rule, _| !rule.starts_with("budget.") && rule != "session.defiance");
+    }
+}
+
+/// Refused, and no mark is left of it.
+fn left_no_mark(answer: &Answer) -> bool {
+    answer.as_ref().is_ok_and(|verdict| match verdict.decision {
+        Decision::Deny => true,
+        Decision::Kill => verdict.rule == Some(RuleId::SessionKilled),
+        _ => false,
+    })
+}
+
+#[test]
+fn refusals_never_change_a_window() {
+    let stock = Stock::new();
+    for engine in ENGINES {
+        for seed in 0..HISTORIES {
+            let policy = policy_without_memory_of_refusals(seed);
+            let events = history(seed, &stock, Habits::SHORT);
+            let told = answers(*engine, &policy, &events);
+            let (kept, expected): (Vec<Observation>, Vec<Answer>) = events
+                .into_iter()
+                .zip(told)
+                .filter(|(_, answer)| !left_no_mark(answer))
+                .unzip();
+            let told = answers(*engine, &policy, &kept);
+            assert_eq!(told, expected, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn replaying_a_history_gives_the_same_verdicts() {
+    let stock = Stock::new();
+    for engine in ENGINES {
+        for seed in 0..HISTORIES {
+            let policy = policy_of(seed);
+            let events = history(seed, &stock, Habits::ALL);
+            let told = answers(*engine, &policy, &events);
+            assert_eq!(told, answers(*engine, &policy, &events), "seed {seed}");
+        }
+    }
+}
+
+fn touches(event: &Observation, session: &Id) -> bool {
+    match &event.what {
+        Observed::Message(message) => {
+            message.from.as_ref() == Some(session) || message.to == *session
+        }
+        Observed::Call(call) => call.session == *session,
+        Observed::Step(step) => step.session == *session,
+        Observed::Usage(usage) => usage.session == *session,
+        Observed::Kill(order) | Observed::Reset(order) => order.session == *session,
+        Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
+            dispatch.session == *session
+        }
+    }
+}
+
+#[test]
+fn a_clock_that_goes_back_counts_as_one_that_stands_still() {
+    let stock = Stock::new();
+    let habits = Habits {
+        use_ids: false,
+        ..Habits::ALL
+    };
+    for engine in ENGINES {
+        for seed in 0..HISTORIES {
+            let policy = policy_of(seed);
+            let mut events = history(seed, &stock, habits);
+            // All of one session, so that it remembers the latest time of all.
+            events.retain(|event| touches(event, &stock.sessions[0]));
+            let told = answers(*engine, &policy, &events);
+            let mut latest = Timestamp::default();
+            for (event, answer) in events.iter_mut().zip(&told) {
+                event.at = latest.max(event.at);
+                // An error changes nothing, not even what time it is.
+                if answer.is_ok() {
+                    latest = event.at;
+                }
+            }
+            assert_eq!(told, answers(*engine, &policy, &events), "seed {seed}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The names of cells: how a store finds them and how the log is indexed.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sprag_core::{CellKeys, Id, InboxKey};
+
+use crate::note::Pool;
+
+/// Between the two ids of a pair. No id holds a control character.
+const BETWEEN: char = '\n';
+
+/// The name of one cell.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CellKey {
+    /// A session.
+    Session(Id),
+    /// A flow.
+    Flow(Id),
+    /// Two sessions that talk, sorted.
+    Pair(Id, Id),
+    /// An inbox of one session.
+    Inbox(Id),
+    /// An inbox that all sessions of an agent share.
+    AgentInbox(Id),
+    /// A conversation.
+    Conversation(Id),
+    /// An agent.
+    Agent(Id),
+    /// A tool use.
+    Alias(Id),
+}
+
+impl CellKey {
+    /// The cells that an event touches. Aliases always share a session and are found through it.
+    pub(crate) fn all(keys: &CellKeys) -> impl Iterator<Item = Self> {
+        let sessions = keys.session.iter().chain(&keys.peer);
+        sessions
+            .map(|id| Self::Session(id.clone()))
+            .chain(keys.flow.iter().map(|id| Self::Flow(id.clone())))
+            .chain(keys.pair.as_ref().map(Self::of_pair))
+            .chain(keys.inbox.as_ref().map(Self::of_inbox))
+            .chain(
+                keys.conversation
+                    .iter()
+                    .map(|id| Self::Conversation(id.clone())),
+            )
+            .chain(keys.agent.iter().map(|id| Self::Agent(id.clone())))
+            .chain(keys.alias.iter().map(|id| Self::Alias(id.clone())))
+    }
+
+    pub(crate) fn of_pair((first, second): &(Id, Id)) -> Self {
+        Self::Pair(first.clone(), second.clone())
+    }
+
+    pub(crate) fn of_inbox(inbox: &InboxKey) -> Self {
+        match inbox {
+            InboxKey::Session(id) => Self::Inbox(id.clone()),
+            InboxKey::Agent(id) => Self::AgentInbox(id.clone()),
+        }
+    }
+
+    /// Which cells it competes with for room.
+    #[must_use]
+    pub const fn pool(&self) -> Pool {
+        match self {
+            Self::Session(_) => Pool::Sessions,
+            _ => Pool::Others,
+        }
+    }
+
+    /// The kind as a number; stored, so never to be changed.
+    pub(crate) const fn kind(&self) -> u8 {
+        match self {
+            Self::Session(_) => 0,
+            Self::Flow(_) => 1,
+            Self::Pair(..) => 2,
+            Self::Inbox(_) => 3,
+            Self::AgentInbox(_) => 4,
+            Self::Conversation(_) => 5,
+            Self::Agent(_) => 6,
+            Self::Alias(_) => 7,
+        }
+    }
+
+    /// The ids as one text.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Pair(first, second) => format!("{first}{BETWEEN}{second}"),
+            Self::Session(id)
+            | Self::Flow(id)
+            | Self::Inbox(id)
+            | Self::AgentInbox(id)
+            | Self::Conversation(id)
+            | Self::Agent(id)
+            | Self::Alias(id) => id.as_str().to_owned(),
+        }
+    }
+
+    /// From a kind and a name as stored.
+    pub(crate) fn parse(kind: u8, name: &str) -> Option<Self> {
+        let id = || Id::new(name).ok();
+        Some(match kind {
+            0 => Self::Session(id()?),
+            1 => Self::Flow(id()?),
+            2 => {
+                let (first, second) = name.split_once(BETWEEN)?;
+                Self::Pair(Id::new(first).ok()?, Id::new(second).ok()?)
+            }
+            3 => Self::Inbox(id()?),
+            4 => Self::AgentInbox(id()?),
+            5 => Self::Conversation(id()?),
+            6 => Self::Agent(id()?),
+            7 => Self::Alias(id()?),
+            _ => return None,
+        })
+    }
+
+    /// 64 bits under which the log finds the events of this cell. Two cells that share them by
+    /// accident only make a replay fold a few events more.
+    pub(crate) fn index(&self) -> u64 {
+        let start = fnv(0xcbf2_9ce4_8422_2325, &[self.kind()]);
+        match self {
+            Self::Pair(first, second) => {
+                let hash = fnv(start, first.as_str().as_bytes());
+                fnv(fnv(hash, b"\n"), second.as_str().as_bytes())
+            }
+            Self::Session(id)
+            | Self::Flow(id)
+            | Self::Inbox(id)
+            | Self::AgentInbox(id)
+            | Self::Conversation(id)
+            | Self::Agent(id)
+            | Self::Alias(id) => fnv(start, id.as_str().as_bytes()),
+        }
+    }
+}
+
+fn fnv(start: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(start, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+impl Serialize for CellKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.kind(), self.name()).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for CellKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (kind, name) = <(u8, String)>::deserialize(deserializer)?;
+        Self::parse(kind, &name).ok_or_else(|| serde::de::Error::custom("not the name of a cell"))
+    }
+}

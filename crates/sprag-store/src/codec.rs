@@ -1,0 +1,15 @@
+//! The bytes of a record: small, in one form only, and readable by every later build.
+//!
+//! The hash chain covers these bytes, and a verified replay reads millions of them, so they are
+//! written by hand: a format number first, then fields in a fixed order, lengths and numbers as
+//! varints, a bit per optional field. A new field means a new format number and a reader for both.
+
+mod body;
+mod bytes;
+mod observation;
+mod tool_use;
+mod verdict;
+
+pub(crate) use body::{Body, Content, encode_event, encode_note};
+pub(crate) use bytes::Malformed;
+pub(crate) use verdict::encode_verdict;

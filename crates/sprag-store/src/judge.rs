@@ -1,0 +1,111 @@
+//! From a draft to a sealed record: the part that every store shares.
+
+use sprag_core::{Known, Observation, RULES_VERSION, Verdict, resolve};
+
+use crate::codec::{Malformed, encode_event, encode_note, encode_verdict};
+use crate::draft::Draft;
+use crate::error::StoreError;
+use crate::hash::{Hash, chain};
+use crate::note::Note;
+use crate::random::fresh_flow;
+use crate::record::{Record, RecordKind};
+
+/// The end of a log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) seq: u64,
+    pub(crate) hash: Hash,
+}
+
+/// A record with its bytes.
+#[derive(Debug)]
+pub(crate) struct Sealed {
+    pub(crate) record: Record,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Head {
+    fn seal(self, body: &[u8]) -> Self {
+        let seq = self.seq.saturating_add(1);
+        Self {
+            seq,
+            hash: chain(&self.hash, seq, body),
+        }
+    }
+
+    /// The record after this one, for an event that was judged.
+    pub(crate) fn event(self, draft: Draft, verdict: Verdict) -> Result<Sealed, StoreError> {
+        let Draft {
+            observation,
+            policy,
+            captured,
+        } = draft;
+        let told = encode_verdict(&verdict).map_err(unwritable)?;
+        let digest = &policy.digest;
+        let body = encode_event(
+            RULES_VERSION,
+            digest,
+            &observation,
+            &told,
+            captured.as_ref(),
+        );
+        let head = self.seal(&body);
+        let record = Record {
+            seq: head.seq,
+            at: observation.at,
+            kind: RecordKind::Event {
+                observation: Box::new(observation),
+                captured,
+            },
+            verdict,
+            policy: digest.clone(),
+            rules_version: RULES_VERSION,
+            prev: self.hash,
+            hash: head.hash,
+        };
+        Ok(Sealed { record, body })
+    }
+
+    /// The record after this one, for a note.
+    pub(crate) fn note(self, note: Note) -> Result<Sealed, StoreError> {
+        let Note { at, policy, what } = note;
+        let body = encode_note(RULES_VERSION, &policy.digest, at, &what).map_err(unwritable)?;
+        let head = self.seal(&body);
+        let record = Record {
+            seq: head.seq,
+            at,
+            kind: RecordKind::Note(what),
+            verdict: Verdict::default(),
+            policy: policy.digest.clone(),
+            rules_version: RULES_VERSION,
+            prev: self.hash,
+            hash: head.hash,
+        };
+        Ok(Sealed { record, body })
+    }
+}
+
+impl Sealed {
+    pub(crate) fn head(&self) -> Head {
+        Head {
+            seq: self.record.seq,
+            hash: self.record.hash,
+        }
+    }
+}
+
+fn unwritable(error: Malformed) -> StoreError {
+    StoreError::Damaged {
+        place: "a new record".to_owned(),
+        what: error.to_string(),
+    }
+}
+
+/// Fills in what an event leaves open.
+pub(crate) fn settle(observation: &mut Observation, known: &impl Known) -> Result<(), StoreError> {
+    let mut failed = None;
+    resolve(observation, known, || {
+        fresh_flow().map_err(|error| failed = Some(error)).ok()
+    });
+    failed.map_or(Ok(()), Err)
+}

@@ -1,0 +1,36 @@
+//! Where Sprag keeps what it remembers: the cells, and the log that they are a fold of.
+//!
+//! A [`Store`] judges an event, remembers it and tells it in one atomic step. Each record of the log
+//! carries the hash of the one before, its policy and its rules' version, so that anyone can fold the
+//! log again and compare. [`MemoryStore`] forgets with its process.
+
+mod capacity;
+mod cell_key;
+mod cells;
+mod codec;
+mod draft;
+mod error;
+mod hash;
+mod judge;
+mod memory;
+mod note;
+mod query;
+mod random;
+mod record;
+mod sharing;
+mod store;
+
+pub use capacity::Capacity;
+pub use cell_key::CellKey;
+pub use cells::CellMap;
+pub use draft::{ActivePolicy, Captured, Draft};
+pub use error::StoreError;
+pub use hash::{Hash, chain};
+pub use memory::MemoryStore;
+pub use note::{Eviction, Note, Noted, Pool, Snapshot, SnapshotReason};
+pub use query::{
+    LogQuery, LogScope, MAX_PAGE, Page, Session, SessionCursor, SessionQuery, SessionState,
+    SessionSummary, Tally,
+};
+pub use record::{Record, RecordKind};
+pub use store::{Base, RawRecord, Store, StoreStatus};

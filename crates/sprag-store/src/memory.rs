@@ -1,0 +1,353 @@
+//! A store that forgets everything when its process ends: for tests, trials and short lives.
+//!
+//! It is also the model of the others: one lock, all cells in maps, the log as a list.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sprag_core::{CellKeys, DigestKey, Id};
+
+use crate::capacity::{Capacity, after_eviction};
+use crate::cell_key::CellKey;
+use crate::cells::CellMap;
+use crate::codec::{Body, Content};
+use crate::draft::{ActivePolicy, Draft};
+use crate::error::StoreError;
+use crate::hash::Hash;
+use crate::judge::{Head, Sealed, settle};
+use crate::note::{Note, Noted, Pool};
+use crate::query::{
+    LogQuery, LogScope, Page, Session, SessionCursor, SessionQuery, SessionSummary, Tally,
+    page_size,
+};
+use crate::random::secret;
+use crate::record::Record;
+use crate::sharing::sharing;
+use crate::store::{Base, RawRecord, Store, StoreStatus};
+
+/// A store in memory.
+#[derive(Debug)]
+pub struct MemoryStore {
+    key: DigestKey,
+    capacity: Capacity,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    cells: CellMap,
+    tallies: HashMap<Id, Tally>,
+    policies: HashMap<String, Arc<ActivePolicy>>,
+    log: Log,
+    /// Where the log starts: what its forgotten part left behind.
+    base: Base,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    head: Head,
+    rows: VecDeque<(Vec<u8>, Hash)>,
+    /// Which records touched a cell.
+    index: BTreeSet<(u64, u64)>,
+}
+
+impl MemoryStore {
+    /// An empty store with the default capacity.
+    pub fn new() -> Result<Self, StoreError> {
+        Self::with_capacity(Capacity::default())
+    }
+
+    /// An empty store that keeps at most `capacity`.
+    pub fn with_capacity(capacity: Capacity) -> Result<Self, StoreError> {
+        Ok(Self {
+            key: DigestKey::new(&secret()?),
+            capacity,
+            inner: Mutex::default(),
+        })
+    }
+
+    /// A panic while the lock was held can't leave half an event behind that matters more than
+    /// going on guarding.
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for MemoryStore {
+    fn decide(&self, mut draft: Draft) -> Result<Record, StoreError> {
+        let mut inner = self.inner();
+        settle(&mut draft.observation, &inner.cells)?;
+        let policy = Arc::clone(&draft.policy);
+        let (verdict, keys) = inner.cells.fold(&policy.policy, &draft.observation)?;
+        for id in keys.session.iter().chain(&keys.peer) {
+            match inner.tallies.get_mut(id) {
+                Some(tally) => tally.count(&verdict),
+                None => {
+                    let mut tally = Tally::default();
+                    tally.count(&verdict);
+                    inner.tallies.insert(id.clone(), tally);
+                }
+            }
+        }
+        inner.learn(&policy);
+        let sealed = inner.log.head.event(draft, verdict)?;
+        let record = inner.log.append(sealed, Some(&keys));
+        inner.make_room(self.capacity, &record, &policy)?;
+        Ok(record)
+    }
+
+    fn note(&self, note: Note) -> Result<Record, StoreError> {
+        let mut inner = self.inner();
+        inner.learn(&note.policy);
+        inner.cells.apply(&note.what);
+        let sealed = inner.log.head.note(note)?;
+        Ok(inner.log.append(sealed, None))
+    }
+
+    fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {
+        let inner = self.inner();
+        let cell = inner.cells.session(id.as_str());
+        Ok(cell.map(|cell| Session::new(id.clone(), Box::new(cell.clone()), inner.tally(id))))
+    }
+
+    fn sessions(
+        &self,
+        query: &SessionQuery,
+    ) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
+        let inner = self.inner();
+        let mut found: Vec<_> = inner
+            .cells
+            .sessions()
+            .map(|(id, cell)| SessionSummary::new(id.clone(), cell, inner.tally(id)))
+            .filter(|session| query.wants(session))
+            .collect();
+        found.sort_by(|a, b| (b.touched, &a.id).cmp(&(a.touched, &b.id)));
+        let size = page_size(query.limit);
+        let more = found.len() > size;
+        found.truncate(size);
+        let next = found.last().filter(|_| more).map(|last| SessionCursor {
+            touched: last.touched,
+            id: last.id.clone(),
+        });
+        Ok(Page { items: found, next })
+    }
+
+    fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
+        let inner = self.inner();
+        let wanted = inner.scope(&query.scope)?;
+        let first = inner.log.first();
+        let last = inner.log.head.seq;
+        let wants = |seq: &u64| wanted.as_ref().is_none_or(|set| set.contains(seq));
+        let size = page_size(query.limit);
+        let mut seqs: Vec<u64> = if query.newest_first {
+            let before = query
+                .after
+                .map_or(last, |after| after.saturating_sub(1).min(last));
+            (first..=before)
+                .rev()
+                .filter(wants)
+                .take(size + 1)
+                .collect()
+        } else {
+            let start = query
+                .after
+                .map_or(first, |after| after.saturating_add(1).max(first));
+            (start..=last).filter(wants).take(size + 1).collect()
+        };
+        let more = seqs.len() > size;
+        seqs.truncate(size);
+        let next = seqs.last().copied().filter(|_| more);
+        let items = seqs.iter().map(|seq| inner.record(*seq));
+        Ok(Page {
+            items: items.collect::<Result<_, _>>()?,
+            next,
+        })
+    }
+
+    fn scan(
+        &self,
+        after: u64,
+        visit: &mut dyn FnMut(RawRecord<'_>) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let inner = self.inner();
+        for (seq, (body, hash)) in (inner.log.first()..).zip(&inner.log.rows) {
+            let row = RawRecord {
+                seq,
+                body,
+                hash: *hash,
+            };
+            if seq > after && visit(row).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn base(&self) -> Result<Base, StoreError> {
+        Ok(self.inner().base.clone())
+    }
+
+    fn policy_text(&self, digest: &str) -> Result<Option<String>, StoreError> {
+        let inner = self.inner();
+        Ok(inner.policies.get(digest).map(|policy| policy.text.clone()))
+    }
+
+    fn digest_key(&self) -> DigestKey {
+        self.key.clone()
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn status(&self) -> StoreStatus {
+        let inner = self.inner();
+        let count = |pool| u64::try_from(inner.cells.count(pool)).unwrap_or(u64::MAX);
+        StoreStatus {
+            kind: "memory",
+            last_seq: inner.log.head.seq,
+            last_hash: inner.log.head.hash,
+            sessions: count(Pool::Sessions),
+            others: count(Pool::Others),
+            pending: 0,
+            degraded: None,
+        }
+    }
+}
+
+impl Inner {
+    fn tally(&self, id: &Id) -> Tally {
+        self.tallies.get(id).copied().unwrap_or_default()
+    }
+
+    fn learn(&mut self, policy: &Arc<ActivePolicy>) {
+        if !self.policies.contains_key(&policy.digest) {
+            self.policies
+                .insert(policy.digest.clone(), Arc::clone(policy));
+        }
+    }
+
+    /// Forgets what is over the capacity after `record`.
+    fn make_room(
+        &mut self,
+        capacity: Capacity,
+        record: &Record,
+        policy: &Arc<ActivePolicy>,
+    ) -> Result<(), StoreError> {
+        let pools = [
+            (Pool::Sessions, capacity.sessions),
+            (Pool::Others, capacity.others),
+        ];
+        for (pool, limit) in pools {
+            if self.cells.count(pool) <= limit {
+                continue;
+            }
+            let Some(eviction) = self.cells.to_evict(pool, after_eviction(limit)) else {
+                continue;
+            };
+            self.cells.evict(&eviction);
+            if pool == Pool::Sessions {
+                let cells = &self.cells;
+                self.tallies
+                    .retain(|id, _| cells.session(id.as_str()).is_some());
+            }
+            let sealed = self.log.head.note(Note {
+                at: record.at,
+                policy: Arc::clone(policy),
+                what: Noted::Evicted(eviction),
+            })?;
+            self.log.append(sealed, None);
+        }
+        if self.log.rows.len() > capacity.records {
+            self.forget_records(after_eviction(capacity.records))?;
+        }
+        Ok(())
+    }
+
+    /// Folds the oldest records into the base until `keep` are left.
+    fn forget_records(&mut self, keep: usize) -> Result<(), StoreError> {
+        while self.log.rows.len() > keep {
+            let Some((body, hash)) = self.log.rows.pop_front() else {
+                break;
+            };
+            let seq = self.base.after.saturating_add(1);
+            let damaged = |what: String| StoreError::Damaged {
+                place: format!("record {seq}"),
+                what,
+            };
+            let body = Body::decode(&body).map_err(|error| damaged(error.to_string()))?;
+            match body.content {
+                Content::Event { observation, .. } => {
+                    let policy = self.policies.get(body.policy);
+                    let policy =
+                        policy.ok_or_else(|| damaged("its policy is unknown".to_owned()))?;
+                    self.base.cells.fold(&policy.policy, &observation)?;
+                }
+                Content::Note { note, .. } => self.base.cells.apply(&note),
+            }
+            self.base.after = seq;
+            self.base.hash = hash;
+        }
+        let base = self.base.after;
+        self.log.index.retain(|(_, seq)| *seq > base);
+        Ok(())
+    }
+
+    fn record(&self, seq: u64) -> Result<Record, StoreError> {
+        let damaged = |what: String| StoreError::Damaged {
+            place: format!("record {seq}"),
+            what,
+        };
+        let (body, hash) = self
+            .log
+            .row(seq)
+            .ok_or_else(|| damaged("it is missing".to_owned()))?;
+        let prev = match seq.checked_sub(1).and_then(|before| self.log.row(before)) {
+            Some((_, hash)) => *hash,
+            None => self.base.hash,
+        };
+        Body::decode(body)
+            .and_then(|body| body.into_record(seq, prev, *hash))
+            .map_err(|error| damaged(error.to_string()))
+    }
+
+    fn scope(&self, scope: &LogScope) -> Result<Option<BTreeSet<u64>>, StoreError> {
+        let touching = |cell: u64| {
+            self.log
+                .index
+                .range((cell, 0)..=(cell, u64::MAX))
+                .map(|(_, seq)| *seq)
+        };
+        Ok(match scope {
+            LogScope::All => None,
+            LogScope::Session(id) => Some(touching(CellKey::Session(id.clone()).index()).collect()),
+            LogScope::Sharing(id) => Some(sharing(
+                id,
+                |cell| Ok(touching(cell).collect()),
+                |seq| self.record(seq),
+            )?),
+        })
+    }
+}
+
+impl Log {
+    fn first(&self) -> u64 {
+        let rows = u64::try_from(self.rows.len()).unwrap_or(u64::MAX);
+        self.head.seq.saturating_sub(rows).saturating_add(1)
+    }
+
+    fn row(&self, seq: u64) -> Option<&(Vec<u8>, Hash)> {
+        let place = seq.checked_sub(self.first())?;
+        self.rows.get(usize::try_from(place).ok()?)
+    }
+
+    fn append(&mut self, sealed: Sealed, keys: Option<&CellKeys>) -> Record {
+        self.head = sealed.head();
+        for key in keys.into_iter().flat_map(CellKey::all) {
+            self.index.insert((key.index(), self.head.seq));
+        }
+        self.rows.push_back((sealed.body, self.head.hash));
+        sealed.record
+    }
+}

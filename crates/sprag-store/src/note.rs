@@ -1,0 +1,146 @@
+//! What the log tells besides events: changes of policy, pauses, and what the store did itself.
+//!
+//! A note that changes state (an eviction, a snapshot) carries what a replay needs to do the same,
+//! so that cells always equal the fold of the log.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use sprag_core::Timestamp;
+
+use crate::cell_key::CellKey;
+use crate::draft::ActivePolicy;
+use crate::hash::Hash;
+
+/// A note on its way into the log.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// When it happened.
+    pub at: Timestamp,
+    /// The policy in force.
+    pub policy: Arc<ActivePolicy>,
+    /// What happened.
+    pub what: Noted,
+}
+
+/// What a note tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "note", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Noted {
+    /// A guard started under the policy that this record names.
+    PolicyLoaded {
+        /// Where the policy came from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
+    },
+    /// The policy that this record names replaced another.
+    PolicyChanged {
+        /// The digest of the one before.
+        from: String,
+        /// Where the new one came from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
+    },
+    /// A new policy was wrong; the one that this record names stays.
+    PolicyRejected {
+        /// What is wrong with it.
+        why: String,
+        /// Where it came from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
+    },
+    /// Everything is in shadow for a while.
+    Paused {
+        /// When it ends by itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Timestamp>,
+        /// Who asked for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+        /// The reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
+    },
+    /// A pause ended.
+    Resumed {
+        /// Who ended it; none when it ran out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
+    /// A process took the store for itself.
+    OwnerTook {
+        /// Who.
+        owner: String,
+    },
+    /// It gave the store back.
+    OwnerLeft {
+        /// Who.
+        owner: String,
+    },
+    /// Cells were forgotten because there were too many.
+    Evicted(Eviction),
+    /// The cells after a certain record were written down, so that what follows verifies without
+    /// what came before.
+    Snapshot(Snapshot),
+    /// Old records were removed, up to the snapshot before this note.
+    Pruned {
+        /// The last record that was removed.
+        through: u64,
+        /// How many records were removed.
+        records: u64,
+    },
+    /// A note of a newer build.
+    #[serde(other)]
+    Unknown,
+}
+
+/// Which cells compete for the same room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pool {
+    /// Sessions.
+    Sessions,
+    /// Everything else.
+    Others,
+}
+
+/// Cells that were forgotten: all of a pool up to `last`, in order of their last event.
+///
+/// Sessions with a kill or block mark are never among them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Eviction {
+    /// Which cells.
+    pub pool: Pool,
+    /// The last event of the youngest that was forgotten.
+    pub touched: Timestamp,
+    /// That one's key; among equally old ones the order of keys decides.
+    pub last: CellKey,
+    /// How many were forgotten.
+    pub cells: u64,
+}
+
+/// Why cells were written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SnapshotReason {
+    /// Older records are about to go.
+    Prune,
+    /// From here on records are judged under other rules.
+    RulesVersion,
+}
+
+/// The cells as they were after record `after`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Why.
+    pub reason: SnapshotReason,
+    /// The record that the cells stand after.
+    pub after: u64,
+    /// That record's hash.
+    pub hash: Hash,
+    /// The digest of the cells.
+    pub cells: Hash,
+    /// How many cells.
+    pub count: u64,
+}

@@ -1,0 +1,201 @@
+//! Questions to a store, and answers page by page: nothing is ever handed out whole.
+
+use sprag_core::{Id, Mark, RuleId, SessionCell, Timestamp, Verdict};
+
+/// The most items on a page.
+pub const MAX_PAGE: usize = 1_000;
+
+/// A part of a long answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T, C> {
+    /// The items.
+    pub items: Vec<T>,
+    /// Where to go on; none at the end.
+    pub next: Option<C>,
+}
+
+/// What a session may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SessionState {
+    /// Go on.
+    Active,
+    /// Talk, not act.
+    Blocked,
+    /// Nothing.
+    Killed,
+}
+
+impl SessionState {
+    /// By the marks of a cell.
+    #[must_use]
+    pub fn of(cell: &SessionCell) -> Self {
+        if cell.killed().is_some() {
+            Self::Killed
+        } else if cell.blocked().is_some() {
+            Self::Blocked
+        } else {
+            Self::Active
+        }
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Blocked => "blocked",
+            Self::Killed => "killed",
+        }
+    }
+}
+
+/// Counts over a session's events that no rule needs but people like to see.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Events that the session took part in.
+    pub events: u64,
+    /// Those that were refused.
+    pub refused: u64,
+    /// The rule that fired last.
+    pub last_rule: Option<RuleId>,
+}
+
+impl Tally {
+    /// Counts one more event.
+    pub(crate) fn count(&mut self, verdict: &Verdict) {
+        self.events = self.events.saturating_add(1);
+        if verdict.verdict.refuses() {
+            self.refused = self.refused.saturating_add(1);
+        }
+        if verdict.rule.is_some() {
+            self.last_rule = verdict.rule;
+        }
+    }
+}
+
+/// One line of a listing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionSummary {
+    /// The session.
+    pub id: Id,
+    /// Its agent, as first named.
+    pub agent: Option<Id>,
+    /// What it may do, by its own marks; a killed parent stops it too.
+    pub state: SessionState,
+    /// Its generation.
+    pub generation: u32,
+    /// Its last event.
+    pub touched: Timestamp,
+    /// Counts.
+    pub tally: Tally,
+}
+
+impl SessionSummary {
+    pub(crate) fn new(id: Id, cell: &SessionCell, tally: Tally) -> Self {
+        Self {
+            id,
+            agent: cell.agent().cloned(),
+            state: SessionState::of(cell),
+            generation: cell.generation(),
+            touched: cell.touched(),
+            tally,
+        }
+    }
+}
+
+/// A session with all that is remembered of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// Its line in a listing.
+    pub summary: SessionSummary,
+    /// Why it is killed or blocked.
+    pub mark: Option<Mark>,
+    /// Its cell.
+    pub cell: Box<SessionCell>,
+}
+
+impl Session {
+    pub(crate) fn new(id: Id, cell: Box<SessionCell>, tally: Tally) -> Self {
+        Self {
+            summary: SessionSummary::new(id, &cell, tally),
+            mark: cell.killed().or(cell.blocked()).cloned(),
+            cell,
+        }
+    }
+}
+
+/// Where a listing of sessions goes on: after this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionCursor {
+    /// The last one's last event.
+    pub touched: Timestamp,
+    /// The last one.
+    pub id: Id,
+}
+
+/// Which sessions to list: the latest first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SessionQuery {
+    /// Only those in this state.
+    pub state: Option<SessionState>,
+    /// Only those of this agent.
+    pub agent: Option<Id>,
+    /// Only those whose id holds this text.
+    pub contains: Option<String>,
+    /// Go on after this one.
+    pub after: Option<SessionCursor>,
+    /// At most this many; 0 and anything above [`MAX_PAGE`] mean [`MAX_PAGE`].
+    pub limit: usize,
+}
+
+impl SessionQuery {
+    pub(crate) fn wants(&self, session: &SessionSummary) -> bool {
+        self.state.is_none_or(|state| state == session.state)
+            && self
+                .agent
+                .as_ref()
+                .is_none_or(|agent| session.agent.as_ref() == Some(agent))
+            && self
+                .contains
+                .as_ref()
+                .is_none_or(|text| session.id.as_str().contains(text.as_str()))
+            && self
+                .after
+                .as_ref()
+                .is_none_or(|after| (session.touched, &after.id) < (after.touched, &session.id))
+    }
+}
+
+/// Which records.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum LogScope {
+    /// All.
+    #[default]
+    All,
+    /// Those that this session took part in.
+    Session(Id),
+    /// Those that share a cell with it, directly or through others, and all notes: folded from the
+    /// log's start they give the session's verdicts again.
+    Sharing(Id),
+}
+
+/// Which records to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogQuery {
+    /// Which.
+    pub scope: LogScope,
+    /// Newest first.
+    pub newest_first: bool,
+    /// Go on after (newest first: before) this record.
+    pub after: Option<u64>,
+    /// At most this many; 0 and anything above [`MAX_PAGE`] mean [`MAX_PAGE`].
+    pub limit: usize,
+}
+
+/// The page size that `limit` asks for.
+pub(crate) fn page_size(limit: usize) -> usize {
+    match limit {
+        0 => MAX_PAGE,
+        limit => limit.min(MAX_PAGE),
+    }
+}

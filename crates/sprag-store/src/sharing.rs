@@ -1,0 +1,77 @@
+//! Which records a replay of one session must fold.
+//!
+//! A session's verdicts depend on its own cell and on those it shares: a flow, a pair, an inbox, an
+//! agent's budget. What is in a shared cell depends in turn on the other sessions that wrote to it. So
+//! the set is closed: every record of every cell that is reached. Kills reach down, so the sessions
+//! above one belong to it as well.
+
+use std::collections::{BTreeSet, HashSet};
+
+use sprag_core::{Id, Message, Observation, Observed};
+
+use crate::cell_key::CellKey;
+use crate::error::StoreError;
+use crate::record::Record;
+
+/// The records that share a cell with `session`, directly or through others.
+pub(crate) fn sharing(
+    session: &Id,
+    mut touching: impl FnMut(u64) -> Result<Vec<u64>, StoreError>,
+    mut record: impl FnMut(u64) -> Result<Record, StoreError>,
+) -> Result<BTreeSet<u64>, StoreError> {
+    let mut seqs = BTreeSet::new();
+    let mut known = HashSet::new();
+    let mut open = with_parents(session);
+    while let Some(cell) = open.pop() {
+        if !known.insert(cell.index()) {
+            continue;
+        }
+        for seq in touching(cell.index())? {
+            if seqs.insert(seq)
+                && let Some(observation) = record(seq)?.observation()
+            {
+                open.extend(cells_of(observation));
+            }
+        }
+    }
+    Ok(seqs)
+}
+
+fn with_parents(session: &Id) -> Vec<CellKey> {
+    let parents = session.parents().filter_map(|parent| Id::new(parent).ok());
+    parents
+        .chain([session.clone()])
+        .map(CellKey::Session)
+        .collect()
+}
+
+/// Every cell that an event may have touched under any policy.
+fn cells_of(observation: &Observation) -> Vec<CellKey> {
+    let (session, flow, agent) = match &observation.what {
+        Observed::Message(message) => return cells_of_message(message),
+        Observed::Call(call) => (&call.session, &call.flow, &call.agent),
+        Observed::Step(step) => (&step.session, &step.flow, &step.agent),
+        Observed::Usage(usage) => (&usage.session, &usage.flow, &usage.agent),
+        Observed::Kill(order) | Observed::Reset(order) => return with_parents(&order.session),
+        Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
+            return with_parents(&dispatch.session);
+        }
+    };
+    let mut cells = with_parents(session);
+    cells.extend(flow.clone().map(CellKey::Flow));
+    cells.extend(agent.clone().map(CellKey::Agent));
+    cells
+}
+
+fn cells_of_message(message: &Message) -> Vec<CellKey> {
+    let mut cells = with_parents(&message.to);
+    cells.push(CellKey::Inbox(message.to.clone()));
+    cells.extend(message.flow.clone().map(CellKey::Flow));
+    cells.extend(message.conversation.clone().map(CellKey::Conversation));
+    cells.extend(message.to_agent.clone().map(CellKey::AgentInbox));
+    // The pair needs no entry of its own: whoever touches it touches both its sessions.
+    if let Some(from) = &message.from {
+        cells.extend(with_parents(from));
+    }
+    cells
+}

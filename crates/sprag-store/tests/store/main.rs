@@ -1,0 +1,8 @@
+//! The stores against each other, against the engine and against the world.
+
+#[cfg(test)]
+mod memory;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod stream;

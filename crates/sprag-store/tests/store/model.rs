@@ -1,0 +1,141 @@
+//! What every store must do alike: give the engine's own verdicts on the same events.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use sprag_core::{EngineError, Observation, Observed, Verdict, World};
+use sprag_store::{
+    ActivePolicy, Hash, LogQuery, LogScope, Record, RecordKind, SessionQuery, Store, StoreError,
+    chain,
+};
+
+use crate::stream::{Stream, draft, id};
+
+/// The flow that a store drew for a message from outside is taken over: the model can't guess it.
+fn with_drawn_flow(mut observation: Observation, record: &Record) -> Observation {
+    if let (Observed::Message(open), Some(Observed::Message(settled))) = (
+        &mut observation.what,
+        record.observation().map(|settled| &settled.what),
+    ) && open.from.is_none()
+        && open.flow.is_none()
+    {
+        open.flow.clone_from(&settled.flow);
+    }
+    observation
+}
+
+/// Feeds the same events to a store and to the engine; every answer must be equal.
+pub(crate) fn agrees_with_world(
+    store: &dyn Store,
+    policy: &Arc<ActivePolicy>,
+    seed: u64,
+    events: u32,
+) {
+    let mut stream = Stream::new(seed);
+    let mut world = World::new(policy.policy.clone());
+    for number in 0..events {
+        let observation = stream.observation();
+        match store.decide(draft(observation.clone(), policy)) {
+            Ok(record) => {
+                let expected = world.check(with_drawn_flow(observation, &record));
+                assert_eq!(
+                    Ok(&record.verdict),
+                    expected.as_ref(),
+                    "event {number} of seed {seed}"
+                );
+            }
+            Err(StoreError::Engine(error)) => {
+                let EngineError::FutureGeneration { .. } = &error else {
+                    panic!("{error}")
+                };
+                assert_eq!(
+                    Err(error),
+                    world.check(observation),
+                    "event {number} of seed {seed}"
+                );
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    store.sync().unwrap();
+}
+
+/// The log reads back whole and in order, its chain holds, and the listing tells what cells say.
+pub(crate) fn tells_one_story(store: &dyn Store) {
+    let mut prev = store.base().unwrap().hash;
+    let mut last = 0;
+    let records = all_records(store, LogScope::All);
+    let mut listed = records.iter();
+    let scanned = store.scan(0, &mut |row| {
+        assert_eq!(chain(&prev, row.seq, row.body), row.hash);
+        let record = listed.next().unwrap();
+        assert_eq!(
+            (record.seq, record.prev, record.hash),
+            (row.seq, prev, row.hash)
+        );
+        prev = row.hash;
+        last = row.seq;
+        ControlFlow::Continue(())
+    });
+    scanned.unwrap();
+    assert!(listed.next().is_none());
+    let status = store.status();
+    assert_eq!((status.last_seq, status.last_hash), (last, prev));
+    assert_ne!(prev, Hash::GENESIS);
+    let mut after = None;
+    let mut seen = 0;
+    loop {
+        let page = store
+            .sessions(&SessionQuery {
+                after,
+                limit: 3,
+                ..SessionQuery::default()
+            })
+            .unwrap();
+        for summary in page.items {
+            let session = store.session(&summary.id).unwrap().unwrap();
+            assert_eq!(session.summary, summary);
+            seen += 1;
+        }
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, status.sessions);
+}
+
+pub(crate) fn all_records(store: &dyn Store, scope: LogScope) -> Vec<Record> {
+    let mut query = LogQuery {
+        scope,
+        limit: 100,
+        ..LogQuery::default()
+    };
+    let mut all = Vec::new();
+    loop {
+        let page = store.records(&query).unwrap();
+        all.extend(page.items);
+        query.after = page.next;
+        if page.next.is_none() {
+            return all;
+        }
+    }
+}
+
+/// Folding only what shares a cell with a session gives its verdicts again.
+pub(crate) fn replays_a_session(store: &dyn Store, policy: &Arc<ActivePolicy>, session: &str) {
+    let mut cells = store.base().unwrap().cells;
+    for record in all_records(store, LogScope::Sharing(id(session))) {
+        let RecordKind::Event { observation, .. } = &record.kind else {
+            continue;
+        };
+        let (verdict, _): (Verdict, _) = cells.fold(&policy.policy, observation).unwrap();
+        assert_eq!(
+            verdict, record.verdict,
+            "record {} of {session}",
+            record.seq
+        );
+    }
+    let held = store.session(&id(session)).unwrap().unwrap();
+    assert_eq!(cells.session(session), Some(&*held.cell));
+}

@@ -1,0 +1,308 @@
+//! Random histories from a seed: few names, so that everything meets everything.
+
+use std::sync::Arc;
+
+use sprag_core::{
+    Approach, Call, Digest, Dispatch, Field, Hints, Id, Identity, Message, MessageKind,
+    Observation, Observed, Order, Outcome, Policy, Source, Step, Timestamp, Tone, ToolKind, Usage,
+};
+use sprag_store::{ActivePolicy, Draft};
+
+pub(crate) fn id(text: &str) -> Id {
+    Id::new(text).unwrap()
+}
+
+pub(crate) fn policy() -> Arc<ActivePolicy> {
+    Arc::new(ActivePolicy {
+        policy: Policy::default(),
+        digest: "the-default-policy".to_owned(),
+        text: String::new(),
+    })
+}
+
+pub(crate) fn draft(observation: Observation, policy: &Arc<ActivePolicy>) -> Draft {
+    Draft {
+        observation,
+        policy: Arc::clone(policy),
+        captured: None,
+    }
+}
+
+pub(crate) fn order(session: &str) -> Order {
+    Order {
+        session: id(session),
+        by: Some("ops@host".into()),
+        why: Some("enough".into()),
+    }
+}
+
+pub(crate) fn kill(at: u64, session: &str) -> Observation {
+    Observation {
+        at: Timestamp(at),
+        what: Observed::Kill(order(session)),
+    }
+}
+
+pub(crate) fn reset(at: u64, session: &str) -> Observation {
+    Observation {
+        at: Timestamp(at),
+        what: Observed::Reset(order(session)),
+    }
+}
+
+/// A call that nothing objects to until it is repeated.
+pub(crate) fn call(at: u64, session: &str, what: u64) -> Observation {
+    Observation {
+        at: Timestamp(at),
+        what: Observed::Call(Call {
+            session: id(session),
+            agent: None,
+            flow: None,
+            id: None,
+            use_id: None,
+            approach: approach(what, "read"),
+            hints: Hints::default(),
+            generation: None,
+            identity: Identity::Exact,
+        }),
+    }
+}
+
+pub(crate) fn user_message(at: u64, to: &str) -> Observation {
+    Observation {
+        at: Timestamp(at),
+        what: Observed::Message(Message {
+            from: None,
+            to: id(to),
+            source: Source::User,
+            flow: None,
+            conversation: None,
+            agent: None,
+            to_agent: None,
+            content: None,
+            kind: MessageKind::Say,
+            unblock: false,
+            generation: None,
+            identity: Identity::Exact,
+        }),
+    }
+}
+
+pub(crate) fn digest(number: u64) -> Digest {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+    bytes[8..].copy_from_slice(&number.to_be_bytes());
+    Digest::from_bytes(bytes)
+}
+
+fn approach(number: u64, tool: &str) -> Approach {
+    Approach {
+        server: Some(id("catalog")),
+        tool: Some(id(tool)),
+        exact: digest(number),
+        normal: digest(number / 2),
+        kind: ToolKind::Run,
+        fields: vec![Field {
+            name: "asset_id".into(),
+            digest: digest(number % 5),
+            text: None,
+        }],
+        oversized: false,
+    }
+}
+
+/// A source of random observations whose clock mostly goes on.
+pub(crate) struct Stream {
+    state: u64,
+    now: u64,
+    /// How many sessions there are to choose from.
+    pub(crate) sessions: u64,
+}
+
+impl Stream {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            now: 1_700_000_000_000,
+            sessions: 6,
+        }
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 11) % bound
+    }
+
+    fn chance(&mut self, one_in: u64) -> bool {
+        self.below(one_in) == 0
+    }
+
+    fn maybe<T>(&mut self, one_in: u64, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.chance(one_in).then(|| make(self))
+    }
+
+    fn pick<T: Copy, const N: usize>(&mut self, from: [T; N]) -> T {
+        let at = self.below(u64::try_from(N).unwrap());
+        from[usize::try_from(at).unwrap()]
+    }
+
+    fn small(&mut self, bound: u64) -> u32 {
+        u32::try_from(self.below(bound)).unwrap()
+    }
+
+    fn session(&mut self) -> Id {
+        let number = self.below(self.sessions);
+        match self.below(8) {
+            0 => id(&format!("s{number}/sub")),
+            _ => id(&format!("s{number}")),
+        }
+    }
+
+    fn flow(&mut self) -> Id {
+        let number = self.below(4);
+        id(&format!("f{number}"))
+    }
+
+    fn agent(&mut self) -> Id {
+        let number = self.below(3);
+        id(&format!("agent{number}"))
+    }
+
+    fn identity(&mut self) -> Identity {
+        if self.chance(20) {
+            Identity::Shared
+        } else {
+            Identity::Exact
+        }
+    }
+
+    fn clock(&mut self) -> Timestamp {
+        let at = match self.below(300) {
+            0 => self.now.saturating_sub(7_200_000),
+            1 => {
+                self.now += 90_000_000;
+                self.now
+            }
+            2..=20 => {
+                self.now += 40_000;
+                self.now
+            }
+            _ => {
+                self.now += self.below(900);
+                self.now
+            }
+        };
+        Timestamp(at)
+    }
+
+    pub(crate) fn observation(&mut self) -> Observation {
+        let at = self.clock();
+        let what = match self.below(40) {
+            0..=15 => Observed::Message(self.message()),
+            16..=26 => Observed::Call(self.call()),
+            27..=33 => Observed::Step(self.step()),
+            34 => Observed::Usage(self.usage()),
+            35 => Observed::Kill(self.order()),
+            36 => Observed::Reset(self.order()),
+            37 | 38 => Observed::DispatchStart(self.dispatch()),
+            _ => Observed::DispatchEnd(self.dispatch()),
+        };
+        Observation { at, what }
+    }
+
+    fn message(&mut self) -> Message {
+        use MessageKind::{Return, Say, Spawn};
+        let from = if self.chance(5) {
+            None
+        } else {
+            Some(self.session())
+        };
+        Message {
+            from,
+            to: self.session(),
+            source: self.pick([Source::User, Source::Applet, Source::Scheduler]),
+            flow: self.maybe(2, Self::flow),
+            conversation: self.maybe(4, |s| id(&format!("c{}", s.below(3)))),
+            agent: self.maybe(3, Self::agent),
+            to_agent: self.maybe(3, Self::agent),
+            content: self.maybe(2, |s| digest(s.below(4))),
+            kind: self.pick([Say, Say, Say, Say, Say, Spawn, Return]),
+            unblock: self.chance(6),
+            generation: self.maybe(30, |s| s.small(4)),
+            identity: self.identity(),
+        }
+    }
+
+    fn call(&mut self) -> Call {
+        let number = self.below(12);
+        let tool = self.pick(["read", "delete_asset", "status"]);
+        Call {
+            session: self.session(),
+            agent: self.maybe(3, Self::agent),
+            flow: self.maybe(3, Self::flow),
+            id: self.maybe(2, |s| id(&format!("t{}", s.below(9)))),
+            use_id: self.maybe(6, |s| id(&format!("use{}", s.below(30)))),
+            approach: approach(number, tool),
+            hints: Hints {
+                read_only: self.maybe(4, |s| s.chance(2)),
+                destructive: self.maybe(4, |s| s.chance(2)),
+                idempotent: self.maybe(4, |s| s.chance(2)),
+            },
+            generation: self.maybe(30, |s| s.small(4)),
+            identity: self.identity(),
+        }
+    }
+
+    fn step(&mut self) -> Step {
+        let number = self.below(8);
+        Step {
+            session: self.session(),
+            agent: self.maybe(3, Self::agent),
+            flow: self.maybe(3, Self::flow),
+            id: self.maybe(2, |s| id(&format!("t{}", s.below(9)))),
+            use_id: self.maybe(6, |s| id(&format!("use{}", s.below(30)))),
+            approach: self.maybe(2, |s| approach(s.below(12), "read")),
+            outcome: Outcome {
+                exact: digest(number),
+                normal: digest(number / 2),
+                is_error: self.chance(3),
+                shape: 0,
+                tone: self.pick([
+                    Tone::Telling,
+                    Tone::Failure,
+                    Tone::Empty,
+                    Tone::Done,
+                    Tone::Silent,
+                ]),
+                oversized: self.chance(9),
+            },
+            generation: self.maybe(30, |s| s.small(4)),
+            identity: self.identity(),
+        }
+    }
+
+    fn usage(&mut self) -> Usage {
+        Usage {
+            session: self.session(),
+            agent: self.maybe(3, Self::agent),
+            flow: self.maybe(3, Self::flow),
+            tokens: self.below(5_000),
+            cost_micros: self.below(90_000),
+            generation: None,
+            identity: self.identity(),
+        }
+    }
+
+    fn order(&mut self) -> Order {
+        order(self.session().as_str())
+    }
+
+    fn dispatch(&mut self) -> Dispatch {
+        Dispatch {
+            session: self.session(),
+            flow: self.maybe(2, Self::flow),
+        }
+    }
+}

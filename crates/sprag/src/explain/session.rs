@@ -1,0 +1,89 @@
+//! The gates, and what happens to a session that goes on against them.
+
+use sprag_core::Decision::{Block, Deny, Kill, Warn};
+
+use super::Explanation;
+
+pub(super) const KILLED: Explanation = Explanation {
+    verdicts: &[Deny, Kill],
+    keys: &[],
+    per: None,
+    why: "A stop that the stopped one can lift is no stop. An agent that was killed for deleting in a loop \
+          must stay dead through retries, reconnects and restarts until a person has looked at it.",
+    trips: "Any event of a session that was killed, by a rule or by an operator, or whose parent session \
+            was (a kill of `a` reaches `a/b`), is answered `kill` with code session_killed_loop_guard. \
+            An event that names a generation from before the last reset is answered `kill` with code \
+            session_stale_generation. Someone who writes to a killed session is told `deny`, not `kill`.",
+    resets: "Only an operator's reset. It starts the session's next generation with clean counts; time \
+             alone never lifts a kill, and neither does a user's message.",
+    tune: "This gate has no limit and no mode: it always enforces. Tune the rule that killed; its name \
+           and evidence are in the verdict of the kill.",
+    odd: &[
+        "Where several agents share one identity no kill mark is ever set: the call that would have \
+         killed is denied instead, so that one agent's loop does not stop its neighbours.",
+        "An event that names a generation newer than the session's is an error, not a verdict.",
+    ],
+};
+
+pub(super) const ACCESS: Explanation = Explanation {
+    verdicts: &[Deny],
+    keys: &["access.allow", "access.deny"],
+    per: None,
+    why: "The cheapest loop is the one that can't start. In July 2025 a coding agent wiped a company's \
+          production database during a code freeze that it had been told of in capital letters: words in \
+          a prompt are advice, a list of tools is not.",
+    trips: "A tool call matches a glob in `access.deny`, or `access.allow` is not empty and none of its \
+            globs matches. A glob with a slash is on `server/tool`, one without is on the bare tool of \
+            any server. Deny wins.",
+    resets: "At once: the next call is judged afresh. Nothing is remembered, except that each refusal \
+             counts for session.defiance and budget.actions.",
+    tune: "`sprag policy set access.deny '[\"shell/*\", \"rm_*\"]'`, and per agent with `--agent reviewer`. \
+           Prefer a short allow list for agents with one job.",
+    odd: &[
+        "It sees tool names, not what a shell command or an SQL text does. Deny the shell tool itself \
+         where that matters.",
+        "In shadow it tells what it would have refused and lets the call go on to the other rules.",
+    ],
+};
+
+pub(super) const BLOCKED: Explanation = Explanation {
+    verdicts: &[Warn, Deny],
+    keys: &["session.human_unblocks"],
+    per: None,
+    why: "An agent that loops should stop acting but still be able to say where it stands. A hard kill \
+          loses the summary that the user needs; a warning alone is talked over. A block is the middle: \
+          hands off, mouth free.",
+    trips: "A blocked session makes a tool call: `deny` with code session_blocked_loop_guard. A step that \
+            still arrives (the call ran before the block) is recorded and answered `warn`, its result \
+            untouched.",
+    resets: "An operator's reset; a user's message that carries `unblock: true` (the hooks of agent CLIs \
+             set it when a person types); or any user's message where `session.human_unblocks` is on.",
+    tune: "`sprag policy set session.human_unblocks true` where a person sits in front of the agent and \
+           can judge. To block less often tune the rule that blocked: progress.*, budget.* or \
+           session.defiance.",
+    odd: &[
+        "Messages of a blocked session are still judged by the message rules and allowed by this one.",
+        "Going on with calls against the block counts for session.defiance, which kills in the end.",
+    ],
+};
+
+pub(super) const DEFIANCE: Explanation = Explanation {
+    verdicts: &[Block, Kill],
+    keys: &["session.max_refused"],
+    per: None,
+    why: "A refusal is a result like any other to a model that is stuck. One local model, denied `git log` \
+          through a shell, sent the identical call some forty times until its iteration cap and ended \
+          with an empty answer. Somebody has to notice that no is not being heard.",
+    trips: "Refused calls in a row, whatever refused them: the session is blocked on the Nth \
+            (`session.max_refused`) and killed on the 2Nth. At most one refusal is counted per second, so \
+            one tight burst is one; refusals by call.identical count at most once per its window, so a \
+            patient poller is refused and not killed.",
+    resets: "An allowed or warned call sets the count to zero. So does a reset.",
+    tune: "`sprag policy set session.max_refused 20` for agents that explore what they may do. Below 5, \
+           honest agents that try two or three ways around a missing permission get blocked.",
+    odd: &[
+        "Only calls count. A message that is refused is judged by the flow rules and nothing more.",
+        "It also counts the refusals of the gates, which is how an agent that hammers on its own block \
+         is killed in the end.",
+    ],
+};

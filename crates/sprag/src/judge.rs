@@ -1,0 +1,108 @@
+//! Events in, verdicts out, with everything held in memory.
+//!
+//! `sprag decide` and `sprag test` need no store: they fold a stream from nothing, under one policy,
+//! with a fixed digest key, so that the same events always get the same verdicts.
+
+use sprag_core::{
+    DigestKey, Door, EngineError, Event, EventError, Id, Policy, Timestamp, Verdict, World,
+};
+
+/// A fold from nothing over the events it is given.
+#[derive(Debug)]
+pub struct Judge {
+    door: Door,
+    world: World,
+}
+
+/// Why an event got no verdict. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JudgeError {
+    /// Its payload can't be digested.
+    #[error(transparent)]
+    Event(#[from] EventError),
+    /// It can't be judged.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl Judge {
+    /// A judge who has seen nothing yet.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        Self {
+            door: Door::new(DigestKey::fixed()),
+            world: World::new(policy),
+        }
+    }
+
+    /// The verdict on `event`, which happened at `at`.
+    ///
+    /// # Errors
+    /// Where the event's payload can't be digested, or it names a generation that is yet to come.
+    pub fn judge(&mut self, event: &Event, at: Timestamp) -> Result<Verdict, JudgeError> {
+        let session = event.session().as_str();
+        let sticky = self.world.session(session).and_then(|cell| cell.agent());
+        let agent = sticky.or_else(|| named_agent(event)).map(Id::as_str);
+        let limits = self.world.policy().limits_for(agent, session);
+        let observation = self.door.observe(event, at, &limits)?;
+        Ok(self.world.check(observation)?)
+    }
+}
+
+fn named_agent(event: &Event) -> Option<&Id> {
+    match event {
+        Event::Call(call) => call.agent.as_ref(),
+        Event::Step(step) => step.agent.as_ref(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sprag_core::{Decision, RuleId};
+
+    fn judge(judge: &mut Judge, text: &str) -> Result<Verdict, JudgeError> {
+        let event = Event::parse(text.as_bytes()).unwrap();
+        judge.judge(&event, event.at().unwrap_or(Timestamp(0)))
+    }
+
+    #[test]
+    fn the_third_delete_within_a_minute_kills() {
+        let mut guard = Judge::new(Policy::default());
+        let delete = |n: u64| {
+            format!(
+                r#"{{"type":"call","session":"s","tool":"delete_asset","args":{{"id":"{n}"}},"at":{n}000}}"#
+            )
+        };
+        assert_eq!(
+            judge(&mut guard, &delete(1)).unwrap().verdict,
+            Decision::Allow
+        );
+        assert_eq!(
+            judge(&mut guard, &delete(2)).unwrap().verdict,
+            Decision::Allow
+        );
+        let verdict = judge(&mut guard, &delete(3)).unwrap();
+        assert_eq!(verdict.verdict, Decision::Kill);
+        assert_eq!(verdict.rule, Some(RuleId::DestructiveVolume));
+    }
+
+    #[test]
+    fn an_event_from_the_future_is_an_error_and_changes_nothing() {
+        let mut guard = Judge::new(Policy::default());
+        let future = r#"{"type":"call","session":"s","tool":"read","generation":7}"#;
+        assert!(matches!(
+            judge(&mut guard, future),
+            Err(JudgeError::Engine(_))
+        ));
+        let twice = r#"{"type":"call","session":"s","tool":"read","args":{"a":1,"a":2}}"#;
+        assert!(matches!(
+            judge(&mut guard, twice),
+            Err(JudgeError::Event(_))
+        ));
+        let now = r#"{"type":"call","session":"s","tool":"read"}"#;
+        assert_eq!(judge(&mut guard, now).unwrap().generation, 1);
+    }
+}
