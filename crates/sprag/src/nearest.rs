@@ -2,8 +2,8 @@
 
 /// The candidate that `word` is most likely a slip of, if any is near enough to say so.
 ///
-/// Near is a third of the word's letters wrong, or one letter in a short one; a last part that is
-/// right (`depth` for `flow.depth`) is near as well.
+/// Near is a third of the word's letters wrong, or one letter in a short one; the last part alone
+/// (`depth` for `flow.depth`) is near as well.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
@@ -16,10 +16,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 fn distance(word: &str, candidate: &str, reach: usize) -> Option<usize> {
-    let whole = strsim::damerau_levenshtein(word, candidate);
+    let to = |other: &str| strsim::damerau_levenshtein(word, other);
+    let near = |distance: &usize| *distance <= reach;
     let tail = candidate.rsplit('.').next().unwrap_or(candidate);
-    let distance = if tail == word { whole.min(1) } else { whole };
-    (distance <= reach).then_some(distance)
+    let by_tail = || Some(to(tail)).filter(near).map(|distance| distance + 1);
+    Some(to(candidate)).filter(near).or_else(by_tail)
 }
 
 #[cfg(test)]
@@ -38,6 +39,7 @@ mod tests {
     #[test]
     fn the_last_part_is_enough() {
         assert_eq!(nearest("depth", WORDS), Some("flow.depth"));
+        assert_eq!(nearest("depht", WORDS), Some("flow.depth"));
     }
 
     #[test]

@@ -238,10 +238,15 @@ fn no_clock_opens_a_killed_session() {
     let place = Place::new();
     let policy = policy();
     let (fast, slow) = (shared(&place), shared(&place));
-    fast.decide(draft(kill(4_000_000_000_000, "s1"), &policy)).unwrap();
+    fast.decide(draft(kill(4_000_000_000_000, "s1"), &policy))
+        .unwrap();
     for at in [0, 1_000, 3_999_999_999_999, 8_000_000_000_000, u64::MAX, 5] {
         let record = slow.decide(draft(call(at, "s1", at), &policy)).unwrap();
-        assert_eq!(record.verdict.verdict, sprag_core::Decision::Kill, "at {at}");
+        assert_eq!(
+            record.verdict.verdict,
+            sprag_core::Decision::Kill,
+            "at {at}"
+        );
     }
     assert!(verified(&slow).is_sound());
     tells_one_story(&slow);
@@ -255,12 +260,21 @@ fn a_window_counts_no_less_for_a_clock_that_is_behind() {
     let hour = 3_600_000;
     let refused = (0..25)
         .map(|number| {
-            let (store, skew) = if number % 2 == 0 { (&fast, hour) } else { (&slow, 0) };
-            store.decide(draft(call(10 * hour + skew + number, "s1", 7), &policy)).unwrap()
+            let (store, skew) = if number % 2 == 0 {
+                (&fast, hour)
+            } else {
+                (&slow, 0)
+            };
+            store
+                .decide(draft(call(10 * hour + skew + number, "s1", 7), &policy))
+                .unwrap()
         })
         .filter(|record| record.verdict.verdict.refuses())
         .count();
-    assert_eq!(refused, 5, "20 identical calls a minute, whichever clock they came with");
+    assert_eq!(
+        refused, 5,
+        "20 identical calls a minute, whichever clock they came with"
+    );
 }
 
 #[test]

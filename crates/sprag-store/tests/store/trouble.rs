@@ -89,13 +89,16 @@ impl Disk {
         let folder = place.db().parent().unwrap().to_path_buf();
         let mount = ["-t", "tmpfs", "-o", "size=1m", "tmpfs"];
         let made = Command::new("mount").args(mount).arg(&folder).output();
-        made.is_ok_and(|made| made.status.success()).then_some(Self(place))
+        made.is_ok_and(|made| made.status.success())
+            .then_some(Self(place))
     }
 }
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0.db().parent().unwrap()).output();
+        let _ = Command::new("umount")
+            .arg(self.0.db().parent().unwrap())
+            .output();
     }
 }
 
@@ -113,7 +116,9 @@ fn an_owner_writes_what_it_held_once_the_disk_has_room_again() {
     let full = loop {
         at += 1;
         let session = format!("s{}", at % 40);
-        store.decide(draft(call(at, &session, at), &policy)).unwrap();
+        store
+            .decide(draft(call(at, &session, at), &policy))
+            .unwrap();
         if let Err(error) = store.sync() {
             break error;
         }
@@ -128,7 +133,12 @@ fn an_owner_writes_what_it_held_once_the_disk_has_room_again() {
     let found = verified(&store);
     assert!(found.is_sound(), "{found:?}");
     assert_eq!(found.recomputed, at + 1);
-    assert!(Marks::read(&disk.0.db(), &id("s1")).unwrap().killed.is_some());
+    assert!(
+        Marks::read(&disk.0.db(), &id("s1"))
+            .unwrap()
+            .killed
+            .is_some()
+    );
 }
 
 #[test]

@@ -33,8 +33,8 @@ pub(super) const TOKENS: Explanation = Explanation {
           162 million tokens.",
     trips: "Input and output tokens reported with `usage`, per session, per flow (all its sessions) or per \
             agent and UTC day: a warning on crossing 80 %, a block of the session that trips it at 100 %.",
-    resets: "A reset for the session's amount; the end of the flow for the flow's; midnight UTC for the \
-             agent's.",
+    resets: "A reset renews the session's amount only. The flow's ends with the flow (a day of silence), the \
+             agent's at midnight UTC; until then they block again right after a reset.",
     tune: "Off until you set an amount: `sprag policy set budget.tokens.session 2000000`, likewise `.flow` \
            and `.agent_day`. Start with twice what a good run needs.",
     odd: &["It knows what it is told: without `usage` events it never trips."],
@@ -49,8 +49,8 @@ pub(super) const COST: Explanation = Explanation {
           understands, so it should be one that stops.",
     trips: "The cost reported with `usage` (`cost_usd`), per session, per flow (all its sessions) or per \
             agent and UTC day: a warning on crossing 80 %, a block of the session that trips it at 100 %.",
-    resets: "A reset for the session's amount; the end of the flow for the flow's; midnight UTC for the \
-             agent's.",
+    resets: "A reset renews the session's amount only. The flow's ends with the flow (a day of silence), the \
+             agent's at midnight UTC; until then they block again right after a reset.",
     tune: "Off until you set an amount, in US dollars: `sprag policy set budget.cost_usd.session 5`, likewise \
            `.flow` and `.agent_day`.",
     odd: &["It adds up what callers report; it holds no price list of its own."],

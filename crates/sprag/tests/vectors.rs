@@ -1,0 +1,50 @@
+//! The vectors: what the engine must answer, fixed as data before the engine was written.
+//!
+//! They are never edited to make an engine pass.
+
+use sprag::scenario::{parse, run};
+
+/// Runs a file and tells every scenario that failed.
+#[cfg(test)]
+fn check(text: &str, scenarios: usize) {
+    let parsed = parse(text.as_bytes()).expect("the vectors are scenarios");
+    assert_eq!(parsed.len(), scenarios);
+    let failed: Vec<String> = parsed
+        .iter()
+        .map(run)
+        .filter(|outcome| !outcome.passed)
+        .map(|outcome| format!("{outcome:#?}"))
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn tool_calls_are_judged_as_the_vectors_say() {
+    check(
+        include_str!("../../sprag-core/tests/vectors/calls.json"),
+        27,
+    );
+}
+
+#[test]
+fn messages_in_a_flow_are_judged_as_the_vectors_say() {
+    check(include_str!("../../sprag-core/tests/vectors/flow.json"), 46);
+}
+
+#[test]
+fn inboxes_are_judged_as_the_vectors_say() {
+    check(include_str!("../../sprag-core/tests/vectors/inbox.json"), 5);
+}
+
+#[test]
+fn steps_are_judged_as_the_vectors_say() {
+    check(include_str!("../../sprag-core/tests/vectors/steps.json"), 8);
+}
+
+#[test]
+fn loops_and_honest_work_are_told_apart_as_the_suite_says() {
+    check(
+        include_str!("../../sprag-core/tests/vectors/suite.json"),
+        25,
+    );
+}
