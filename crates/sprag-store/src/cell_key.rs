@@ -5,6 +5,9 @@ use sprag_core::{CellKeys, Id, InboxKey};
 
 use crate::note::Pool;
 
+/// The place of all notes in the log's index: a replay of any session needs those too.
+pub(crate) const NOTES: u64 = 0;
+
 /// Between the two ids of a pair. No id holds a control character.
 const BETWEEN: char = '\n';
 
@@ -30,7 +33,19 @@ pub enum CellKey {
 }
 
 impl CellKey {
-    /// The cells that an event touches. Aliases always share a session and are found through it.
+    /// Where the log's index finds a record: under each cell that an event touches, or among the
+    /// notes. Events that share an alias share a session too, and are found through it.
+    pub(crate) fn places(keys: Option<&CellKeys>) -> Vec<u64> {
+        let Some(keys) = keys else {
+            return vec![NOTES];
+        };
+        Self::all(keys)
+            .filter(|key| !matches!(key, Self::Alias(_)))
+            .map(|key| key.index())
+            .collect()
+    }
+
+    /// The cells that an event touches.
     pub(crate) fn all(keys: &CellKeys) -> impl Iterator<Item = Self> {
         let sessions = keys.session.iter().chain(&keys.peer);
         sessions

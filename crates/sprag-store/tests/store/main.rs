@@ -5,4 +5,15 @@ mod memory;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod place;
+#[cfg(test)]
+mod processes;
+#[cfg(test)]
+mod sqlite;
+#[cfg(test)]
 mod stream;
+#[cfg(test)]
+mod tamper;
+#[cfg(unix)]
+#[cfg(test)]
+mod trouble;
