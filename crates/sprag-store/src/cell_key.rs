@@ -30,7 +30,13 @@ pub enum CellKey {
 }
 
 impl CellKey {
-    /// The cells that an event touches. Aliases always share a session and are found through it.
+    /// The cells that an event touches and the log is indexed by. Events that share an alias share
+    /// a session too, and are found through it.
+    pub(crate) fn indexed(keys: &CellKeys) -> impl Iterator<Item = Self> {
+        Self::all(keys).filter(|key| !matches!(key, Self::Alias(_)))
+    }
+
+    /// The cells that an event touches.
     pub(crate) fn all(keys: &CellKeys) -> impl Iterator<Item = Self> {
         let sessions = keys.session.iter().chain(&keys.peer);
         sessions

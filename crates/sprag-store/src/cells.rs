@@ -146,38 +146,38 @@ impl CellMap {
                 self.sessions
                     .iter()
                     .filter(|(_, cell)| may_forget(cell))
-                    .map(|(id, cell)| (cell.touched(), CellKey::Session(id.clone()))),
+                    .map(|(id, cell)| (idle_since(cell.touched()), CellKey::Session(id.clone()))),
             ),
             Pool::Others => {
                 found.extend(
                     self.flows
                         .iter()
-                        .map(|(id, c)| (c.touched(), CellKey::Flow(id.clone()))),
+                        .map(|(id, c)| (idle_since(c.touched()), CellKey::Flow(id.clone()))),
                 );
                 found.extend(
                     self.pairs
                         .iter()
-                        .map(|(ids, c)| (c.touched(), CellKey::of_pair(ids))),
+                        .map(|(ids, c)| (idle_since(c.touched()), CellKey::of_pair(ids))),
                 );
                 found.extend(
                     self.inboxes
                         .iter()
-                        .map(|(key, c)| (c.touched(), CellKey::of_inbox(key))),
+                        .map(|(key, c)| (idle_since(c.touched()), CellKey::of_inbox(key))),
                 );
                 found.extend(
-                    self.conversations
-                        .iter()
-                        .map(|(id, c)| (c.touched(), CellKey::Conversation(id.clone()))),
+                    self.conversations.iter().map(|(id, c)| {
+                        (idle_since(c.touched()), CellKey::Conversation(id.clone()))
+                    }),
                 );
                 found.extend(
                     self.agents
                         .iter()
-                        .map(|(id, c)| (c.touched(), CellKey::Agent(id.clone()))),
+                        .map(|(id, c)| (idle_since(c.touched()), CellKey::Agent(id.clone()))),
                 );
                 found.extend(
                     self.aliases
                         .iter()
-                        .map(|(id, c)| (c.touched(), CellKey::Alias(id.clone()))),
+                        .map(|(id, c)| (idle_since(c.touched()), CellKey::Alias(id.clone()))),
                 );
             }
         }
@@ -201,8 +201,7 @@ impl CellMap {
 
     /// Forgets what an eviction names.
     pub(crate) fn evict(&mut self, eviction: &Eviction) {
-        let goes =
-            |at: Timestamp, key: CellKey| (at, key) <= (eviction.touched, eviction.last.clone());
+        let goes = |at, key| (idle_since(at), key) <= (eviction.touched, eviction.last.clone());
         match eviction.pool {
             Pool::Sessions => self.sessions.retain(|id, cell| {
                 !(may_forget(cell) && goes(cell.touched(), CellKey::Session(id.clone())))
@@ -228,6 +227,11 @@ impl CellMap {
 /// A kill or block outlives everything but a reset.
 fn may_forget(cell: &SessionCell) -> bool {
     cell.killed().is_none() && cell.blocked().is_none()
+}
+
+/// Times beyond what a database holds are one and the same, so that all stores forget alike.
+fn idle_since(touched: Timestamp) -> Timestamp {
+    Timestamp(touched.0.min(i64::MAX.unsigned_abs()))
 }
 
 impl Known for CellMap {

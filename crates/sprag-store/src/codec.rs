@@ -12,4 +12,4 @@ mod verdict;
 
 pub(crate) use body::{Body, Content, encode_event, encode_note};
 pub(crate) use bytes::Malformed;
-pub(crate) use verdict::encode_verdict;
+pub(crate) use verdict::{decode_verdict, encode_verdict};

@@ -36,6 +36,71 @@ pub enum StoreError {
         /// How long was waited.
         waited_ms: u64,
     },
+    /// There is no room left on the disk, or in what the store may take of it.
+    #[error(
+        "no room left for {path}; free some, or `sprag log prune`; nothing acknowledged was lost"
+    )]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file may be read, not written.
+    #[error("{path} can't be written: {why}")]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// The file is something else.
+    #[error("{path} is not a Sprag store: {why}; it was left as it is")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it seems to be.
+        why: String,
+    },
+    /// The file was written by a newer build.
+    #[error("{path} has {what} {found}, this build knows {known}; use a newer `sprag`")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// What is newer: the schema, or the rules.
+        what: &'static str,
+        /// Its number.
+        found: i64,
+        /// The newest that this build knows.
+        known: i64,
+    },
+    /// The system failed.
+    #[error("{path}: {doing}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The database failed in a way that has no better name.
+    #[error("{path}: {source}")]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// What the database says.
+        source: rusqlite::Error,
+    },
+    /// The same, before it is known which file it was.
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// What was decided can't be written; it is kept in memory and tried again.
+    #[error("{path}: the log can't be written ({why}); it is kept in memory and tried again")]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// The store was closed, or its writer is gone.
     #[error("the store is closed")]
     Closed,

@@ -1,12 +1,12 @@
 //! From a draft to a sealed record: the part that every store shares.
 
-use sprag_core::{Known, Observation, RULES_VERSION, Verdict, resolve};
+use sprag_core::{Known, Observation, RULES_VERSION, Timestamp, Verdict, resolve};
 
 use crate::codec::{Malformed, encode_event, encode_note, encode_verdict};
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::hash::{Hash, chain};
-use crate::note::Note;
+use crate::note::Noted;
 use crate::random::fresh_flow;
 use crate::record::{Record, RecordKind};
 
@@ -66,17 +66,21 @@ impl Head {
         Ok(Sealed { record, body })
     }
 
-    /// The record after this one, for a note.
-    pub(crate) fn note(self, note: Note) -> Result<Sealed, StoreError> {
-        let Note { at, policy, what } = note;
-        let body = encode_note(RULES_VERSION, &policy.digest, at, &what).map_err(unwritable)?;
+    /// The record after this one, for a note; without a policy where none was in force.
+    pub(crate) fn note(
+        self,
+        at: Timestamp,
+        policy: &str,
+        what: Noted,
+    ) -> Result<Sealed, StoreError> {
+        let body = encode_note(RULES_VERSION, policy, at, &what).map_err(unwritable)?;
         let head = self.seal(&body);
         let record = Record {
             seq: head.seq,
             at,
             kind: RecordKind::Note(what),
             verdict: Verdict::default(),
-            policy: policy.digest.clone(),
+            policy: policy.to_owned(),
             rules_version: RULES_VERSION,
             prev: self.hash,
             hash: head.hash,

@@ -2,7 +2,8 @@
 //!
 //! A [`Store`] judges an event, remembers it and tells it in one atomic step. Each record of the log
 //! carries the hash of the one before, its policy and its rules' version, so that anyone can fold the
-//! log again and compare. [`MemoryStore`] forgets with its process.
+//! log again and compare: [`verify`] does. [`MemoryStore`] forgets with its process;
+//! [`SharedSqlite`] and [`OwnedSqlite`] keep everything in one file.
 
 mod capacity;
 mod cell_key;
@@ -10,27 +11,41 @@ mod cells;
 mod codec;
 mod draft;
 mod error;
+mod fold_log;
+mod gather;
 mod hash;
 mod judge;
+mod live;
 mod memory;
 mod note;
+mod pack;
+mod promise;
+mod prune;
 mod query;
 mod random;
 mod record;
 mod sharing;
+mod sqlite;
 mod store;
+mod verify;
+mod view;
 
 pub use capacity::Capacity;
 pub use cell_key::CellKey;
 pub use cells::CellMap;
 pub use draft::{ActivePolicy, Captured, Draft};
 pub use error::StoreError;
+pub use fold_log::{Problem, ReadPolicy};
 pub use hash::{Hash, chain};
 pub use memory::MemoryStore;
 pub use note::{Eviction, Note, Noted, Pool, Snapshot, SnapshotReason};
+pub use prune::{Prune, Pruned, Retention};
 pub use query::{
     LogQuery, LogScope, MAX_PAGE, Page, Session, SessionCursor, SessionQuery, SessionState,
     SessionSummary, Tally,
 };
 pub use record::{Record, RecordKind};
-pub use store::{Base, RawRecord, Store, StoreStatus};
+pub use sqlite::{Marks, OwnedSqlite, SharedSqlite, SqliteOptions};
+pub use store::{Store, StoreStatus};
+pub use verify::{Bad, Verification, verify};
+pub use view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};

@@ -15,16 +15,18 @@ use crate::codec::{Body, Content};
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
 use crate::hash::Hash;
-use crate::judge::{Head, Sealed, settle};
+use crate::judge::{Head, Sealed};
+use crate::live::Live;
 use crate::note::{Note, Noted, Pool};
+use crate::prune::{Prune, Pruned, cut};
 use crate::query::{
-    LogQuery, LogScope, Page, Session, SessionCursor, SessionQuery, SessionSummary, Tally,
-    page_size,
+    LogQuery, LogScope, Page, Session, SessionCursor, SessionQuery, SessionSummary, page_size,
 };
 use crate::random::secret;
 use crate::record::Record;
 use crate::sharing::sharing;
-use crate::store::{Base, RawRecord, Store, StoreStatus};
+use crate::store::{Store, StoreStatus};
+use crate::view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};
 
 /// A store in memory.
 #[derive(Debug)]
@@ -36,8 +38,7 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Inner {
-    cells: CellMap,
-    tallies: HashMap<Id, Tally>,
+    live: Live,
     policies: HashMap<String, Arc<ActivePolicy>>,
     log: Log,
     /// Where the log starts: what its forgotten part left behind.
@@ -77,60 +78,35 @@ impl MemoryStore {
 impl Store for MemoryStore {
     fn decide(&self, mut draft: Draft) -> Result<Record, StoreError> {
         let mut inner = self.inner();
-        settle(&mut draft.observation, &inner.cells)?;
+        let (verdict, keys) = inner.live.decide(&mut draft)?;
         let policy = Arc::clone(&draft.policy);
-        let (verdict, keys) = inner.cells.fold(&policy.policy, &draft.observation)?;
-        for id in keys.session.iter().chain(&keys.peer) {
-            match inner.tallies.get_mut(id) {
-                Some(tally) => tally.count(&verdict),
-                None => {
-                    let mut tally = Tally::default();
-                    tally.count(&verdict);
-                    inner.tallies.insert(id.clone(), tally);
-                }
-            }
-        }
         inner.learn(&policy);
         let sealed = inner.log.head.event(draft, verdict)?;
         let record = inner.log.append(sealed, Some(&keys));
-        inner.make_room(self.capacity, &record, &policy)?;
+        inner.make_room(self.capacity, &record)?;
         Ok(record)
     }
 
     fn note(&self, note: Note) -> Result<Record, StoreError> {
         let mut inner = self.inner();
         inner.learn(&note.policy);
-        inner.cells.apply(&note.what);
-        let sealed = inner.log.head.note(note)?;
+        inner.live.cells.apply(&note.what);
+        let sealed = inner
+            .log
+            .head
+            .note(note.at, &note.policy.digest, note.what)?;
         Ok(inner.log.append(sealed, None))
     }
 
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {
-        let inner = self.inner();
-        let cell = inner.cells.session(id.as_str());
-        Ok(cell.map(|cell| Session::new(id.clone(), Box::new(cell.clone()), inner.tally(id))))
+        Ok(self.inner().live.session(id))
     }
 
     fn sessions(
         &self,
         query: &SessionQuery,
     ) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
-        let inner = self.inner();
-        let mut found: Vec<_> = inner
-            .cells
-            .sessions()
-            .map(|(id, cell)| SessionSummary::new(id.clone(), cell, inner.tally(id)))
-            .filter(|session| query.wants(session))
-            .collect();
-        found.sort_by(|a, b| (b.touched, &a.id).cmp(&(a.touched, &b.id)));
-        let size = page_size(query.limit);
-        let more = found.len() > size;
-        found.truncate(size);
-        let next = found.last().filter(|_| more).map(|last| SessionCursor {
-            touched: last.touched,
-            id: last.id.clone(),
-        });
-        Ok(Page { items: found, next })
+        Ok(self.inner().live.sessions(query))
     }
 
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
@@ -165,32 +141,29 @@ impl Store for MemoryStore {
         })
     }
 
-    fn scan(
-        &self,
-        after: u64,
-        visit: &mut dyn FnMut(RawRecord<'_>) -> ControlFlow<()>,
-    ) -> Result<(), StoreError> {
-        let inner = self.inner();
-        for (seq, (body, hash)) in (inner.log.first()..).zip(&inner.log.rows) {
-            let row = RawRecord {
-                seq,
-                body,
-                hash: *hash,
-            };
-            if seq > after && visit(row).is_break() {
-                break;
-            }
+    fn view(&self) -> Result<Box<dyn LogView + '_>, StoreError> {
+        Ok(Box::new(MemoryView(self.inner())))
+    }
+
+    fn prune(&self, prune: &Prune<'_>) -> Result<Pruned, StoreError> {
+        let view = MemoryView(self.inner());
+        let through = cut(&view, &prune.retention, prune.at)?;
+        let mut inner = view.0;
+        let before = inner.log.rows.len();
+        let keep = inner
+            .log
+            .head
+            .seq
+            .saturating_sub(through.max(inner.base.after));
+        inner.forget_records(usize::try_from(keep).unwrap_or(usize::MAX))?;
+        let records = u64::try_from(before - inner.log.rows.len()).unwrap_or(u64::MAX);
+        if records == 0 {
+            return Ok(Pruned::default());
         }
-        Ok(())
-    }
-
-    fn base(&self) -> Result<Base, StoreError> {
-        Ok(self.inner().base.clone())
-    }
-
-    fn policy_text(&self, digest: &str) -> Result<Option<String>, StoreError> {
-        let inner = self.inner();
-        Ok(inner.policies.get(digest).map(|policy| policy.text.clone()))
+        let what = Noted::Pruned { through, records };
+        let sealed = inner.log.head.note(prune.at, &prune.policy.digest, what)?;
+        inner.log.append(sealed, None);
+        Ok(Pruned { through, records })
     }
 
     fn digest_key(&self) -> DigestKey {
@@ -203,24 +176,63 @@ impl Store for MemoryStore {
 
     fn status(&self) -> StoreStatus {
         let inner = self.inner();
-        let count = |pool| u64::try_from(inner.cells.count(pool)).unwrap_or(u64::MAX);
         StoreStatus {
             kind: "memory",
             last_seq: inner.log.head.seq,
             last_hash: inner.log.head.hash,
-            sessions: count(Pool::Sessions),
-            others: count(Pool::Others),
+            sessions: inner.live.count(Pool::Sessions),
+            others: inner.live.count(Pool::Others),
             pending: 0,
             degraded: None,
         }
     }
 }
 
-impl Inner {
-    fn tally(&self, id: &Id) -> Tally {
-        self.tallies.get(id).copied().unwrap_or_default()
+/// The log while nobody else may touch it.
+struct MemoryView<'a>(MutexGuard<'a, Inner>);
+
+impl LogView for MemoryView<'_> {
+    fn base(&self) -> Result<Base, StoreError> {
+        Ok(self.0.base.clone())
     }
 
+    fn scan(
+        &self,
+        after: u64,
+        visit: &mut dyn FnMut(RawRecord<'_>) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        for (seq, (body, hash)) in (self.0.log.first()..).zip(&self.0.log.rows) {
+            let row = RawRecord {
+                seq,
+                body,
+                hash: *hash,
+            };
+            if seq > after && visit(row).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn policy_text(&self, digest: &str) -> Result<Option<String>, StoreError> {
+        let policy = self.0.policies.get(digest);
+        Ok(policy.map(|policy| policy.text.clone()))
+    }
+
+    fn written_cells(&self, _after: u64) -> Result<Option<WrittenCells>, StoreError> {
+        Ok(None)
+    }
+
+    fn cells(&self) -> Result<CellMap, StoreError> {
+        Ok(self.0.live.cells.clone())
+    }
+
+    fn checkpoints(&self) -> Result<Option<Vec<Checkpoint>>, StoreError> {
+        Ok(None)
+    }
+}
+
+impl Inner {
     fn learn(&mut self, policy: &Arc<ActivePolicy>) {
         if !self.policies.contains_key(&policy.digest) {
             self.policies
@@ -229,34 +241,10 @@ impl Inner {
     }
 
     /// Forgets what is over the capacity after `record`.
-    fn make_room(
-        &mut self,
-        capacity: Capacity,
-        record: &Record,
-        policy: &Arc<ActivePolicy>,
-    ) -> Result<(), StoreError> {
-        let pools = [
-            (Pool::Sessions, capacity.sessions),
-            (Pool::Others, capacity.others),
-        ];
-        for (pool, limit) in pools {
-            if self.cells.count(pool) <= limit {
-                continue;
-            }
-            let Some(eviction) = self.cells.to_evict(pool, after_eviction(limit)) else {
-                continue;
-            };
-            self.cells.evict(&eviction);
-            if pool == Pool::Sessions {
-                let cells = &self.cells;
-                self.tallies
-                    .retain(|id, _| cells.session(id.as_str()).is_some());
-            }
-            let sealed = self.log.head.note(Note {
-                at: record.at,
-                policy: Arc::clone(policy),
-                what: Noted::Evicted(eviction),
-            })?;
+    fn make_room(&mut self, capacity: Capacity, record: &Record) -> Result<(), StoreError> {
+        for eviction in self.live.make_room(capacity) {
+            let what = Noted::Evicted(eviction);
+            let sealed = self.log.head.note(record.at, &record.policy, what)?;
             self.log.append(sealed, None);
         }
         if self.log.rows.len() > capacity.records {
@@ -344,7 +332,7 @@ impl Log {
 
     fn append(&mut self, sealed: Sealed, keys: Option<&CellKeys>) -> Record {
         self.head = sealed.head();
-        for key in keys.into_iter().flat_map(CellKey::all) {
+        for key in keys.into_iter().flat_map(CellKey::indexed) {
             self.index.insert((key.index(), self.head.seq));
         }
         self.rows.push_back((sealed.body, self.head.hash));

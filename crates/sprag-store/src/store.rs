@@ -9,24 +9,14 @@ use std::ops::ControlFlow;
 
 use sprag_core::{DigestKey, Id};
 
-use crate::cells::CellMap;
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::note::Note;
+use crate::prune::{Prune, Pruned};
 use crate::query::{LogQuery, Page, Session, SessionCursor, SessionQuery, SessionSummary};
 use crate::record::Record;
-
-/// A record as it stands in the log.
-#[derive(Debug, Clone, Copy)]
-pub struct RawRecord<'a> {
-    /// Its number.
-    pub seq: u64,
-    /// Its bytes.
-    pub body: &'a [u8],
-    /// Its hash as stored.
-    pub hash: Hash,
-}
+use crate::view::{Base, LogView, RawRecord};
 
 /// How a store is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,19 +35,6 @@ pub struct StoreStatus {
     pub pending: u64,
     /// What doesn't work, and what that means; none when all is well.
     pub degraded: Option<String>,
-}
-
-/// Where the log that is left starts: the cells as they were after the last record that is gone.
-///
-/// Folding the records after `after` into `cells` gives every verdict again.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Base {
-    /// The last record that is gone; 0 where none is.
-    pub after: u64,
-    /// Its hash.
-    pub hash: Hash,
-    /// The cells after it.
-    pub cells: CellMap,
 }
 
 /// Where cells and the log are kept.
@@ -81,21 +58,34 @@ pub trait Store: Send + Sync {
     /// Records of the log; `next` is the `after` of the next query.
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError>;
 
+    /// The log at this moment, for those who read all of it.
+    fn view(&self) -> Result<Box<dyn LogView + '_>, StoreError>;
+
+    /// Removes the oldest records, after writing down the cells that they left behind, so that what
+    /// is left still verifies. `policies` reads the policies that the records name.
+    fn prune(&self, prune: &Prune<'_>) -> Result<Pruned, StoreError>;
+
+    /// The secret under which everything that enters this store is digested.
+    fn digest_key(&self) -> DigestKey;
+
     /// Shows every record after number `after` in order, as it stands in the log, until told to stop.
     fn scan(
         &self,
         after: u64,
         visit: &mut dyn FnMut(RawRecord<'_>) -> ControlFlow<()>,
-    ) -> Result<(), StoreError>;
+    ) -> Result<(), StoreError> {
+        self.view()?.scan(after, visit)
+    }
 
     /// Where the log that is left starts.
-    fn base(&self) -> Result<Base, StoreError>;
+    fn base(&self) -> Result<Base, StoreError> {
+        self.view()?.base()
+    }
 
     /// The text of a policy that records name.
-    fn policy_text(&self, digest: &str) -> Result<Option<String>, StoreError>;
-
-    /// The secret under which everything that enters this store is digested.
-    fn digest_key(&self) -> DigestKey;
+    fn policy_text(&self, digest: &str) -> Result<Option<String>, StoreError> {
+        self.view()?.policy_text(digest)
+    }
 
     /// Waits until all that was decided so far is durable.
     fn sync(&self) -> Result<(), StoreError>;

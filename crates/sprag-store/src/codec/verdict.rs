@@ -53,7 +53,8 @@ pub(crate) fn encode_verdict(verdict: &Verdict) -> Result<Vec<u8>, Malformed> {
     Ok(out.0)
 }
 
-pub(super) fn decode_verdict(bytes: &[u8]) -> Result<Verdict, Malformed> {
+/// The verdict that bytes stand for.
+pub(crate) fn decode_verdict(bytes: &[u8]) -> Result<Verdict, Malformed> {
     let mut from = Reader(bytes);
     match from.byte()? {
         PLAIN => {

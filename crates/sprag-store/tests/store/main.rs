@@ -5,4 +5,8 @@ mod memory;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod place;
+#[cfg(test)]
+mod sqlite;
+#[cfg(test)]
 mod stream;

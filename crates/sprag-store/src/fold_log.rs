@@ -1,0 +1,238 @@
+//! Folding a log again, record by record, and comparing everything with what it says.
+
+use std::collections::HashMap;
+
+use sprag_core::{EngineError, Observation, Policy, RULES_VERSION};
+
+use crate::cell_key::CellKey;
+use crate::cells::CellMap;
+use crate::codec::{Body, Content, decode_verdict, encode_verdict};
+use crate::error::StoreError;
+use crate::hash::{Hash, chain};
+use crate::note::{Noted, Snapshot, SnapshotReason};
+use crate::view::{Base, LogView, RawRecord};
+
+/// Reads a policy from its digest and its text as stored; none where it can't be read or the text is
+/// not what the digest says.
+pub type ReadPolicy<'a> = &'a dyn Fn(&str, &str) -> Option<Policy>;
+
+/// What is wrong with a log at one place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Another number stands where this record should be.
+    #[error("it is missing: record {found} stands in its place")]
+    Missing {
+        /// What stands there.
+        found: u64,
+    },
+    /// Its content, its number or the record before is not what was hashed.
+    #[error("its hash does not fit: it, its number or the record before was changed")]
+    Hash,
+    /// It is not what an independent checkpoint says.
+    #[error("it is not the record that the checkpoint names")]
+    Checkpoint,
+    /// The log ends before its last checkpoint.
+    #[error("it is missing: the log was cut, its last checkpoint is at record {checkpoint}")]
+    Cut {
+        /// The last checkpoint.
+        checkpoint: u64,
+    },
+    /// There should be checkpoints by now.
+    #[error("the checkpoints are missing, so a cut log could not be told from a whole one")]
+    NoCheckpoints,
+    /// Its bytes make no sense.
+    #[error("it can't be read: {0}")]
+    Unreadable(String),
+    /// The policy it names is not in the store, or not readable.
+    #[error("its policy {0} is missing or can't be read")]
+    Policy(String),
+    /// The engine refuses it today.
+    #[error("it should not be there: {0}")]
+    Refused(EngineError),
+    /// Folded again, the engine answers something else.
+    #[error("it says `{recorded}`, recomputed it is `{recomputed}`")]
+    Verdict {
+        /// What stands there.
+        recorded: String,
+        /// What the engine says.
+        recomputed: String,
+    },
+    /// The cells that were written down are not those that the log speaks of.
+    #[error("the cells written down after record {after} are not those that the log names")]
+    Snapshot {
+        /// The record they stand after.
+        after: u64,
+    },
+    /// The log starts at cells that it never speaks of.
+    #[error("the log starts after record {after}, and no record in it says so")]
+    Unanchored {
+        /// The record it starts after.
+        after: u64,
+    },
+    /// A cell in the store is not what the log makes of it.
+    #[error("in the store {0:?} is not what the log makes of it")]
+    Cells(CellKey),
+}
+
+/// What came of one record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stepped {
+    /// An event whose verdict came out the same.
+    Recomputed,
+    /// A note.
+    Noted,
+    /// An event that this build can't judge.
+    OtherRules(u32),
+}
+
+/// A log being folded.
+pub(crate) struct FoldLog<'a> {
+    base: (u64, Hash),
+    anchored: bool,
+    last: u64,
+    prev: Hash,
+    /// None while the records come from other rules: this build can't tell what they did.
+    cells: Option<CellMap>,
+    policies: HashMap<String, Policy>,
+    read: ReadPolicy<'a>,
+}
+
+impl<'a> FoldLog<'a> {
+    pub(crate) fn new(base: Base, read: ReadPolicy<'a>) -> Self {
+        Self {
+            base: (base.after, base.hash),
+            anchored: base.after == 0,
+            last: base.after,
+            prev: base.hash,
+            cells: Some(base.cells),
+            policies: HashMap::new(),
+            read,
+        }
+    }
+
+    /// The cells after the last record, where they could be told.
+    pub(crate) fn cells(&self) -> Option<&CellMap> {
+        self.cells.as_ref()
+    }
+
+    /// The last record.
+    pub(crate) fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Whether the log itself says where it starts.
+    pub(crate) fn is_anchored(&self) -> bool {
+        self.anchored
+    }
+
+    /// Checks and folds one more record.
+    pub(crate) fn step(
+        &mut self,
+        view: &dyn LogView,
+        row: RawRecord<'_>,
+    ) -> Result<Stepped, Problem> {
+        let seq = self.last.saturating_add(1);
+        if row.seq != seq {
+            return Err(Problem::Missing { found: row.seq });
+        }
+        if chain(&self.prev, seq, row.body) != row.hash {
+            return Err(Problem::Hash);
+        }
+        let body =
+            Body::decode(row.body).map_err(|error| Problem::Unreadable(error.to_string()))?;
+        let stepped = match body.content {
+            Content::Note { note, .. } => {
+                self.note(view, &note)?;
+                Stepped::Noted
+            }
+            Content::Event { .. } if body.rules_version != RULES_VERSION => {
+                self.cells = None;
+                Stepped::OtherRules(body.rules_version)
+            }
+            Content::Event {
+                observation,
+                verdict,
+                ..
+            } => self.event(view, body.policy, &observation, verdict)?,
+        };
+        self.last = seq;
+        self.prev = row.hash;
+        Ok(stepped)
+    }
+
+    fn event(
+        &mut self,
+        view: &dyn LogView,
+        digest: &str,
+        observation: &Observation,
+        recorded: &[u8],
+    ) -> Result<Stepped, Problem> {
+        let Some(cells) = &mut self.cells else {
+            return Ok(Stepped::OtherRules(RULES_VERSION));
+        };
+        if !self.policies.contains_key(digest) {
+            let policy =
+                known(view.policy_text(digest))?.and_then(|text| (self.read)(digest, &text));
+            let policy = policy.ok_or_else(|| Problem::Policy(digest.to_owned()))?;
+            self.policies.insert(digest.to_owned(), policy);
+        }
+        let policy = self.policies.get(digest);
+        let policy = policy.ok_or_else(|| Problem::Policy(digest.to_owned()))?;
+        let (verdict, _) = cells.fold(policy, observation).map_err(Problem::Refused)?;
+        let bytes =
+            encode_verdict(&verdict).map_err(|error| Problem::Unreadable(error.to_string()))?;
+        if bytes == recorded {
+            return Ok(Stepped::Recomputed);
+        }
+        // Equal verdicts may be written differently by builds that order evidence differently.
+        match decode_verdict(recorded) {
+            Ok(told) if told == verdict => Ok(Stepped::Recomputed),
+            Ok(told) => Err(Problem::Verdict {
+                recorded: told.verdict.to_string(),
+                recomputed: verdict.verdict.to_string(),
+            }),
+            Err(error) => Err(Problem::Unreadable(error.to_string())),
+        }
+    }
+
+    fn note(&mut self, view: &dyn LogView, note: &Noted) -> Result<(), Problem> {
+        if let Noted::Snapshot(snapshot) = note {
+            self.snapshot(view, snapshot)?;
+        }
+        if let Some(cells) = &mut self.cells {
+            cells.apply(note);
+        }
+        Ok(())
+    }
+
+    fn snapshot(&mut self, view: &dyn LogView, snapshot: &Snapshot) -> Result<(), Problem> {
+        let after = snapshot.after;
+        let wrong = Problem::Snapshot { after };
+        let written = || match known(view.written_cells(after))? {
+            Some(written)
+                if (written.digest, written.count) == (snapshot.cells, snapshot.count) =>
+            {
+                Ok(written)
+            }
+            _ => Err(wrong.clone()),
+        };
+        match snapshot.reason {
+            SnapshotReason::Prune if after < self.base.0 => {}
+            SnapshotReason::Prune if (after, snapshot.hash) == self.base => {
+                written()?;
+                self.anchored = true;
+            }
+            SnapshotReason::RulesVersion if (after, snapshot.hash) == (self.last, self.prev) => {
+                self.cells = Some(written()?.cells);
+            }
+            _ => return Err(wrong),
+        }
+        Ok(())
+    }
+}
+
+/// Turns a store's failure in the middle of a fold into a problem of the log.
+fn known<T>(result: Result<T, StoreError>) -> Result<T, Problem> {
+    result.map_err(|error| Problem::Unreadable(error.to_string()))
+}

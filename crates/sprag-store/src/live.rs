@@ -1,0 +1,112 @@
+//! Cells in memory with what people like to see of them: what a store that owns its data works on.
+
+use std::collections::HashMap;
+
+use sprag_core::{CellKeys, Id, Verdict};
+
+use crate::capacity::{Capacity, after_eviction};
+use crate::cells::CellMap;
+use crate::draft::Draft;
+use crate::error::StoreError;
+use crate::judge::settle;
+use crate::note::{Eviction, Pool};
+use crate::query::{Page, Session, SessionCursor, SessionQuery, SessionSummary, Tally, page_size};
+
+/// Cells and counts.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    pub(crate) cells: CellMap,
+    pub(crate) tallies: HashMap<Id, Tally>,
+}
+
+impl Live {
+    /// Settles what a draft leaves open and folds it.
+    pub(crate) fn decide(&mut self, draft: &mut Draft) -> Result<(Verdict, CellKeys), StoreError> {
+        settle(&mut draft.observation, &self.cells)?;
+        let policy = &draft.policy.policy;
+        let (verdict, keys) = self.cells.fold(policy, &draft.observation)?;
+        for id in keys.session.iter().chain(&keys.peer) {
+            match self.tallies.get_mut(id) {
+                Some(tally) => tally.count(&verdict),
+                None => {
+                    let mut tally = Tally::default();
+                    tally.count(&verdict);
+                    self.tallies.insert(id.clone(), tally);
+                }
+            }
+        }
+        Ok((verdict, keys))
+    }
+
+    /// Forgets what is over the capacity, and tells what.
+    pub(crate) fn make_room(&mut self, capacity: Capacity) -> Vec<Eviction> {
+        let pools = [
+            (Pool::Sessions, capacity.sessions),
+            (Pool::Others, capacity.others),
+        ];
+        let over = pools
+            .into_iter()
+            .filter(|(pool, limit)| self.cells.count(*pool) > *limit)
+            .filter_map(|(pool, limit)| self.cells.to_evict(pool, after_eviction(limit)))
+            .collect::<Vec<_>>();
+        for eviction in &over {
+            self.cells.evict(eviction);
+        }
+        if over.iter().any(|eviction| eviction.pool == Pool::Sessions) {
+            let cells = &self.cells;
+            self.tallies
+                .retain(|id, _| cells.session(id.as_str()).is_some());
+        }
+        over
+    }
+
+    pub(crate) fn count(&self, pool: Pool) -> u64 {
+        u64::try_from(self.cells.count(pool)).unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn tally(&self, id: &Id) -> Tally {
+        self.tallies.get(id).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn session_summary(&self, id: &Id) -> Option<SessionSummary> {
+        let cell = self.cells.session(id.as_str())?;
+        Some(SessionSummary::new(id.clone(), cell, self.tally(id)))
+    }
+
+    pub(crate) fn session(&self, id: &Id) -> Option<Session> {
+        let cell = self.cells.session(id.as_str())?;
+        Some(Session::new(
+            id.clone(),
+            Box::new(cell.clone()),
+            self.tally(id),
+        ))
+    }
+
+    pub(crate) fn sessions(&self, query: &SessionQuery) -> Page<SessionSummary, SessionCursor> {
+        let mut found: Vec<_> = self
+            .cells
+            .sessions()
+            .map(|(id, cell)| SessionSummary::new(id.clone(), cell, self.tally(id)))
+            .filter(|session| query.wants(session))
+            .collect();
+        found.sort_by(|a, b| (b.touched, &a.id).cmp(&(a.touched, &b.id)));
+        SessionQuery::page(found, query.limit)
+    }
+}
+
+impl SessionQuery {
+    /// The first page of what was found, sorted already.
+    pub(crate) fn page(
+        mut found: Vec<SessionSummary>,
+        limit: usize,
+    ) -> Page<SessionSummary, SessionCursor> {
+        let size = page_size(limit);
+        let more = found.len() > size;
+        found.truncate(size);
+        let next = found.last().filter(|_| more).map(|last| SessionCursor {
+            touched: last.touched,
+            id: last.id.clone(),
+        });
+        Page { items: found, next }
+    }
+}

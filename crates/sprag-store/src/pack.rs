@@ -1,0 +1,173 @@
+//! Cells as bytes for a store: MessagePack with names, so that a later build reads older cells.
+//!
+//! Names cost a little room and buy a lot of peace: a cell that grows a field is read with its default,
+//! and a verdict inside an alias may hold any evidence.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sprag_core::{CellKeys, InboxKey, Timestamp};
+
+use crate::cell_key::CellKey;
+use crate::cells::CellMap;
+use crate::error::StoreError;
+use crate::hash::Hash;
+
+const FORMAT: u8 = 1;
+
+/// A cell's bytes with its last event.
+#[derive(Debug)]
+pub(crate) struct Packed {
+    pub(crate) touched: Timestamp,
+    pub(crate) bytes: Vec<u8>,
+}
+
+fn damaged(key: &CellKey, what: impl ToString) -> StoreError {
+    StoreError::Damaged {
+        place: format!("cell {key:?}"),
+        what: what.to_string(),
+    }
+}
+
+fn pack(key: &CellKey, cell: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = vec![FORMAT];
+    rmp_serde::encode::write_named(&mut bytes, cell).map_err(|error| damaged(key, error))?;
+    Ok(bytes)
+}
+
+fn unpack<C: DeserializeOwned>(key: &CellKey, bytes: &[u8]) -> Result<Box<C>, StoreError> {
+    match bytes.split_first() {
+        Some((&FORMAT, rest)) => rmp_serde::from_slice(rest).map_err(|error| damaged(key, error)),
+        Some((other, _)) => Err(damaged(key, format!("{other} is no known format"))),
+        None => Err(damaged(key, "it is empty")),
+    }
+}
+
+impl CellMap {
+    /// The bytes of one cell, where it is there.
+    pub(crate) fn pack(&self, key: &CellKey) -> Result<Option<Packed>, StoreError> {
+        macro_rules! packed {
+            ($map:ident, $id:expr) => {
+                self.$map
+                    .get($id)
+                    .map(|cell| (cell.touched(), pack(key, &**cell)))
+            };
+        }
+        let found = match key {
+            CellKey::Session(id) => packed!(sessions, id),
+            CellKey::Flow(id) => packed!(flows, id),
+            CellKey::Pair(first, second) => packed!(pairs, &(first.clone(), second.clone())),
+            CellKey::Inbox(id) => packed!(inboxes, &InboxKey::Session(id.clone())),
+            CellKey::AgentInbox(id) => packed!(inboxes, &InboxKey::Agent(id.clone())),
+            CellKey::Conversation(id) => packed!(conversations, id),
+            CellKey::Agent(id) => packed!(agents, id),
+            CellKey::Alias(id) => packed!(aliases, id),
+        };
+        found
+            .map(|(touched, bytes)| bytes.map(|bytes| Packed { touched, bytes }))
+            .transpose()
+    }
+
+    /// Puts one cell in from its bytes.
+    pub(crate) fn unpack(&mut self, key: CellKey, bytes: &[u8]) -> Result<(), StoreError> {
+        macro_rules! unpacked {
+            ($map:ident, $id:expr) => {{
+                let cell = unpack(&key, bytes)?;
+                self.$map.insert($id, cell);
+            }};
+        }
+        match &key {
+            CellKey::Session(id) => unpacked!(sessions, id.clone()),
+            CellKey::Flow(id) => unpacked!(flows, id.clone()),
+            CellKey::Pair(first, second) => unpacked!(pairs, (first.clone(), second.clone())),
+            CellKey::Inbox(id) => unpacked!(inboxes, InboxKey::Session(id.clone())),
+            CellKey::AgentInbox(id) => unpacked!(inboxes, InboxKey::Agent(id.clone())),
+            CellKey::Conversation(id) => unpacked!(conversations, id.clone()),
+            CellKey::Agent(id) => unpacked!(agents, id.clone()),
+            CellKey::Alias(id) => unpacked!(aliases, id.clone()),
+        }
+        Ok(())
+    }
+
+    /// The names of all cells, sorted.
+    pub(crate) fn keys(&self) -> Vec<CellKey> {
+        let sessions = self.sessions.keys().cloned().map(CellKey::Session);
+        let mut keys: Vec<_> = sessions
+            .chain(self.flows.keys().cloned().map(CellKey::Flow))
+            .chain(self.pairs.keys().map(CellKey::of_pair))
+            .chain(self.inboxes.keys().map(CellKey::of_inbox))
+            .chain(
+                self.conversations
+                    .keys()
+                    .cloned()
+                    .map(CellKey::Conversation),
+            )
+            .chain(self.agents.keys().cloned().map(CellKey::Agent))
+            .chain(self.aliases.keys().cloned().map(CellKey::Alias))
+            .collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// The first cell that is not the same in `other`, of all that either holds.
+    pub(crate) fn first_difference(&self, other: &Self) -> Option<CellKey> {
+        if self == other {
+            return None;
+        }
+        let mut keys = self.keys();
+        keys.extend(other.keys());
+        keys.sort_unstable();
+        keys.into_iter().find(|key| !self.same(other, key))
+    }
+
+    fn same(&self, other: &Self, key: &CellKey) -> bool {
+        match key {
+            CellKey::Session(id) => self.sessions.get(id) == other.sessions.get(id),
+            CellKey::Flow(id) => self.flows.get(id) == other.flows.get(id),
+            CellKey::Pair(first, second) => {
+                let pair = (first.clone(), second.clone());
+                self.pairs.get(&pair) == other.pairs.get(&pair)
+            }
+            CellKey::Inbox(id) => {
+                let inbox = InboxKey::Session(id.clone());
+                self.inboxes.get(&inbox) == other.inboxes.get(&inbox)
+            }
+            CellKey::AgentInbox(id) => {
+                let inbox = InboxKey::Agent(id.clone());
+                self.inboxes.get(&inbox) == other.inboxes.get(&inbox)
+            }
+            CellKey::Conversation(id) => self.conversations.get(id) == other.conversations.get(id),
+            CellKey::Agent(id) => self.agents.get(id) == other.agents.get(id),
+            CellKey::Alias(id) => self.aliases.get(id) == other.aliases.get(id),
+        }
+    }
+}
+
+/// The digest of many cells, given one after the other in order.
+#[derive(Debug, Default)]
+pub(crate) struct CellsDigest {
+    so_far: Hash,
+    pub(crate) count: u64,
+}
+
+impl CellsDigest {
+    pub(crate) fn add(&mut self, kind: u8, name: &str, bytes: &[u8]) {
+        let length = u64::try_from(name.len()).unwrap_or(u64::MAX).to_be_bytes();
+        let before = self.so_far;
+        self.so_far = Hash::over(&[before.as_bytes(), &[kind], &length, name.as_bytes(), bytes]);
+        self.count = self.count.saturating_add(1);
+    }
+
+    pub(crate) fn finish(self) -> Hash {
+        self.so_far
+    }
+}
+
+/// The cells that an event touches, with the sessions above its own, whose kills reach it.
+pub(crate) fn with_parents(keys: &CellKeys) -> Vec<CellKey> {
+    let sessions = keys.session.iter().chain(&keys.peer);
+    let parents =
+        sessions.flat_map(|id| id.parents().filter_map(|id| sprag_core::Id::new(id).ok()));
+    let mut all: Vec<_> = parents.map(CellKey::Session).collect();
+    all.extend(CellKey::all(keys));
+    all
+}

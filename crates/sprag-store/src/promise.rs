@@ -1,0 +1,27 @@
+//! When an answer may be given: some words must not be lost once they were said.
+
+use sprag_core::{Decision, Observation, Observed, RuleId, Verdict};
+
+/// When an answer may be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Promise {
+    /// At once; it is durable soon.
+    Soon,
+    /// Once every kill, block and reset before it is durable: it only repeats one of them.
+    AfterOthers,
+    /// Once it is durable itself.
+    Durable,
+}
+
+impl Promise {
+    pub(crate) fn of(observation: &Observation, verdict: &Verdict) -> Self {
+        if matches!(observation.what, Observed::Kill(_) | Observed::Reset(_)) {
+            return Self::Durable;
+        }
+        match (verdict.verdict, verdict.rule) {
+            (_, Some(RuleId::SessionKilled)) => Self::AfterOthers,
+            (Decision::Block | Decision::Kill, _) => Self::Durable,
+            _ => Self::Soon,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Which old records may go, and the cells that they leave behind.
+//!
+//! A log that only grows fills the disk in the end; a log that is cut proves nothing. So before the
+//! oldest records go, they are folded once more into the cells as they were after them; those are
+//! written down and their digest enters the chain. What is left verifies from there.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use sprag_core::{Millis, Timestamp};
+
+use crate::codec::{Body, Content};
+use crate::draft::ActivePolicy;
+use crate::error::StoreError;
+use crate::fold_log::{FoldLog, ReadPolicy};
+use crate::judge::Head;
+use crate::view::LogView;
+
+/// How long a log is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Records older than this may go.
+    pub max_age: Millis,
+    /// The oldest go until the records take no more than this.
+    pub max_bytes: u64,
+}
+
+impl Default for Retention {
+    /// Thirty days, 256 MiB.
+    fn default() -> Self {
+        Self {
+            max_age: Millis(30 * Millis::DAY.0),
+            max_bytes: 256 << 20,
+        }
+    }
+}
+
+/// An order to prune.
+#[derive(Clone)]
+pub struct Prune<'a> {
+    /// What to keep.
+    pub retention: Retention,
+    /// The present time.
+    pub at: Timestamp,
+    /// The policy in force, for the notes.
+    pub policy: Arc<ActivePolicy>,
+    /// Reads the policies that the records name.
+    pub policies: ReadPolicy<'a>,
+}
+
+impl std::fmt::Debug for Prune<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prune")
+            .field("retention", &self.retention)
+            .field("at", &self.at)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a prune did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// The last record that was removed; 0 where none was.
+    pub through: u64,
+    /// How many were removed.
+    pub records: u64,
+}
+
+/// The last record that may go.
+///
+/// Clocks differ, records don't come sorted by time: the log is cut before the first record
+/// that is young enough to stay.
+pub(crate) fn cut(
+    view: &dyn LogView,
+    retention: &Retention,
+    at: Timestamp,
+) -> Result<u64, StoreError> {
+    let mut bytes = 0_u64;
+    let mut total = 0;
+    view.scan(0, &mut |row| {
+        total += size(row.body);
+        ControlFlow::Continue(())
+    })?;
+    let mut through = 0;
+    view.scan(0, &mut |row| {
+        let is_old = match Body::decode(row.body).map(|body| body.content) {
+            Ok(Content::Event { observation, .. }) => at.since(observation.at) > retention.max_age,
+            Ok(Content::Note { at: noted, .. }) => at.since(noted) > retention.max_age,
+            // What can't be read is for verify to tell, not for prune to remove.
+            Err(_) => false,
+        };
+        let is_too_much = total - bytes > retention.max_bytes;
+        if !is_old && !is_too_much {
+            return ControlFlow::Break(());
+        }
+        bytes += size(row.body);
+        through = row.seq;
+        ControlFlow::Continue(())
+    })?;
+    Ok(through)
+}
+
+fn size(body: &[u8]) -> u64 {
+    u64::try_from(body.len()).unwrap_or(u64::MAX)
+}
+
+/// The cells after record `through`, and that record.
+pub(crate) fn fold_through<'a>(
+    view: &dyn LogView,
+    through: u64,
+    policies: ReadPolicy<'a>,
+) -> Result<(Head, FoldLog<'a>), StoreError> {
+    let base = view.base()?;
+    let mut head = Head {
+        seq: base.after,
+        hash: base.hash,
+    };
+    let mut fold = FoldLog::new(base, policies);
+    let mut failed = None;
+    view.scan(head.seq, &mut |row| {
+        if row.seq > through {
+            return ControlFlow::Break(());
+        }
+        head = Head {
+            seq: row.seq,
+            hash: row.hash,
+        };
+        match fold.step(view, row) {
+            Ok(_) => ControlFlow::Continue(()),
+            Err(problem) => {
+                failed = Some(StoreError::Damaged {
+                    place: format!("record {}", row.seq),
+                    what: format!("{problem}; nothing was pruned"),
+                });
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    Ok((head, fold))
+}

@@ -1,0 +1,58 @@
+//! One SQLite file that holds everything: cells, sessions, policies, the log and the digest secret.
+//!
+//! There are two ways to work on it. [`SharedSqlite`]: any number of processes, one transaction an
+//! event, everything durable when it returns; for hooks and commands. [`OwnedSqlite`]: one process
+//! holds the file, keeps the cells in memory and writes in groups; for a server. While the file is
+//! owned the others may only read. A write-ahead log keeps readers and the writer apart.
+
+mod cell_rows;
+mod checkpoints;
+mod connection;
+mod failure;
+mod lock;
+mod log_rows;
+mod marks;
+mod owner;
+mod pruning;
+mod reading;
+mod schema;
+mod session_rows;
+mod shared;
+mod snapshot_rows;
+mod writer;
+
+use std::time::Duration;
+
+pub use marks::Marks;
+pub use owner::OwnedSqlite;
+pub use shared::SharedSqlite;
+use sprag_core::Timestamp;
+
+use crate::capacity::Capacity;
+
+/// How a SQLite store works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqliteOptions {
+    /// How many cells it keeps.
+    pub capacity: Capacity,
+    /// How long to wait for other processes before [`StoreError::Busy`](crate::StoreError::Busy).
+    pub wait: Duration,
+    /// The most that the file may take; past it the store is full. None: what the disk has.
+    pub max_bytes: Option<u64>,
+    /// The time that the store's own notes carry: it reads no clock.
+    pub at: Timestamp,
+    /// Who an owner is, for the log.
+    pub owner: String,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self {
+            capacity: Capacity::default(),
+            wait: Duration::from_secs(5),
+            max_bytes: None,
+            at: Timestamp::default(),
+            owner: format!("process {}", std::process::id()),
+        }
+    }
+}

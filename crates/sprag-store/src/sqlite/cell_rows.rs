@@ -1,0 +1,239 @@
+//! Cells and sessions as rows.
+
+use rusqlite::{Connection, Row};
+use sprag_core::{Id, Timestamp};
+
+use crate::cell_key::CellKey;
+use crate::error::StoreError;
+use crate::gather::Cellar;
+use crate::live::Live;
+use crate::note::{Eviction, Pool};
+use crate::pack::Packed;
+use crate::query::{SessionState, SessionSummary, Tally};
+
+/// A number as SQLite holds it; what is beyond that is as large as can be.
+pub(super) fn stored(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A number as it was.
+pub(super) fn loaded(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+pub(super) const fn state_number(state: SessionState) -> i64 {
+    match state {
+        SessionState::Active => 0,
+        SessionState::Blocked => 1,
+        SessionState::Killed => 2,
+    }
+}
+
+/// A column's bytes, not copied.
+pub(super) fn blob<'a>(row: &'a Row<'_>, at: usize) -> Result<&'a [u8], StoreError> {
+    Ok(row.get_ref(at)?.as_blob().map_err(rusqlite::Error::from)?)
+}
+
+fn damaged(place: String, what: &str) -> StoreError {
+    StoreError::Damaged {
+        place,
+        what: what.to_owned(),
+    }
+}
+
+/// Cells in a database, one by one.
+#[derive(Debug)]
+pub(super) struct Rows<'a>(pub(super) &'a Connection);
+
+impl Cellar for Rows<'_> {
+    fn fetch(&self, key: &CellKey, live: &mut Live) -> Result<bool, StoreError> {
+        let CellKey::Session(id) = key else {
+            let sql = "SELECT cell FROM cell WHERE kind = ?1 AND name = ?2";
+            let mut statement = self.0.prepare_cached(sql)?;
+            let mut rows = statement.query((key.kind(), key.name()))?;
+            let Some(row) = rows.next()? else {
+                return Ok(false);
+            };
+            live.cells.unpack(key.clone(), blob(row, 0)?)?;
+            return Ok(true);
+        };
+        let sql = "SELECT cell, last_rule, events, refused FROM session WHERE id = ?1";
+        let mut statement = self.0.prepare_cached(sql)?;
+        let mut rows = statement.query([id.as_str()])?;
+        let Some(row) = rows.next()? else {
+            return Ok(false);
+        };
+        live.cells.unpack(key.clone(), blob(row, 0)?)?;
+        live.tallies.insert(id.clone(), tally(row, 1)?);
+        Ok(true)
+    }
+}
+
+/// The counts in three columns from `at` on.
+pub(super) fn tally(row: &Row<'_>, at: usize) -> Result<Tally, StoreError> {
+    let rule: Option<String> = row.get(at)?;
+    Ok(Tally {
+        // A rule that this build doesn't know is shown as none.
+        last_rule: rule.and_then(|rule| rule.parse().ok()),
+        events: loaded(row.get(at + 1)?),
+        refused: loaded(row.get(at + 2)?),
+    })
+}
+
+/// Every cell of a database.
+pub(super) fn load_all(conn: &Connection) -> Result<Live, StoreError> {
+    let mut live = Live::default();
+    let mut statement = conn.prepare("SELECT kind, name, cell FROM cell")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(1)?;
+        let key = CellKey::parse(row.get(0)?, &name)
+            .ok_or_else(|| damaged(format!("cell {name}"), "it has no known kind"))?;
+        live.cells.unpack(key, blob(row, 2)?)?;
+    }
+    let mut statement = conn.prepare("SELECT cell, last_rule, events, refused, id FROM session")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let id = session_id(row, 4)?;
+        let key = CellKey::Session(id.clone());
+        live.cells.unpack(key, blob(row, 0)?)?;
+        live.tallies.insert(id, tally(row, 1)?);
+    }
+    Ok(live)
+}
+
+pub(super) fn session_id(row: &Row<'_>, at: usize) -> Result<Id, StoreError> {
+    let text: String = row.get(at)?;
+    Id::new(&text).map_err(|error| damaged(format!("session {text}"), &error.to_string()))
+}
+
+/// A cell with all that its row holds.
+#[derive(Debug)]
+pub(super) struct CellRow {
+    key: CellKey,
+    /// None: it was forgotten.
+    cell: Option<(Packed, Option<SessionSummary>)>,
+}
+
+impl CellRow {
+    /// The row of `key` as it is in `live`.
+    pub(super) fn of(key: CellKey, live: &Live) -> Result<Self, StoreError> {
+        let summary = match &key {
+            CellKey::Session(id) => live.session_summary(id),
+            _ => None,
+        };
+        let cell = live.cells.pack(&key)?.map(|packed| (packed, summary));
+        Ok(Self { key, cell })
+    }
+
+    /// Writes it.
+    pub(super) fn save(&self, conn: &Connection) -> Result<(), StoreError> {
+        match (&self.key, &self.cell) {
+            (CellKey::Session(_), Some((packed, Some(summary)))) => {
+                save_session(conn, packed, summary)
+            }
+            (CellKey::Session(id), _) => {
+                let sql = "DELETE FROM session WHERE id = ?1";
+                conn.prepare_cached(sql)?.execute([id.as_str()])?;
+                Ok(())
+            }
+            (key, Some((packed, _))) => {
+                let sql = "INSERT INTO cell VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET \
+                           touched = excluded.touched, cell = excluded.cell";
+                let touched = stored(packed.touched.0);
+                conn.prepare_cached(sql)?.execute((
+                    key.kind(),
+                    key.name(),
+                    touched,
+                    &packed.bytes,
+                ))?;
+                Ok(())
+            }
+            (key, None) => {
+                let sql = "DELETE FROM cell WHERE kind = ?1 AND name = ?2";
+                conn.prepare_cached(sql)?
+                    .execute((key.kind(), key.name()))?;
+                Ok(())
+            }
+        }
+    }
+}
+
+fn save_session(
+    conn: &Connection,
+    packed: &Packed,
+    summary: &SessionSummary,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO session VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+               ON CONFLICT DO UPDATE SET touched = excluded.touched, \
+               generation = excluded.generation, state = excluded.state, agent = excluded.agent, \
+               last_rule = excluded.last_rule, events = excluded.events, \
+               refused = excluded.refused, cell = excluded.cell";
+    conn.prepare_cached(sql)?.execute((
+        summary.id.as_str(),
+        stored(packed.touched.0),
+        summary.generation,
+        state_number(summary.state),
+        summary.agent.as_ref().map(Id::as_str),
+        summary.tally.last_rule.map(|rule| rule.as_str()),
+        stored(summary.tally.events),
+        stored(summary.tally.refused),
+        &packed.bytes,
+    ))?;
+    Ok(())
+}
+
+/// Which cells of a pool must go so that `excess` fewer are left.
+pub(super) fn to_evict(
+    conn: &Connection,
+    pool: Pool,
+    excess: u64,
+) -> Result<Option<Eviction>, StoreError> {
+    let sql = match pool {
+        Pool::Sessions => {
+            "SELECT touched, 0, id FROM session WHERE state = 0 \
+             ORDER BY touched, id LIMIT ?1"
+        }
+        Pool::Others => {
+            "SELECT touched, kind, name FROM cell \
+             ORDER BY touched, kind, name LIMIT ?1"
+        }
+    };
+    let mut last = None;
+    let mut cells = 0;
+    let mut statement = conn.prepare(sql)?;
+    let mut rows = statement.query([stored(excess)])?;
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(2)?;
+        last = Some((loaded(row.get(0)?), row.get(1)?, name));
+        cells += 1;
+    }
+    let Some((touched, kind, name)) = last else {
+        return Ok(None);
+    };
+    let last = CellKey::parse(kind, &name)
+        .ok_or_else(|| damaged(format!("cell {name}"), "it has no known kind"))?;
+    Ok(Some(Eviction {
+        pool,
+        touched: Timestamp(touched),
+        last,
+        cells,
+    }))
+}
+
+/// Forgets what an eviction names.
+pub(super) fn evict(conn: &Connection, eviction: &Eviction) -> Result<(), StoreError> {
+    let touched = stored(eviction.touched.0);
+    let name = eviction.last.name();
+    match eviction.pool {
+        Pool::Sessions => conn.execute(
+            "DELETE FROM session WHERE state = 0 AND (touched, id) <= (?1, ?2)",
+            (touched, name),
+        )?,
+        Pool::Others => conn.execute(
+            "DELETE FROM cell WHERE (touched, kind, name) <= (?1, ?2, ?3)",
+            (touched, eviction.last.kind(), name),
+        )?,
+    };
+    Ok(())
+}

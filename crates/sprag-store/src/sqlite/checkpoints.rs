@@ -1,0 +1,93 @@
+//! Checkpoints, kept apart from the database: the number and hash of a record that was durable.
+//!
+//! A hash chain shows a changed record, not a missing end: a log cut after any record is a valid
+//! shorter log. So every so often, and with every kill, block and reset, the log's head is written to
+//! a small file of its own, after the record itself is safe. A log that doesn't reach its last
+//! checkpoint was cut.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::lock::{beside, open_private};
+use crate::error::StoreError;
+use crate::hash::Hash;
+use crate::judge::Head;
+use crate::verify::CHECKPOINT_EVERY;
+use crate::view::Checkpoint;
+
+/// Past this size only the latest are kept.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The file of one database's checkpoints.
+#[derive(Debug)]
+pub(super) struct Checkpoints {
+    path: PathBuf,
+}
+
+impl Checkpoints {
+    pub(super) fn of(database: &Path) -> Self {
+        Self {
+            path: beside(database, ".checkpoints"),
+        }
+    }
+
+    /// Whether a log that grew from one record to another must be checkpointed for its length.
+    pub(super) fn is_due(from: u64, to: u64) -> bool {
+        from / CHECKPOINT_EVERY != to / CHECKPOINT_EVERY
+    }
+
+    /// Writes the head of a log down, durably.
+    pub(super) fn write(&self, head: Head) -> Result<(), StoreError> {
+        let failed = |source| StoreError::io(&self.path, "writing a checkpoint", source);
+        let mut file = open_private(&self.path)?;
+        if file.metadata().map_err(failed)?.len() > MAX_BYTES {
+            return self.start_over(head);
+        }
+        let line = format!("{} {}\n", head.seq, head.hash);
+        file.write_all(line.as_bytes()).map_err(failed)?;
+        file.sync_data().map_err(failed)
+    }
+
+    /// Only the last one counts for a log that is sound; the file is replaced whole.
+    fn start_over(&self, head: Head) -> Result<(), StoreError> {
+        let failed = |source| StoreError::io(&self.path, "replacing the checkpoints", source);
+        let fresh = beside(&self.path, ".new");
+        let mut file = open_private(&fresh)?;
+        file.set_len(0).map_err(failed)?;
+        let line = format!("{} {}\n", head.seq, head.hash);
+        file.write_all(line.as_bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        std::fs::rename(&fresh, &self.path).map_err(failed)
+    }
+
+    /// All that can be read, oldest first. A last line without its end was being written when
+    /// its process died, and says nothing.
+    pub(super) fn read(&self) -> Result<Vec<Checkpoint>, StoreError> {
+        let text = match std::fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(StoreError::io(&self.path, "reading it", source)),
+        };
+        let whole = text
+            .rfind('\n')
+            .and_then(|end| text.get(..end))
+            .unwrap_or("");
+        whole
+            .lines()
+            .map(|line| {
+                parse(line).ok_or_else(|| StoreError::Damaged {
+                    place: self.path.display().to_string(),
+                    what: format!("`{line}` is no checkpoint"),
+                })
+            })
+            .collect()
+    }
+}
+
+fn parse(line: &str) -> Option<Checkpoint> {
+    let (seq, hash) = line.split_once(' ')?;
+    Some(Checkpoint {
+        seq: seq.parse().ok()?,
+        hash: Hash::from_hex(hash)?,
+    })
+}

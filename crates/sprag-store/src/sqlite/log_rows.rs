@@ -1,0 +1,240 @@
+//! The log as rows, and its head.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use rusqlite::{Connection, OptionalExtension as _, Row};
+use sprag_core::{CellKeys, Id};
+
+use super::cell_rows::{blob, loaded, stored};
+use crate::cell_key::CellKey;
+use crate::codec::Body;
+use crate::draft::ActivePolicy;
+use crate::error::StoreError;
+use crate::hash::Hash;
+use crate::judge::{Head, Sealed};
+use crate::query::{LogQuery, LogScope, Page, page_size};
+use crate::record::Record;
+use crate::sharing::sharing;
+use crate::view::RawRecord;
+
+/// The log's head, and what is counted along with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct HeadRow {
+    pub(super) head: Head,
+    pub(super) rules_version: u32,
+    pub(super) sessions: u64,
+    pub(super) others: u64,
+}
+
+impl HeadRow {
+    pub(super) fn load(conn: &Connection) -> Result<Self, StoreError> {
+        let sql = "SELECT seq, hash, rules_version, sessions, others FROM head WHERE id = 0";
+        let row = conn.prepare_cached(sql)?.query_row([], |row| {
+            Ok(Self {
+                head: Head {
+                    seq: loaded(row.get(0)?),
+                    hash: Hash::from_bytes(row.get(1)?),
+                },
+                rules_version: row.get(2)?,
+                sessions: loaded(row.get(3)?),
+                others: loaded(row.get(4)?),
+            })
+        })?;
+        Ok(row)
+    }
+
+    pub(super) fn save(&self, conn: &Connection) -> Result<(), StoreError> {
+        let sql = "UPDATE head SET seq = ?1, hash = ?2, rules_version = ?3, sessions = ?4, \
+                   others = ?5 WHERE id = 0";
+        conn.prepare_cached(sql)?.execute((
+            stored(self.head.seq),
+            self.head.hash.as_bytes(),
+            self.rules_version,
+            stored(self.sessions),
+            stored(self.others),
+        ))?;
+        Ok(())
+    }
+}
+
+/// A record on its way into the table.
+#[derive(Debug)]
+pub(super) struct LogRow {
+    head: Head,
+    body: Vec<u8>,
+    cells: Vec<u64>,
+}
+
+impl LogRow {
+    /// The row of a record, and the record.
+    pub(super) fn of(sealed: Sealed, keys: Option<&CellKeys>) -> (Self, Record) {
+        let row = Self {
+            head: sealed.head(),
+            body: sealed.body,
+            cells: keys
+                .into_iter()
+                .flat_map(CellKey::indexed)
+                .map(|key| key.index())
+                .collect(),
+        };
+        (row, sealed.record)
+    }
+
+    pub(super) fn head(&self) -> Head {
+        self.head
+    }
+
+    pub(super) fn save(&self, conn: &Connection) -> Result<(), StoreError> {
+        let seq = stored(self.head.seq);
+        conn.prepare_cached("INSERT INTO log VALUES (?1, ?2, ?3)")?
+            .execute((seq, &self.body, self.head.hash.as_bytes()))?;
+        let mut statement =
+            conn.prepare_cached("INSERT OR IGNORE INTO log_cell VALUES (?1, ?2)")?;
+        for cell in &self.cells {
+            statement.execute((cell.cast_signed(), seq))?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps a policy's text, once.
+pub(super) fn learn(conn: &Connection, policy: &ActivePolicy) -> Result<(), StoreError> {
+    conn.prepare_cached("INSERT OR IGNORE INTO policy VALUES (?1, ?2)")?
+        .execute((&policy.digest, &policy.text))?;
+    Ok(())
+}
+
+/// The text of a policy.
+pub(super) fn policy_text(conn: &Connection, digest: &str) -> Result<Option<String>, StoreError> {
+    let mut statement = conn.prepare_cached("SELECT text FROM policy WHERE digest = ?1")?;
+    Ok(statement.query_row([digest], |row| row.get(0)).optional()?)
+}
+
+fn damaged(seq: u64, what: impl ToString) -> StoreError {
+    StoreError::Damaged {
+        place: format!("record {seq}"),
+        what: what.to_string(),
+    }
+}
+
+fn hash(row: &Row<'_>, at: usize, seq: u64) -> Result<Hash, StoreError> {
+    Hash::from_slice(blob(row, at)?).ok_or_else(|| damaged(seq, "its hash is not 32 bytes"))
+}
+
+/// Shows rows in order.
+pub(super) fn scan(
+    conn: &Connection,
+    after: u64,
+    visit: &mut dyn FnMut(RawRecord<'_>) -> ControlFlow<()>,
+) -> Result<(), StoreError> {
+    let sql = "SELECT seq, body, hash FROM log WHERE seq > ?1 ORDER BY seq";
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query([stored(after)])?;
+    while let Some(row) = rows.next()? {
+        let seq = loaded(row.get(0)?);
+        let record = RawRecord {
+            seq,
+            body: blob(row, 1)?,
+            hash: hash(row, 2, seq)?,
+        };
+        if visit(record).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+const RECORD: &str = "SELECT log.seq, log.body, log.hash, coalesce(prev.hash, \
+                      (SELECT hash FROM snapshot WHERE is_base AND after = log.seq - 1), \
+                      zeroblob(32)) FROM log LEFT JOIN log prev ON prev.seq = log.seq - 1";
+
+fn record(row: &Row<'_>) -> Result<Record, StoreError> {
+    let seq = loaded(row.get(0)?);
+    let (own, prev) = (hash(row, 2, seq)?, hash(row, 3, seq)?);
+    Body::decode(blob(row, 1)?)
+        .and_then(|body| body.into_record(seq, prev, own))
+        .map_err(|error| damaged(seq, error))
+}
+
+fn by_seq(conn: &Connection, seq: u64) -> Result<Record, StoreError> {
+    let mut statement = conn.prepare_cached(&format!("{RECORD} WHERE log.seq = ?1"))?;
+    let mut rows = statement.query([stored(seq)])?;
+    match rows.next()? {
+        Some(row) => record(row),
+        None => Err(damaged(seq, "it is missing")),
+    }
+}
+
+fn touching(conn: &Connection, cell: u64) -> Result<Vec<u64>, StoreError> {
+    let mut statement = conn.prepare_cached("SELECT seq FROM log_cell WHERE cell = ?1")?;
+    let rows = statement.query_map([cell.cast_signed()], |row| row.get(0).map(loaded))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The records that share a cell with a session.
+pub(super) fn shared_by(conn: &Connection, session: &Id) -> Result<BTreeSet<u64>, StoreError> {
+    sharing(
+        session,
+        |cell| touching(conn, cell),
+        |seq| by_seq(conn, seq),
+    )
+}
+
+/// A page of records.
+pub(super) fn records(
+    conn: &Connection,
+    query: &LogQuery,
+) -> Result<Page<Record, u64>, StoreError> {
+    let size = page_size(query.limit);
+    let mut items = match &query.scope {
+        LogScope::All => in_order(conn, query, None, size + 1)?,
+        LogScope::Session(id) => {
+            let cell = CellKey::Session(id.clone()).index();
+            in_order(conn, query, Some(cell), size + 1)?
+        }
+        LogScope::Sharing(id) => {
+            let seqs = shared_by(conn, id)?;
+            let chosen: Vec<u64> = if query.newest_first {
+                let before = query.after.unwrap_or(u64::MAX);
+                seqs.range(..before).rev().take(size + 1).copied().collect()
+            } else {
+                let from = query.after.map_or(0, |after| after.saturating_add(1));
+                seqs.range(from..).take(size + 1).copied().collect()
+            };
+            let records = chosen.into_iter().map(|seq| by_seq(conn, seq));
+            records.collect::<Result<_, _>>()?
+        }
+    };
+    let more = items.len() > size;
+    items.truncate(size);
+    let next = items.last().filter(|_| more).map(|last| last.seq);
+    Ok(Page { items, next })
+}
+
+fn in_order(
+    conn: &Connection,
+    query: &LogQuery,
+    cell: Option<u64>,
+    limit: usize,
+) -> Result<Vec<Record>, StoreError> {
+    let touched = match cell {
+        Some(_) => "log.seq IN (SELECT seq FROM log_cell WHERE cell = ?1)",
+        None => "?1 IS NULL",
+    };
+    let (side, start, order) = if query.newest_first {
+        ("<", query.after.unwrap_or(u64::MAX), "DESC")
+    } else {
+        (">", query.after.unwrap_or(0), "ASC")
+    };
+    let sql =
+        format!("{RECORD} WHERE {touched} AND log.seq {side} ?2 ORDER BY log.seq {order} LIMIT ?3");
+    let mut statement = conn.prepare_cached(&sql)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut rows = statement.query((cell.map(u64::cast_signed), stored(start), limit))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(record(row)?);
+    }
+    Ok(found)
+}

@@ -1,0 +1,45 @@
+//! The marks of a session, straight from the file: for whoever must decide without the owner.
+//!
+//! A hook whose server does not answer may let its agent go on, but never one that was killed or
+//! blocked. A mark is in the file before anyone was told of it, so reading the file is enough.
+
+use std::path::Path;
+
+use sprag_core::{Id, Mark};
+
+use super::connection::open_for_reading;
+use super::session_rows::session_cell;
+use crate::error::StoreError;
+
+/// Why a session may not go on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Why it, or a session above it, is killed.
+    pub killed: Option<Mark>,
+    /// Why it is blocked.
+    pub blocked: Option<Mark>,
+}
+
+impl Marks {
+    /// Reads the marks of `session` from the database at `path`, whoever owns it.
+    pub fn read(path: &Path, session: &Id) -> Result<Self, StoreError> {
+        Self::read_from(path, session).map_err(|error| error.at(path))
+    }
+
+    fn read_from(path: &Path, session: &Id) -> Result<Self, StoreError> {
+        let conn = open_for_reading(path)?;
+        let mut marks = Self::default();
+        if let Some(cell) = session_cell(&conn, session.as_str())? {
+            marks.killed = cell.killed().cloned();
+            marks.blocked = cell.blocked().cloned();
+        }
+        for parent in session.parents() {
+            if marks.killed.is_none()
+                && let Some(cell) = session_cell(&conn, parent)?
+            {
+                marks.killed = cell.killed().cloned();
+            }
+        }
+        Ok(marks)
+    }
+}

@@ -1,0 +1,86 @@
+//! Questions about sessions, answered from their rows.
+
+use rusqlite::{Connection, Row, ToSql};
+use sprag_core::{Id, SessionCell, Timestamp};
+
+use super::cell_rows::{Rows, loaded, session_id, state_number, stored, tally};
+use crate::cell_key::CellKey;
+use crate::error::StoreError;
+use crate::gather::Cellar as _;
+use crate::live::Live;
+use crate::query::{
+    Page, Session, SessionCursor, SessionQuery, SessionState, SessionSummary, page_size,
+};
+
+/// One session whole.
+pub(super) fn session(conn: &Connection, id: &Id) -> Result<Option<Session>, StoreError> {
+    let mut live = Live::default();
+    Rows(conn).fetch(&CellKey::Session(id.clone()), &mut live)?;
+    Ok(live.session(id))
+}
+
+/// The marks of a session: its cell alone.
+pub(super) fn session_cell(
+    conn: &Connection,
+    id: &str,
+) -> Result<Option<Box<SessionCell>>, StoreError> {
+    let Ok(id) = Id::new(id) else {
+        return Ok(None);
+    };
+    Ok(session(conn, &id)?.map(|session| session.cell))
+}
+
+/// A page of sessions, the latest first.
+pub(super) fn sessions(
+    conn: &Connection,
+    query: &SessionQuery,
+) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
+    let mut sql = "SELECT touched, generation, state, agent, last_rule, events, refused, id \
+                   FROM session WHERE 1"
+        .to_owned();
+    let mut values: Vec<Box<dyn ToSql>> = Vec::new();
+    if let Some(state) = query.state {
+        sql += " AND state = ?";
+        values.push(Box::new(state_number(state)));
+    }
+    if let Some(agent) = &query.agent {
+        sql += " AND agent = ?";
+        values.push(Box::new(agent.to_string()));
+    }
+    if let Some(text) = &query.contains {
+        sql += " AND instr(id, ?) > 0";
+        values.push(Box::new(text.clone()));
+    }
+    if let Some(after) = &query.after {
+        sql += " AND (touched < ? OR (touched = ? AND id > ?))";
+        values.push(Box::new(stored(after.touched.0)));
+        values.push(Box::new(stored(after.touched.0)));
+        values.push(Box::new(after.id.to_string()));
+    }
+    sql += " ORDER BY touched DESC, id LIMIT ?";
+    let one_more = page_size(query.limit).saturating_add(1);
+    values.push(Box::new(i64::try_from(one_more).unwrap_or(i64::MAX)));
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(summary(row)?);
+    }
+    Ok(SessionQuery::page(found, query.limit))
+}
+
+fn summary(row: &Row<'_>) -> Result<SessionSummary, StoreError> {
+    let agent: Option<String> = row.get(3)?;
+    Ok(SessionSummary {
+        id: session_id(row, 7)?,
+        touched: Timestamp(loaded(row.get(0)?)),
+        generation: row.get(1)?,
+        state: match row.get(2)? {
+            0 => SessionState::Active,
+            1 => SessionState::Blocked,
+            _ => SessionState::Killed,
+        },
+        agent: agent.and_then(|agent| Id::new(&agent).ok()),
+        tally: tally(row, 4)?,
+    })
+}

@@ -1,0 +1,303 @@
+//! A file that many processes share: one transaction an event, in turn.
+//!
+//! Agent CLIs start a process for every hook. Each opens the file, waits for its turn, judges on the
+//! cells it finds there, and leaves. Everything is durable when it returns.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, TransactionBehavior};
+use sprag_core::{DigestKey, Id, RULES_VERSION};
+
+use super::SqliteOptions;
+use super::cell_rows::{CellRow, Rows, evict, to_evict};
+use super::checkpoints::Checkpoints;
+use super::connection::{digest_key, limit_size, open, open_for_reading};
+use super::lock::Locks;
+use super::log_rows::{HeadRow, LogRow, learn, records};
+use super::pruning::plan;
+use super::reading::SqliteView;
+use super::session_rows::{session, sessions};
+use super::snapshot_rows::{base_head, start_rules};
+use crate::capacity::{Capacity, after_eviction};
+use crate::cell_key::CellKey;
+use crate::draft::Draft;
+use crate::error::StoreError;
+use crate::gather::Gathered;
+use crate::note::{Note, Noted, Pool};
+use crate::promise::Promise;
+use crate::prune::{Prune, Pruned};
+use crate::query::{LogQuery, Page, Session, SessionCursor, SessionQuery, SessionSummary};
+use crate::record::Record;
+use crate::store::{Store, StoreStatus};
+use crate::view::LogView;
+
+/// A SQLite store that many processes share.
+#[derive(Debug)]
+pub struct SharedSqlite {
+    path: PathBuf,
+    capacity: Capacity,
+    key: DigestKey,
+    conn: Mutex<Connection>,
+    /// None where the file may only be read; then why.
+    locks: Result<Locks, String>,
+}
+
+/// What a transaction left behind.
+struct Written<T> {
+    answer: T,
+    before: u64,
+    head: HeadRow,
+    promise: Promise,
+}
+
+impl SharedSqlite {
+    /// Opens or makes the store at `path`. Where it may not be written it can still be read.
+    pub fn open(path: &Path, options: &SqliteOptions) -> Result<Self, StoreError> {
+        Self::open_writable(path, options)
+            .or_else(|error| match error {
+                StoreError::ReadOnly { why, .. } if path.exists() => Self::open_reading(path, why),
+                other => Err(other),
+            })
+            .map_err(|error| error.at(path))
+    }
+
+    fn open_writable(path: &Path, options: &SqliteOptions) -> Result<Self, StoreError> {
+        let located = |error: StoreError| error.at(path);
+        let locks = Locks::open(path, options.wait)?;
+        let mut conn = open(path, &locks).map_err(located)?;
+        limit_size(&conn, options.max_bytes)?;
+        if HeadRow::load(&conn)?.rules_version < RULES_VERSION {
+            let _turn = locks.turn()?;
+            let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            start_rules(&tx, options.at)?;
+            tx.commit().map_err(|error| located(error.into()))?;
+        }
+        Ok(Self {
+            path: path.to_path_buf(),
+            capacity: options.capacity,
+            key: digest_key(&conn)?,
+            conn: Mutex::new(conn),
+            locks: Ok(locks),
+        })
+    }
+
+    fn open_reading(path: &Path, why: String) -> Result<Self, StoreError> {
+        let conn = open_for_reading(path)?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            capacity: Capacity::default(),
+            key: digest_key(&conn)?,
+            conn: Mutex::new(conn),
+            locks: Err(why),
+        })
+    }
+
+    fn conn(&self) -> MutexGuard<'_, Connection> {
+        self.conn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        read(&self.conn()).map_err(|error| error.at(&self.path))
+    }
+
+    /// Does `work` in this process's turn, as one transaction, and checkpoints what must be.
+    fn write<T>(
+        &self,
+        work: impl FnOnce(&Connection, HeadRow) -> Result<Written<T>, StoreError>,
+    ) -> Result<T, StoreError> {
+        let locks = self.locks.as_ref().map_err(|why| StoreError::ReadOnly {
+            path: self.path.clone(),
+            why: why.clone(),
+        })?;
+        let mut conn = self.conn();
+        let _turn = locks.turn()?;
+        let run = || {
+            let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let head = HeadRow::load(&tx)?;
+            self.check_rules(head.rules_version)?;
+            let written = work(&tx, head)?;
+            written.head.save(&tx)?;
+            tx.commit()?;
+            Ok(written)
+        };
+        let written = run().map_err(|error: StoreError| error.at(&self.path))?;
+        let seq = written.head.head.seq;
+        if written.promise == Promise::Durable || Checkpoints::is_due(written.before, seq) {
+            Checkpoints::of(&self.path).write(written.head.head)?;
+        }
+        Ok(written.answer)
+    }
+
+    /// A build with newer rules may have taken over while this process ran.
+    fn check_rules(&self, found: u32) -> Result<(), StoreError> {
+        if found == RULES_VERSION {
+            return Ok(());
+        }
+        Err(StoreError::Newer {
+            path: self.path.clone(),
+            what: "rules",
+            found: i64::from(found),
+            known: i64::from(RULES_VERSION),
+        })
+    }
+
+    fn judge(
+        &self,
+        tx: &Connection,
+        mut row: HeadRow,
+        mut draft: Draft,
+    ) -> Result<Written<Record>, StoreError> {
+        let before = row.head.seq;
+        let gathered = Gathered::decide(&Rows(tx), &mut draft)?;
+        for key in CellKey::all(&gathered.keys) {
+            if !gathered.was_there(&key) {
+                match key.pool() {
+                    Pool::Sessions => row.sessions += 1,
+                    Pool::Others => row.others += 1,
+                }
+            }
+            CellRow::of(key, &gathered.live)?.save(tx)?;
+        }
+        learn(tx, &draft.policy)?;
+        let promise = Promise::of(&draft.observation, &gathered.verdict);
+        let sealed = row.head.event(draft, gathered.verdict.clone())?;
+        let (log_row, record) = LogRow::of(sealed, Some(&gathered.keys));
+        log_row.save(tx)?;
+        row.head = log_row.head();
+        self.make_room(tx, &mut row, &record)?;
+        Ok(Written {
+            answer: record,
+            before,
+            head: row,
+            promise,
+        })
+    }
+
+    fn make_room(
+        &self,
+        tx: &Connection,
+        row: &mut HeadRow,
+        record: &Record,
+    ) -> Result<(), StoreError> {
+        for (pool, limit) in [
+            (Pool::Sessions, self.capacity.sessions),
+            (Pool::Others, self.capacity.others),
+        ] {
+            let count = match pool {
+                Pool::Sessions => &mut row.sessions,
+                Pool::Others => &mut row.others,
+            };
+            let keep = u64::try_from(after_eviction(limit)).unwrap_or(u64::MAX);
+            if *count <= u64::try_from(limit).unwrap_or(u64::MAX) {
+                continue;
+            }
+            let Some(eviction) = to_evict(tx, pool, count.saturating_sub(keep))? else {
+                continue;
+            };
+            evict(tx, &eviction)?;
+            *count = count.saturating_sub(eviction.cells);
+            let what = Noted::Evicted(eviction);
+            let (note, _) = LogRow::of(row.head.note(record.at, &record.policy, what)?, None);
+            note.save(tx)?;
+            row.head = note.head();
+        }
+        Ok(())
+    }
+}
+
+impl Store for SharedSqlite {
+    fn decide(&self, draft: Draft) -> Result<Record, StoreError> {
+        self.write(|tx, row| self.judge(tx, row, draft))
+    }
+
+    fn note(&self, note: Note) -> Result<Record, StoreError> {
+        self.write(|tx, mut row| {
+            let before = row.head.seq;
+            learn(tx, &note.policy)?;
+            let sealed = row.head.note(note.at, &note.policy.digest, note.what)?;
+            let (log_row, record) = LogRow::of(sealed, None);
+            log_row.save(tx)?;
+            row.head = log_row.head();
+            Ok(Written {
+                answer: record,
+                before,
+                head: row,
+                promise: Promise::Soon,
+            })
+        })
+    }
+
+    fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {
+        self.read(|conn| session(conn, id))
+    }
+
+    fn sessions(
+        &self,
+        query: &SessionQuery,
+    ) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
+        self.read(|conn| sessions(conn, query))
+    }
+
+    fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
+        self.read(|conn| records(conn, query))
+    }
+
+    fn view(&self) -> Result<Box<dyn LogView + '_>, StoreError> {
+        Ok(Box::new(SqliteView::open(&self.path)?))
+    }
+
+    fn prune(&self, prune: &Prune<'_>) -> Result<Pruned, StoreError> {
+        let Some(plan) = plan(&SqliteView::open(&self.path)?, prune)? else {
+            return Ok(Pruned::default());
+        };
+        let pruned = self.write(|tx, mut row| {
+            let before = row.head.seq;
+            // Whoever pruned in the meantime did the work already.
+            let answer = if base_head(tx)?.seq == plan.from {
+                row.head = plan.carry_out(tx, row.head, prune)?;
+                plan.pruned
+            } else {
+                Pruned::default()
+            };
+            Ok(Written {
+                answer,
+                before,
+                head: row,
+                promise: Promise::Durable,
+            })
+        })?;
+        self.read(|conn| Ok(conn.execute_batch("PRAGMA incremental_vacuum;")?))?;
+        Ok(pruned)
+    }
+
+    fn digest_key(&self) -> DigestKey {
+        self.key.clone()
+    }
+
+    fn sync(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn status(&self) -> StoreStatus {
+        let row = self.read(HeadRow::load);
+        let trouble = match (&row, &self.locks) {
+            (Err(error), _) => Some(error.to_string()),
+            (_, Err(why)) => Some(format!("may only be read, so nothing is guarded: {why}")),
+            _ => None,
+        };
+        let row = row.ok();
+        StoreStatus {
+            kind: "sqlite",
+            last_seq: row.map_or(0, |row| row.head.seq),
+            last_hash: row.map_or_else(Default::default, |row| row.head.hash),
+            sessions: row.map_or(0, |row| row.sessions),
+            others: row.map_or(0, |row| row.others),
+            pending: 0,
+            degraded: trouble,
+        }
+    }
+}
