@@ -8,6 +8,9 @@ use crate::note::Pool;
 /// Between the two ids of a pair. No id holds a control character.
 const BETWEEN: char = '\n';
 
+/// What the log's index holds notes under, which touch no cell.
+pub(crate) const NOTES: u64 = 0;
+
 /// The name of one cell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CellKey {

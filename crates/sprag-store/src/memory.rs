@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sprag_core::{CellKeys, DigestKey, Id};
 
 use crate::capacity::{Capacity, after_eviction};
-use crate::cell_key::CellKey;
+use crate::cell_key::{CellKey, NOTES};
 use crate::cells::CellMap;
 use crate::codec::{Body, Content};
 use crate::draft::{ActivePolicy, Draft};
@@ -309,6 +309,7 @@ impl Inner {
         };
         Ok(match scope {
             LogScope::All => None,
+            LogScope::Notes => Some(touching(NOTES).collect()),
             LogScope::Session(id) => Some(touching(CellKey::Session(id.clone()).index()).collect()),
             LogScope::Sharing(id) => Some(sharing(
                 id,
@@ -332,8 +333,13 @@ impl Log {
 
     fn append(&mut self, sealed: Sealed, keys: Option<&CellKeys>) -> Record {
         self.head = sealed.head();
-        for key in keys.into_iter().flat_map(CellKey::indexed) {
-            self.index.insert((key.index(), self.head.seq));
+        match keys {
+            None => {
+                self.index.insert((NOTES, self.head.seq));
+            }
+            Some(keys) => self
+                .index
+                .extend(CellKey::indexed(keys).map(|key| (key.index(), self.head.seq))),
         }
         self.rows.push_back((sealed.body, self.head.hash));
         sealed.record

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use sprag_core::{CellKeys, Id};
 
 use super::cell_rows::{blob, loaded, stored};
-use crate::cell_key::CellKey;
+use crate::cell_key::{CellKey, NOTES};
 use crate::codec::Body;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
@@ -72,11 +72,10 @@ impl LogRow {
         let row = Self {
             head: sealed.head(),
             body: sealed.body,
-            cells: keys
-                .into_iter()
-                .flat_map(CellKey::indexed)
-                .map(|key| key.index())
-                .collect(),
+            cells: match keys {
+                None => vec![NOTES],
+                Some(keys) => CellKey::indexed(keys).map(|key| key.index()).collect(),
+            },
         };
         (row, sealed.record)
     }
@@ -189,6 +188,7 @@ pub(super) fn records(
     let size = page_size(query.limit);
     let mut items = match &query.scope {
         LogScope::All => in_order(conn, query, None, size + 1)?,
+        LogScope::Notes => in_order(conn, query, Some(NOTES), size + 1)?,
         LogScope::Session(id) => {
             let cell = CellKey::Session(id.clone()).index();
             in_order(conn, query, Some(cell), size + 1)?
