@@ -15,6 +15,25 @@ pub struct ActivePolicy {
     pub text: String,
 }
 
+impl ActivePolicy {
+    /// A policy with the digest and the text that it gives of itself.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        Self {
+            digest: policy.digest(),
+            text: policy.to_toml(),
+            policy,
+        }
+    }
+}
+
+/// Reads a policy from a text that a log kept; none where it is not what the digest says.
+#[must_use]
+pub fn read_policy(digest: &str, text: &str) -> Option<Policy> {
+    let policy = Policy::from_toml(text).ok()?;
+    (policy.digest() == digest).then_some(policy)
+}
+
 /// A payload that the user wanted kept: JSON, already redacted. The store does not look into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Captured(Box<str>);

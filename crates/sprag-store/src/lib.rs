@@ -33,7 +33,7 @@ mod view;
 pub use capacity::Capacity;
 pub use cell_key::CellKey;
 pub use cells::CellMap;
-pub use draft::{ActivePolicy, Captured, Draft};
+pub use draft::{ActivePolicy, Captured, Draft, read_policy};
 pub use error::StoreError;
 pub use fold_log::{Problem, ReadPolicy};
 pub use hash::{Hash, chain};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
-use sprag_core::{CellKeys, Id};
+use sprag_core::{CellKeys, Id, RULES_VERSION};
 
 use super::cell_rows::{blob, loaded, stored};
 use crate::cell_key::{CellKey, NOTES};
@@ -42,6 +43,19 @@ impl HeadRow {
             })
         })?;
         Ok(row)
+    }
+
+    /// Refuses to write where other rules than this build's are in force.
+    pub(super) fn check_rules(&self, path: &Path) -> Result<(), StoreError> {
+        if self.rules_version == RULES_VERSION {
+            return Ok(());
+        }
+        Err(StoreError::Newer {
+            path: path.to_path_buf(),
+            what: "rules",
+            found: i64::from(self.rules_version),
+            known: i64::from(RULES_VERSION),
+        })
     }
 
     pub(super) fn save(&self, conn: &Connection) -> Result<(), StoreError> {

@@ -62,7 +62,7 @@ impl OwnedSqlite {
         locks.own()?;
         limit_size(&conn, options.max_bytes)?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut row = start_rules(&tx, options.at)?;
+        let mut row = start_rules(&tx, path, options.at)?;
         let owner = options.owner.clone();
         let sealed = row.head.note(options.at, "", Noted::OwnerTook { owner })?;
         let (note, _) = LogRow::of(sealed, None);

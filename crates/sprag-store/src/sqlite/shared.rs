@@ -70,7 +70,7 @@ impl SharedSqlite {
         if HeadRow::load(&conn)?.rules_version < RULES_VERSION {
             let _turn = locks.turn()?;
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            start_rules(&tx, options.at)?;
+            start_rules(&tx, path, options.at)?;
             tx.commit().map_err(|error| located(error.into()))?;
         }
         Ok(Self {
@@ -118,7 +118,8 @@ impl SharedSqlite {
         let run = || {
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let head = HeadRow::load(&tx)?;
-            self.check_rules(head.rules_version)?;
+            // A build with newer rules may have taken over while this process ran.
+            head.check_rules(&self.path)?;
             let written = work(&tx, head)?;
             written.head.save(&tx)?;
             tx.commit()?;
@@ -130,19 +131,6 @@ impl SharedSqlite {
             Checkpoints::of(&self.path).write(written.head.head)?;
         }
         Ok(written.answer)
-    }
-
-    /// A build with newer rules may have taken over while this process ran.
-    fn check_rules(&self, found: u32) -> Result<(), StoreError> {
-        if found == RULES_VERSION {
-            return Ok(());
-        }
-        Err(StoreError::Newer {
-            path: self.path.clone(),
-            what: "rules",
-            found: i64::from(found),
-            known: i64::from(RULES_VERSION),
-        })
     }
 
     fn judge(

@@ -1,5 +1,7 @@
 //! Cells that were written down at a moment: where a pruned log starts, and where other rules began.
 
+use std::path::Path;
+
 use rusqlite::{Connection, OptionalExtension as _};
 use sprag_core::{RULES_VERSION, Timestamp};
 
@@ -150,9 +152,14 @@ pub(super) fn written_cells(
 
 /// Where this build's rules are newer than the log's: writes the cells down, so that what follows can
 /// be recomputed although what came before can't.
-pub(super) fn start_rules(conn: &Connection, at: Timestamp) -> Result<HeadRow, StoreError> {
+pub(super) fn start_rules(
+    conn: &Connection,
+    path: &Path,
+    at: Timestamp,
+) -> Result<HeadRow, StoreError> {
     let mut row = HeadRow::load(conn)?;
-    if row.rules_version == RULES_VERSION {
+    if row.rules_version >= RULES_VERSION {
+        row.check_rules(path)?;
         return Ok(row);
     }
     row.rules_version = RULES_VERSION;

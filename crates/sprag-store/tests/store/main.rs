@@ -7,6 +7,12 @@ mod model;
 #[cfg(test)]
 mod place;
 #[cfg(test)]
+mod processes;
+#[cfg(test)]
 mod sqlite;
 #[cfg(test)]
 mod stream;
+#[cfg(test)]
+mod tamper;
+#[cfg(all(test, unix))]
+mod trouble;

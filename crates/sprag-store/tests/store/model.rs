@@ -33,6 +33,7 @@ pub(crate) fn agrees_with_world(
 ) {
     let mut stream = Stream::new(seed);
     let mut world = World::new(policy.policy.clone());
+    let mut answers = Vec::new();
     for number in 0..events {
         let observation = stream.observation();
         match store.decide(draft(observation.clone(), policy)) {
@@ -43,6 +44,7 @@ pub(crate) fn agrees_with_world(
                     expected.as_ref(),
                     "event {number} of seed {seed}"
                 );
+                answers.push(record);
             }
             Err(StoreError::Engine(error)) => {
                 let EngineError::FutureGeneration { .. } = &error else {
@@ -58,6 +60,10 @@ pub(crate) fn agrees_with_world(
         }
     }
     store.sync().unwrap();
+    let mut told = all_records(store, LogScope::All);
+    told.retain(|record| record.observation().is_some());
+    answers.drain(..answers.len() - told.len());
+    assert_eq!(told, answers);
 }
 
 /// The log reads back whole and in order, its chain holds, and the listing tells what cells say.

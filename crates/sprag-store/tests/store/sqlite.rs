@@ -1,18 +1,14 @@
 //! The two SQLite stores: the same verdicts as the engine, the same story on the same file.
 
-use sprag_core::{Policy, Timestamp};
+use sprag_core::Timestamp;
 use sprag_store::{
     Capacity, Marks, Noted, OwnedSqlite, Prune, Retention, SessionState, SharedSqlite,
-    SqliteOptions, Store, StoreError, Verification, verify,
+    SqliteOptions, Store, StoreError, Verification, read_policy, verify,
 };
 
 use crate::model::{agrees_with_world, all_records, replays_a_session, tells_one_story};
 use crate::place::Place;
 use crate::stream::{Stream, call, draft, id, kill, policy, reset};
-
-pub(crate) fn read_policy(_digest: &str, _text: &str) -> Option<Policy> {
-    Some(Policy::default())
-}
 
 pub(crate) fn verified(store: &dyn Store) -> Verification {
     verify(&*store.view().unwrap(), &read_policy).unwrap()

@@ -13,11 +13,7 @@ pub(crate) fn id(text: &str) -> Id {
 }
 
 pub(crate) fn policy() -> Arc<ActivePolicy> {
-    Arc::new(ActivePolicy {
-        policy: Policy::default(),
-        digest: "the-default-policy".to_owned(),
-        text: String::new(),
-    })
+    Arc::new(ActivePolicy::new(Policy::default()))
 }
 
 pub(crate) fn draft(observation: Observation, policy: &Arc<ActivePolicy>) -> Draft {
@@ -267,6 +263,7 @@ impl Stream {
             outcome: Outcome {
                 exact: digest(number),
                 normal: digest(number / 2),
+                shape: self.small(3),
                 is_error: self.chance(3),
                 shape: 0,
                 tone: self.pick([

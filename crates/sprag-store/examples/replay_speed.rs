@@ -1,0 +1,154 @@
+//! How fast a log is verified: every hash, every verdict, every cell.
+//!
+//! `cargo run --release -p sprag-store --example replay_speed [EVENTS]` writes a log of a few
+//! hundred busy sessions into a file, then verifies it whole and tells events a second of one core.
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sprag_core::{
+    Approach, Call, Digest, Hints, Id, Identity, Message, MessageKind, Observation, Observed,
+    Outcome, Policy, Source, Step, Timestamp, Tone, ToolKind,
+};
+use sprag_store::{
+    ActivePolicy, Draft, OwnedSqlite, SqliteOptions, Store, StoreError, read_policy, verify,
+};
+
+#[derive(Debug, thiserror::Error)]
+enum Failed {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Id(#[from] sprag_core::IdError),
+    #[error("{0}")]
+    Unsound(sprag_store::Bad),
+}
+
+fn digest(number: u64) -> Digest {
+    let mixed = u128::from(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    Digest::from_bytes((mixed << 64 | mixed).to_be_bytes())
+}
+
+/// Sessions that read, change and test things, and now and then write to each other.
+fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
+    let turn = number / 2;
+    let session = Id::new(&format!("session-{}", turn % 300))?;
+    let call = Id::new(&format!("t{turn}"))?;
+    let what = if turn % 16 == 15 {
+        Observed::Message(message(session, turn)?)
+    } else if number.is_multiple_of(2) {
+        Observed::Call(Call {
+            session,
+            agent: None,
+            flow: None,
+            id: Some(call),
+            use_id: None,
+            approach: approach(turn)?,
+            hints: Hints::default(),
+            generation: None,
+            identity: Identity::Exact,
+        })
+    } else {
+        Observed::Step(Step {
+            session,
+            agent: None,
+            flow: None,
+            id: Some(call),
+            use_id: None,
+            approach: None,
+            outcome: Outcome {
+                exact: digest(number),
+                normal: digest(number),
+                is_error: false,
+                tone: Tone::Telling,
+                shape: 0,
+                oversized: false,
+            },
+            generation: None,
+            identity: Identity::Exact,
+        })
+    };
+    Ok(Observation {
+        at: Timestamp(1_700_000_000_000 + number * 40),
+        what,
+    })
+}
+
+fn message(from: Id, turn: u64) -> Result<Message, sprag_core::IdError> {
+    Ok(Message {
+        from: Some(from),
+        to: Id::new(&format!("session-{}", (turn + 1) % 300))?,
+        source: Source::User,
+        flow: Some(Id::new(&format!("flow-{}", turn / 64))?),
+        conversation: None,
+        agent: None,
+        to_agent: None,
+        content: Some(digest(turn)),
+        kind: MessageKind::Say,
+        unblock: false,
+        generation: None,
+        identity: Identity::Exact,
+    })
+}
+
+fn approach(turn: u64) -> Result<Approach, sprag_core::IdError> {
+    Ok(Approach {
+        server: None,
+        tool: Some(Id::new("read_file")?),
+        exact: digest(turn),
+        normal: digest(turn),
+        kind: ToolKind::Run,
+        fields: Vec::new(),
+        oversized: false,
+    })
+}
+
+/// The time that this thread has had on a core where the system tells it, else the time of the clock.
+fn now(clock: Instant) -> Duration {
+    std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|text| text.split(' ').next()?.parse().ok())
+        .map_or_else(|| clock.elapsed(), Duration::from_nanos)
+}
+
+fn main() -> Result<(), Failed> {
+    let events: u64 = std::env::args()
+        .nth(1)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(1_000_000);
+    let folder = std::env::temp_dir().join(format!("sprag-replay-speed-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let store = OwnedSqlite::open(&folder.join("sprag.db"), &SqliteOptions::default())?;
+    let policy = Arc::new(ActivePolicy::new(Policy::default()));
+    let mut out = std::io::stdout().lock();
+    #[expect(clippy::disallowed_methods, reason = "this is what measures")]
+    let clock = Instant::now();
+    let started = now(clock);
+    for number in 0..events {
+        store.decide(Draft {
+            observation: event(number)?,
+            policy: Arc::clone(&policy),
+            captured: None,
+        })?;
+    }
+    store.sync()?;
+    let wrote = now(clock) - started;
+    let started = now(clock);
+    let found = verify(&*store.view()?, &read_policy)?;
+    let read = now(clock) - started;
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+    let rate = |elapsed: Duration| events as f64 / elapsed.as_secs_f64();
+    writeln!(out, "decided  {:>10.0} events/s ({wrote:.2?})", rate(wrote))?;
+    writeln!(
+        out,
+        "verified {:>10.0} events/s ({read:.2?}), {} recomputed",
+        rate(read),
+        found.recomputed
+    )?;
+    drop(store);
+    std::fs::remove_dir_all(&folder)?;
+    found.bad.map_or(Ok(()), |bad| Err(Failed::Unsound(bad)))
+}

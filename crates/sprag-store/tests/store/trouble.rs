@@ -1,0 +1,237 @@
+//! Disks that are full, files that may not be written, and files that are something else.
+
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use rusqlite::Connection;
+use sprag_store::{LogQuery, Marks, OwnedSqlite, SharedSqlite, SqliteOptions, Store, StoreError};
+
+use crate::place::Place;
+use crate::sqlite::{owned, shared, verified};
+use crate::stream::{call, draft, id, kill, policy};
+
+fn open(place: &Place) -> Result<SharedSqlite, StoreError> {
+    SharedSqlite::open(&place.db(), &SqliteOptions::default())
+}
+
+fn small() -> SqliteOptions {
+    SqliteOptions {
+        max_bytes: Some(250_000),
+        ..SqliteOptions::default()
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_and_loses_nothing_that_was_answered() {
+    let place = Place::new();
+    let store = SharedSqlite::open(&place.db(), &small()).unwrap();
+    let policy = policy();
+    let mut answered = 0;
+    let full = loop {
+        let session = format!("s{}", answered % 9);
+        match store.decide(draft(call(answered, &session, answered), &policy)) {
+            Ok(record) => answered = record.seq,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(full, StoreError::Full { .. }), "{full:?}");
+    assert!(full.to_string().starts_with("no room left for "));
+    assert_eq!(store.status().last_seq, answered);
+    assert!(verified(&store).is_sound());
+    drop(store);
+    let store = shared(&place);
+    assert!(store.decide(draft(kill(9_999, "s1"), &policy)).is_ok());
+    assert!(verified(&store).is_sound());
+}
+
+#[test]
+fn an_owner_with_a_full_disk_guards_on_says_so_and_recovers() {
+    let place = Place::new();
+    let policy = policy();
+    let store = OwnedSqlite::open(&place.db(), &small()).unwrap();
+    let mut at = 0;
+    let full = loop {
+        at += 1;
+        let session = format!("s{}", at % 9);
+        store
+            .decide(draft(call(at, &session, at), &policy))
+            .unwrap();
+        if let Err(error) = store.sync() {
+            break error;
+        }
+    };
+    assert!(matches!(full, StoreError::Full { .. }), "{full:?}");
+    assert!(store.status().degraded.is_some());
+    assert!(store.status().pending > 0);
+    let killed = store.decide(draft(kill(at, "s1"), &policy));
+    assert!(matches!(killed, Err(StoreError::Full { .. })), "{killed:?}");
+    // Not acknowledged, and in force all the same.
+    let refused = store.decide(draft(call(at, "s1", 0), &policy));
+    assert!(
+        matches!(refused, Err(StoreError::Full { .. })),
+        "{refused:?}"
+    );
+    // Someone makes room: the file may grow again.
+    drop(store);
+    let store = owned(&place);
+    assert_eq!(store.status().degraded, None);
+    assert!(verified(&store).is_sound());
+}
+
+#[test]
+fn foreign_files_are_refused_and_left_as_they_are() {
+    let place = Place::new();
+    std::fs::write(
+        place.db(),
+        "my shopping list, which is quite long. ".repeat(99),
+    )
+    .unwrap();
+    let before = std::fs::read(place.db()).unwrap();
+    let error = open(&place).unwrap_err();
+    assert!(matches!(error, StoreError::Foreign { .. }), "{error:?}");
+    assert!(
+        error
+            .to_string()
+            .ends_with("is not a Sprag store: it is no database; it was left as it is")
+    );
+    assert_eq!(std::fs::read(place.db()).unwrap(), before);
+
+    let place = Place::new();
+    let other = Connection::open(place.db()).unwrap();
+    other
+        .execute("CREATE TABLE recipes(name TEXT)", [])
+        .unwrap();
+    drop(other);
+    let before = std::fs::read(place.db()).unwrap();
+    let error = open(&place).unwrap_err();
+    assert!(matches!(error, StoreError::Foreign { .. }), "{error:?}");
+    let error = OwnedSqlite::open(&place.db(), &SqliteOptions::default()).unwrap_err();
+    assert!(matches!(error, StoreError::Foreign { .. }), "{error:?}");
+    assert_eq!(std::fs::read(place.db()).unwrap(), before);
+}
+
+#[test]
+fn files_of_a_newer_build_are_left_alone() {
+    let place = Place::new();
+    drop(shared(&place));
+    let conn = Connection::open(place.db()).unwrap();
+    conn.pragma_update(None, "user_version", 99).unwrap();
+    let error = open(&place).unwrap_err().to_string();
+    assert!(
+        error.ends_with("has schema 99, this build knows 2; use a newer `sprag`"),
+        "{error}"
+    );
+    conn.pragma_update(None, "user_version", 2).unwrap();
+    conn.execute("UPDATE head SET rules_version = 99", [])
+        .unwrap();
+    let refused = open(&place)
+        .unwrap()
+        .decide(draft(call(1, "a", 1), &policy()));
+    assert!(
+        matches!(refused, Err(StoreError::Newer { what: "rules", .. })),
+        "{refused:?}"
+    );
+    let refused = OwnedSqlite::open(&place.db(), &SqliteOptions::default());
+    assert!(
+        matches!(refused, Err(StoreError::Newer { what: "rules", .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_damaged_file_is_an_error_never_a_panic() {
+    let place = Place::new();
+    let store = owned(&place);
+    for at in 0..300 {
+        store
+            .decide(draft(call(at, &format!("s{}", at % 20), at), &policy()))
+            .unwrap();
+    }
+    drop(store);
+    let whole = std::fs::read(place.db()).unwrap();
+    let mut noticed = 0;
+    for start in (0..whole.len()).step_by(4_096) {
+        let mut bytes = whole.clone();
+        let end = (start + 4_096).min(bytes.len());
+        bytes[start..end].fill(0x5a);
+        std::fs::write(place.db(), &bytes).unwrap();
+        let _ = std::fs::remove_file(place.db().with_extension("db-wal"));
+        let _ = std::fs::remove_file(place.db().with_extension("db-shm"));
+        let sound = open(&place).and_then(|store| {
+            store.decide(draft(call(9_999, "s1", 1), &policy()))?;
+            let view = store.view()?;
+            sprag_store::verify(&*view, &sprag_store::read_policy)
+        });
+        noticed += usize::from(!sound.is_ok_and(|found| found.is_sound()));
+    }
+    assert!(
+        noticed * 4_096 * 3 > whole.len(),
+        "{noticed} of {}",
+        whole.len() / 4_096
+    );
+}
+
+const READER: &str = "SPRAG_TEST_READER";
+
+#[test]
+#[ignore = "started by the next test, as a user who may only read"]
+fn reader() {
+    let Some(path) = std::env::var_os(READER) else {
+        return;
+    };
+    let path = Path::new(&path);
+    assert!(Marks::read(path, &id("s1")).unwrap().killed.is_some());
+    let store = SharedSqlite::open(path, &SqliteOptions::default()).unwrap();
+    assert!(
+        store
+            .status()
+            .degraded
+            .unwrap()
+            .starts_with("may only be read")
+    );
+    assert_eq!(store.records(&LogQuery::default()).unwrap().items.len(), 1);
+    let refused = store.decide(draft(call(1, "s2", 1), &policy()));
+    assert!(
+        matches!(refused, Err(StoreError::ReadOnly { .. })),
+        "{refused:?}"
+    );
+    let refused = OwnedSqlite::open(path, &SqliteOptions::default());
+    assert!(
+        matches!(refused, Err(StoreError::ReadOnly { .. })),
+        "{refused:?}"
+    );
+    println!("read");
+}
+
+#[test]
+fn a_file_that_may_only_be_read_is_read_and_says_so() {
+    let place = Place::new();
+    let store = shared(&place);
+    store.decide(draft(kill(1, "s1"), &policy())).unwrap();
+    let folder = place.db().parent().unwrap().to_path_buf();
+    let mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for file in std::fs::read_dir(&folder).unwrap() {
+        mode(&file.unwrap().path(), 0o444);
+    }
+    mode(&folder, 0o555);
+    let mut reader = Command::new(std::env::current_exe().unwrap());
+    reader
+        .args(["--exact", "trouble::reader", "--ignored", "--nocapture"])
+        .env(READER, place.db());
+    // Permissions don't hold for root, so the reader is nobody then.
+    if std::fs::metadata(&folder).unwrap().uid() == 0 {
+        reader.uid(65_534);
+    }
+    let output = reader.output().unwrap();
+    mode(&folder, 0o755);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("read\n"),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
