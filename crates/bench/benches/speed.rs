@@ -12,8 +12,9 @@ use governor::{Quota, RateLimiter};
 use sprag_bench::{call, id, session_cells};
 use sprag_core::{DigestKey, Door, Event, Limits, Observation, Policy, Timestamp, fold};
 
-const ROUNDS: usize = 40;
-const PER_ROUND: u64 = 20_000;
+/// Many short rounds: each fits into one time slice, so other load delays few of them.
+const ROUNDS: usize = 2001;
+const PER_ROUND: u64 = 800;
 
 /// Nanoseconds for each of `count` runs of `work`.
 fn time(count: u64, mut work: impl FnMut(u64)) -> f64 {
@@ -95,14 +96,14 @@ fn door_against_serde_json() {
         ),
         3.0,
         || {
-            time(PER_ROUND / 4, |_| {
+            time(PER_ROUND / 8, |_| {
                 if let Ok(event) = Event::parse(black_box(line.as_bytes())) {
                     let _ = black_box(door.observe(&event, Timestamp(1), &limits));
                 }
             })
         },
         || {
-            time(PER_ROUND / 4, |_| {
+            time(PER_ROUND / 8, |_| {
                 let _ = black_box(serde_json::from_slice::<serde_json::Value>(black_box(
                     line.as_bytes(),
                 )));

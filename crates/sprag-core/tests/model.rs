@@ -15,7 +15,6 @@ mod model {
     mod coverage;
     mod defiance;
     mod destructive;
-    mod digester;
     mod engine;
     mod findings;
     mod generator;
@@ -26,13 +25,15 @@ mod model {
     mod messages;
     mod pair;
     mod policies;
-    mod policy;
     mod random;
     mod record;
+    mod seeds;
     mod shrink;
     mod steps;
     mod stock;
     mod talk;
+    mod unsettled;
     mod vectors;
     mod windows;
+    mod world;
 }

@@ -55,7 +55,10 @@ fn in_line<'a>(path: &'a str, line: &'a str) -> impl Iterator<Item = String> + '
 
 /// Text that a program wrote or that is wrong on purpose keeps its blanks.
 fn is_verbatim(path: &str) -> bool {
-    extension(path) == "snap" || path.split('/').any(|part| part == "fixtures")
+    extension(path) == "snap"
+        || path
+            .split('/')
+            .any(|part| matches!(part, "fixtures" | "vectors"))
 }
 
 fn machine_path(line: &str) -> Option<String> {

@@ -91,8 +91,10 @@ impl From<Past> for Packed {
 pub(crate) struct Streaks {
     /// Repeated approaches with an unchanged outcome.
     pub(crate) stagnation: u16,
-    /// New approaches with a known outcome.
+    /// New approaches with a known outcome; of the informed classifier, a known failure.
     pub(crate) stuck: u16,
+    /// New approaches in a row with the same answer.
+    pub(crate) echo: u16,
     /// New approaches that found nothing.
     pub(crate) empty: u16,
     /// Changes that had been made before, since the last new one.
@@ -154,8 +156,19 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
+    /// Looks from the newest on, a row at a time: a row without branches is compared in few steps.
     fn find(&self, key: u64) -> Option<usize> {
-        self.keys.iter().rposition(|held| *held == key)
+        let mut after = self.keys.len();
+        for row in self.keys.rchunks(16) {
+            after -= row.len();
+            if row.iter().fold(false, |hit, held| hit | (*held == key)) {
+                return row
+                    .iter()
+                    .rposition(|held| *held == key)
+                    .map(|at| after + at);
+            }
+        }
+        None
     }
 
     /// Makes `key` the newest, and tells whether it was held.

@@ -52,15 +52,18 @@ pub(crate) struct Refusals {
     pub(crate) identical_at: Option<Timestamp>,
 }
 
-/// The session's last calls that were let through, oldest first. Keys are cut in two and times kept
-/// apart: every call looks through all front halves, which are small enough to compare several at
-/// once, and few ever look at the rest.
+/// The session's last calls that were let through, oldest first.
+///
+/// Almost no call was made `max_identical` times before, and `crowds` says so without looking
+/// at all of them: it counts the remembered calls by five bits of their key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Calls {
-    fronts: VecDeque<u32>,
-    rest: VecDeque<(u32, Timestamp)>,
+    recent: VecDeque<(u64, Timestamp)>,
+    crowds: [u16; CROWDS],
     in_a_row: u32,
 }
+
+const CROWDS: usize = 32;
 
 /// One run of one agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -212,24 +215,11 @@ impl SessionCell {
     }
 }
 
-/// How often `front` is among at most 256 `fronts`. Without a check for overflow in each round,
-/// which can't happen here, the compiler compares several at once.
-fn count_equal(fronts: &[u32], front: u32) -> u32 {
-    fronts.iter().fold(0_u32, |count, held| {
-        count.wrapping_add(u32::from(*held == front))
-    })
-}
-
-/// The front and the back half of a key.
-fn halves(key: u64) -> (u32, u32) {
-    let [a, b, c, d, e, f, g, h] = key.to_be_bytes();
-    (
-        u32::from_be_bytes([a, b, c, d]),
-        u32::from_be_bytes([e, f, g, h]),
-    )
-}
-
 impl Calls {
+    fn crowd(&mut self, key: u64) -> Option<&mut u16> {
+        self.crowds.get_mut(crowd_of(key))
+    }
+
     /// When the `nth` latest call of `key` within `span` was, if there were as many.
     pub(crate) fn nth_latest(
         &self,
@@ -238,25 +228,22 @@ impl Calls {
         now: Timestamp,
         span: Millis,
     ) -> Option<Timestamp> {
-        let (front, back) = halves(key);
-        let (older, newer) = self.fronts.as_slices();
-        if count_equal(older, front) + count_equal(newer, front) < nth {
+        let crowd = self.crowds.get(crowd_of(key))?;
+        if u32::from(*crowd) < nth {
             return None;
         }
-        let calls = self.fronts.iter().zip(&self.rest).rev();
-        calls
-            .take_while(|(_, (_, at))| inside(*at, now, span))
-            .filter(|(held, (rest, _))| **held == front && *rest == back)
+        self.recent
+            .iter()
+            .rev()
+            .take_while(|(_, at)| inside(*at, now, span))
+            .filter(|(held, _)| *held == key)
             .nth(usize::try_from(nth).ok()?.checked_sub(1)?)
-            .map(|(_, (_, at))| *at)
+            .map(|(_, at)| *at)
     }
 
     /// How often in a row `key` was called, with one call more.
     pub(crate) fn row_with(&self, key: u64) -> u32 {
-        let (front, back) = halves(key);
-        let again = self.fronts.back() == Some(&front)
-            && self.rest.back().is_some_and(|(rest, _)| *rest == back);
-        if again {
+        if self.recent.back().is_some_and(|(last, _)| *last == key) {
             self.in_a_row.saturating_add(1)
         } else {
             1
@@ -265,12 +252,19 @@ impl Calls {
 
     pub(crate) fn push(&mut self, key: u64, now: Timestamp) {
         self.in_a_row = self.row_with(key);
-        if self.fronts.len() >= MAX_CALLS {
-            self.fronts.pop_front();
-            self.rest.pop_front();
+        if self.recent.len() >= MAX_CALLS
+            && let Some((gone, _)) = self.recent.pop_front()
+            && let Some(crowd) = self.crowd(gone)
+        {
+            *crowd = crowd.saturating_sub(1);
         }
-        let (front, back) = halves(key);
-        self.fronts.push_back(front);
-        self.rest.push_back((back, now));
+        self.recent.push_back((key, now));
+        if let Some(crowd) = self.crowd(key) {
+            *crowd = crowd.saturating_add(1);
+        }
     }
+}
+
+fn crowd_of(key: u64) -> usize {
+    usize::try_from(key % CROWDS as u64).unwrap_or(0)
 }

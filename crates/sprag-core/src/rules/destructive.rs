@@ -15,6 +15,7 @@ use crate::cell::hash::{hash_bytes, mix};
 use crate::cell::{AgentCell, Destructive, SessionCell};
 use crate::destructive_name::is_destructive;
 use crate::finding::{Finding, Findings};
+use crate::id::Id;
 use crate::observation::{Approach, Call, Field};
 use crate::policy::{DestructiveLimits, Limits, Scope};
 use crate::rule::RuleId;
@@ -123,61 +124,101 @@ pub(crate) fn judge(
     found: &mut Findings,
 ) {
     let memory = memory(cells.0, cells.1, limits);
-    let volume =
-        u32::try_from(memory.window.count(now, limits.destructive.window)).unwrap_or(u32::MAX);
-    if volume.saturating_add(1) >= limits.destructive.max_calls.get() {
-        let since = memory.window.oldest(now, limits.destructive.window);
-        found.add(limits, RuleId::DestructiveVolume, || {
-            let seen = Seen {
-                count: volume + 1,
-                since,
-                now,
-            };
-            seen.finding(
-                RuleId::DestructiveVolume,
-                Decision::Kill,
-                call,
-                destroys,
-                limits,
-            )
-            .hint(raise_hint(
-                "destructive.max_calls",
-                call,
-                limits.destructive.max_calls.get() * 10,
-            ))
+    let case = Case {
+        destroys,
+        call,
+        now,
+        limits,
+    };
+    case.volume(memory, found);
+    case.target(memory, found);
+}
+
+/// One destructive call with all that judges it.
+struct Case<'a> {
+    destroys: &'a Destroys,
+    call: &'a Call,
+    now: Timestamp,
+    limits: &'a Limits,
+}
+
+impl Case<'_> {
+    fn volume(&self, memory: &Destructive, found: &mut Findings) {
+        let (span, max) = (
+            self.limits.destructive.window,
+            self.limits.destructive.max_calls.get(),
+        );
+        let earlier = memory.window.count(self.now, span);
+        let count = u32::try_from(earlier).unwrap_or(u32::MAX).saturating_add(1);
+        if count < max {
+            return;
+        }
+        found.add(self.limits, RuleId::DestructiveVolume, || {
+            let since = memory.window.oldest(self.now, span);
+            self.finding(RuleId::DestructiveVolume, Decision::Kill, count, since, max)
+                .hint(raise_hint("destructive.max_calls", self.call, max * 10))
         });
     }
-    let worst = destroys
-        .targets
-        .iter()
-        .map(|target| {
-            (
-                memory.count_target(*target, now, limits.destructive.window),
-                *target,
-            )
-        })
-        .max();
-    let Some((earlier, target)) = worst else {
-        return;
-    };
-    let max = limits.destructive.max_same_target.get();
-    let decision = if earlier >= max {
-        Decision::Kill
-    } else if max >= 2 && earlier + 1 == max {
-        Decision::Warn
-    } else {
-        return;
-    };
-    let since = memory.first_on(target, now, limits.destructive.window);
-    found.add(limits, RuleId::DestructiveTarget, || {
-        let seen = Seen {
-            count: earlier + 1,
-            since,
-            now,
+
+    fn target(&self, memory: &Destructive, found: &mut Findings) {
+        let (span, max) = (
+            self.limits.destructive.window,
+            self.limits.destructive.max_same_target.get(),
+        );
+        let targets = self.destroys.targets.iter();
+        let worst = targets
+            .map(|target| (memory.count_target(*target, self.now, span), *target))
+            .max();
+        let Some((earlier, target)) = worst else {
+            return;
         };
-        seen.finding(RuleId::DestructiveTarget, decision, call, destroys, limits)
-            .hint(raise_hint("destructive.max_same_target", call, max * 2))
-    });
+        let decision = if earlier >= max {
+            Decision::Kill
+        } else if max >= 2 && earlier + 1 == max {
+            Decision::Warn
+        } else {
+            return;
+        };
+        found.add(self.limits, RuleId::DestructiveTarget, || {
+            let since = memory.first_on(target, self.now, span);
+            self.finding(RuleId::DestructiveTarget, decision, earlier + 1, since, max)
+                .hint(raise_hint(
+                    "destructive.max_same_target",
+                    self.call,
+                    max * 2,
+                ))
+        });
+    }
+
+    fn finding(
+        &self,
+        rule: RuleId,
+        decision: Decision,
+        count: u32,
+        since: Option<Timestamp>,
+        max: u32,
+    ) -> Finding {
+        let elapsed = since.map_or(Millis(0), |since| self.now.since(since));
+        let tool = self.call.approach.tool.as_ref().map_or("", Id::as_str);
+        let target = &self.destroys.text;
+        let on = target
+            .as_ref()
+            .map_or_else(|| format!("by {tool}"), |text| format!("on {text}"));
+        let happened = format!("{count} deletes {on} in {}s", elapsed.0.div_ceil(1000));
+        let message = match decision {
+            Decision::Kill => format!("session_killed: loop_detected, {happened}"),
+            _ => format!(
+                "{happened}: one more kills this session. Check why it is still there instead of deleting again."
+            ),
+        };
+        Finding::new(rule, decision, message)
+            .with("tool", tool)
+            .with("target", target.clone())
+            .with("count", count)
+            .with("max", max)
+            .with("window_ms", self.limits.destructive.window.0)
+            .with("elapsed_ms", elapsed.0)
+    }
 }
 
 fn raise_hint(key: &str, call: &Call, value: u32) -> String {
@@ -186,53 +227,6 @@ fn raise_hint(key: &str, call: &Call, value: u32) -> String {
         .as_ref()
         .map_or_else(String::new, |agent| format!(" --agent {agent}"));
     format!("sprag policy set {key} {}{scope}", value.min(4096))
-}
-
-/// How often within which time.
-struct Seen {
-    count: u32,
-    since: Option<Timestamp>,
-    now: Timestamp,
-}
-
-impl Seen {
-    fn finding(
-        &self,
-        rule: RuleId,
-        decision: Decision,
-        call: &Call,
-        destroys: &Destroys,
-        limits: &Limits,
-    ) -> Finding {
-        let elapsed = self.since.map_or(Millis(0), |since| self.now.since(since));
-        let tool = call.approach.tool.as_ref().map_or("", |tool| tool.as_str());
-        let on = destroys
-            .text
-            .as_ref()
-            .map_or_else(|| format!("by {tool}"), |text| format!("on {text}"));
-        let happened = format!(
-            "{} deletes {on} in {}s",
-            self.count,
-            elapsed.0.div_ceil(1000)
-        );
-        let message = match decision {
-            Decision::Kill => format!("session_killed: loop_detected, {happened}"),
-            _ => format!(
-                "{happened}: one more kills this session. Check why it is still there instead of deleting again."
-            ),
-        };
-        let max = match rule {
-            RuleId::DestructiveVolume => limits.destructive.max_calls,
-            _ => limits.destructive.max_same_target,
-        };
-        Finding::new(rule, decision, message)
-            .with("tool", tool)
-            .with("target", destroys.text.clone())
-            .with("count", self.count)
-            .with("max", max.get())
-            .with("window_ms", limits.destructive.window.0)
-            .with("elapsed_ms", elapsed.0)
-    }
 }
 
 /// Remembers a call that was let through.

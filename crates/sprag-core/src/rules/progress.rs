@@ -18,7 +18,11 @@ mod churn;
 mod ladder;
 mod novelty;
 mod plain;
+#[cfg(test)]
+mod plain_model;
 mod recurrence;
+#[cfg(test)]
+mod scenarios;
 mod stagnation;
 mod stuck;
 
@@ -62,6 +66,7 @@ fn informed(
     if facts.novelty == Novelty::News {
         progress.streaks.stagnation = 0;
         progress.streaks.stuck = 0;
+        progress.streaks.echo = 0;
         progress.streaks.empty = 0;
         progress.news = (progress.step, now);
     }

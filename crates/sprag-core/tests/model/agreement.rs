@@ -1,59 +1,21 @@
 //! The engine against the model on random histories.
 
-use std::thread;
-
 use sprag_core::{Decision, Observation};
 
 use super::coverage::Coverage;
-use super::engine::{Answer, CasePolicy, Engine, Start, divergence, model};
+use super::engine::{Answer, Engine, Start, divergence, model};
 use super::generator::{Habits, history};
 use super::judge::Model;
-use super::policies;
-use super::random::Dice;
+use super::seeds::{fold_seeds, policy_of};
 use super::shrink::Case;
-use super::stock::Stock;
-
-/// How many histories in a row are judged under one policy.
-const HISTORIES_PER_POLICY: u64 = 64;
-
-/// The policy of the histories from this seed on.
-pub(crate) fn policy_of(seed: u64) -> CasePolicy {
-    let block = seed / HISTORIES_PER_POLICY;
-    CasePolicy::new(policies::policy(&mut Dice::new(!block)))
-}
-
-/// Calls `visit` with every seed below `count` and its policy, on two threads.
-pub(crate) fn each_seed<T: Send>(
-    count: u64,
-    visit: impl Fn(&mut T, u64, &CasePolicy, &Stock) + Sync,
-    start: impl Fn() -> T + Sync,
-) -> [T; 2] {
-    let work = |first: u64| {
-        let stock = Stock::new();
-        let mut state = start();
-        let blocks = (first..count.div_ceil(HISTORIES_PER_POLICY)).step_by(2);
-        for block in blocks {
-            let seeds =
-                block * HISTORIES_PER_POLICY..((block + 1) * HISTORIES_PER_POLICY).min(count);
-            let policy = policy_of(seeds.start);
-            for seed in seeds {
-                visit(&mut state, seed, &policy, &stock);
-            }
-        }
-        state
-    };
-    thread::scope(|scope| {
-        let other = scope.spawn(|| work(1));
-        let one = work(0);
-        [one, other.join().expect("the other half")]
-    })
-}
+use super::world::world;
 
 /// Holds an engine against the model on this many histories and tells the first divergence.
 fn hold(engine: Start, count: u64) -> Option<String> {
     let engines = (model as Start, engine);
-    let found = each_seed(
+    let found = fold_seeds(
         count,
+        policy_of,
         |found: &mut Option<String>, seed, policy, stock| {
             if found.is_some() {
                 return;
@@ -68,29 +30,47 @@ fn hold(engine: Start, count: u64) -> Option<String> {
                 *found = Some(format!("seed {seed}\n{told}"));
             }
         },
-        || None,
     );
     found.into_iter().flatten().next()
 }
 
 #[test]
 fn random_histories_make_every_rule_say_all_it_can() {
-    let [mut coverage, other] = each_seed(
+    let [mut coverage, other] = fold_seeds(
         20_000,
+        policy_of,
         |coverage: &mut Coverage, seed, policy, stock| {
             let events = history(seed, stock, Habits::ALL);
-            let mut model = Model::new(&policy.limits);
+            let mut model = Model::new(&policy.policy);
             for event in &events {
                 if let Ok(verdict) = model.check(event) {
                     coverage.add(&verdict);
                 }
             }
         },
-        Coverage::default,
     );
     coverage.merge(other);
-    let rare = coverage.rare(80);
+    let rare = coverage.rare(50);
     assert!(rare.is_empty(), "said too rarely:\n{}", rare.join("\n"));
+}
+
+/// How many histories the engine is held against the model on.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the soak asks for more histories than a test run"
+)]
+fn histories() -> u64 {
+    match std::env::var("SPRAG_HISTORIES") {
+        Ok(count) => count.parse().expect("SPRAG_HISTORIES is a number"),
+        Err(_) => 100_000,
+    }
+}
+
+#[test]
+fn the_engine_agrees_with_the_model_on_random_histories() {
+    if let Some(told) = hold(world, histories()) {
+        panic!("the engine and the model disagree\n{told}");
+    }
 }
 
 /// A model that overlooks what is due after a pause of an hour.
@@ -118,7 +98,7 @@ impl<'a> Engine<'a> for Faulty<'a> {
 fn a_planted_fault_is_found_and_shrunk_to_what_matters() {
     let faulty: Start = |policy| {
         Box::new(Faulty {
-            model: Model::new(&policy.limits),
+            model: Model::new(&policy.policy),
             last: u64::MAX - 3_600_000,
         })
     };

@@ -1,21 +1,11 @@
 //! Budgets: actions between two words of a user; tokens, money and time in all.
 
-use sprag_core::{Amounts, Decision, Limits, Observed, RuleId, Timestamp, Usage};
+use sprag_core::{Decision, Mode, Observed, RuleId, Usage};
 
 use super::findings::{Findings, Stage};
 use super::judge::{Actor, Deed, Judged, killed};
-use super::record::{Facts, Record};
-
-/// An amount before and after an event.
-type Growth = (u64, u64);
-
-/// The growth of an amount for a session, its flow and its agent's day, where there is such.
-#[derive(Debug, Default)]
-struct Growths {
-    session: Growth,
-    flow: Option<Growth>,
-    agent_day: Option<Growth>,
-}
+use super::record::{Facts, Purse, Record};
+use super::unsettled;
 
 impl Actor<'_, '_> {
     /// The actions since a user was last heard, with this one; and whether one ever was.
@@ -40,13 +30,20 @@ impl Actor<'_, '_> {
         let stops = has_user || limits.budget.strict;
         let decision = match count {
             _ if stops && count > 2 * budget => Decision::Kill,
-            _ if self.is_blocked && is_step => return,
+            _ if is_step && self.is_spared() => return,
             _ if stops && count > budget && self.is_blocked => Decision::Deny,
             _ if stops && count > budget => Decision::Block,
             _ if count == (budget * 4).div_ceil(5) => Decision::Warn,
             _ => return,
         };
         findings.add(limits, RuleId::BudgetActions, decision);
+    }
+
+    /// Whether its steps are only recorded.
+    fn is_spared(&self) -> bool {
+        let mode = self.limits.modes.get(RuleId::SessionBlocked);
+        let is_gated = mode == Mode::Enforce;
+        self.is_blocked && (is_gated || unsettled::STEPS_OF_BLOCKED_SESSIONS_ARE_ONLY_KILLED)
     }
 }
 
@@ -55,127 +52,116 @@ impl<'a> Deed<'_, 'a> {
         if self.actor.is_killed {
             return (killed(Decision::Kill), Facts::default());
         }
+        let mut findings = Findings::default();
         let facts = Facts {
             accepted: true,
+            warned: self.amounts(Some(usage), &mut findings),
             ..Facts::default()
         };
-        let mut findings = Findings::default();
-        self.amounts(Some(usage), &mut findings);
         (findings, facts)
     }
 
     /// `budget.tokens`, `budget.cost` and `budget.time` after what this event adds.
-    pub(crate) fn amounts(&self, usage: Option<&Usage>, findings: &mut Findings) {
+    pub(crate) fn amounts(
+        &self,
+        usage: Option<&Usage>,
+        findings: &mut Findings,
+    ) -> Vec<(RuleId, Purse)> {
         let budget = &self.actor.limits.budget;
-        if budget.tokens != Amounts::default() {
-            let growths = self.spent(usage, |usage| usage.tokens);
-            self.judge(RuleId::BudgetTokens, budget.tokens, &growths, findings);
-        }
-        if budget.cost_micros != Amounts::default() {
-            let growths = self.spent(usage, |usage| usage.cost_micros);
-            self.judge(RuleId::BudgetCost, budget.cost_micros, &growths, findings);
-        }
-        if budget.time_ms != Amounts::default() {
-            let growths = self.elapsed();
-            self.judge(RuleId::BudgetTime, budget.time_ms, &growths, findings);
-        }
-    }
-
-    fn judge(&self, rule: RuleId, budget: Amounts, growths: &Growths, findings: &mut Findings) {
-        let limits: &Limits = &self.actor.limits;
-        for (limit, growth) in [
-            (budget.session, Some(growths.session)),
-            (budget.flow, growths.flow),
-            (budget.agent_day, growths.agent_day),
+        let mut warned = Vec::new();
+        for (rule, amounts) in [
+            (RuleId::BudgetTokens, budget.tokens),
+            (RuleId::BudgetCost, budget.cost_micros),
+            (RuleId::BudgetTime, budget.time_ms),
         ] {
-            let (Some(limit), Some((before, after))) = (limit, growth) else {
-                continue;
-            };
-            let is_most = |amount: u64| amount * 5 >= limit * 4;
-            // A call in a blocked session is blocked as it is.
-            let is_blocked_call = self.actor.is_blocked && self.stage == Stage::Before;
-            if after >= limit {
-                if !is_blocked_call {
-                    findings.add(limits, rule, Decision::Block);
+            for (purse, limit) in [
+                (Purse::Session, amounts.session),
+                (Purse::Flow, amounts.flow),
+                (Purse::AgentDay, amounts.agent_day),
+            ] {
+                let Some((limit, records)) = limit.zip(self.purse(purse)) else {
+                    continue;
+                };
+                let amount = match rule {
+                    RuleId::BudgetTokens => spent(&records, usage, |usage| usage.tokens),
+                    RuleId::BudgetCost => spent(&records, usage, |usage| usage.cost_micros),
+                    _ => self.elapsed(purse, &records),
+                };
+                let was_warned = records
+                    .iter()
+                    .any(|record| record.facts.warned.contains(&(rule, purse)));
+                match self.judge(amount, limit) {
+                    Some(Decision::Warn) if was_warned => {}
+                    Some(decision) => {
+                        findings.add(&self.actor.limits, rule, decision);
+                        if decision == Decision::Warn {
+                            warned.push((rule, purse));
+                        }
+                    }
+                    None => {}
                 }
-            } else if is_most(after) && !is_most(before) {
-                findings.add(limits, rule, Decision::Warn);
             }
         }
+        warned
     }
 
-    fn spent(&self, usage: Option<&Usage>, amount: fn(&Usage) -> u64) -> Growths {
-        let added = usage.map_or(0, amount);
-        let sum = |records: &[Record<'a>], counts: &dyn Fn(&Record<'a>) -> bool| {
-            let before = records
+    fn judge(&self, amount: u64, limit: u64) -> Option<Decision> {
+        let spares_only_calls = unsettled::ONLY_CALLS_OF_BLOCKED_SESSIONS_ARE_SPARED;
+        let is_spared = self.stage == Stage::Before || !spares_only_calls;
+        if amount >= limit {
+            Some(Decision::Block).filter(|_| !(self.actor.is_blocked && is_spared))
+        } else {
+            Some(Decision::Warn).filter(|_| amount * 5 >= limit * 4)
+        }
+    }
+
+    /// The records of what a purse is for, where there is such.
+    fn purse(&self, purse: Purse) -> Option<Vec<&Record<'a>>> {
+        let history = self.history;
+        let records: Vec<&Record<'a>> = match purse {
+            Purse::Session => history
+                .lifetime(self.actor.id, self.now)
                 .iter()
-                .filter(|record| record.facts.accepted && counts(record))
-                .map(|record| match record.what {
-                    Observed::Usage(usage) => amount(usage),
-                    _ => 0,
-                })
-                .sum();
-            (before, before + added)
+                .filter(|record| record.cells.has_session(self.actor.id))
+                .collect(),
+            Purse::Flow => history
+                .flow_life(self.cells.flow?, self.now)
+                .iter()
+                .filter(|record| record.cells.flow == self.cells.flow)
+                .collect(),
+            Purse::AgentDay => {
+                self.cells.agent?;
+                let today = self.now.utc_day();
+                history
+                    .records
+                    .iter()
+                    .filter(|record| record.cells.agent == self.cells.agent)
+                    .filter(|record| record.now.utc_day() == today)
+                    .collect()
+            }
         };
-        Growths {
-            session: sum(self.actor.life, &|record| {
-                record.cells.session == self.cells.session
-            }),
-            flow: self.cells.flow.map(|flow| {
-                sum(self.history.flow_life(flow, self.now), &|record| {
-                    record.cells.flow == Some(flow)
-                })
-            }),
-            agent_day: self.cells.agent.map(|agent| {
-                sum(&self.history.records, &|record| {
-                    record.cells.agent == Some(agent) && self.is_today(record)
-                })
-            }),
-        }
+        Some(records)
     }
 
-    fn elapsed(&self) -> Growths {
-        let session: Vec<_> = self
-            .actor
-            .life
-            .iter()
-            .filter(|record| record.cells.has_session(self.actor.id))
-            .collect();
-        let today: Vec<_> = self
-            .history
-            .records
-            .iter()
-            .filter(|record| record.cells.agent == self.cells.agent && self.is_today(record))
-            .collect();
-        Growths {
-            session: self.since_first(&session),
-            flow: self.cells.flow.map(|flow| self.chain_age(flow)),
-            agent_day: self.cells.agent.map(|_| self.since_first(&today)),
-        }
+    /// The time since the purse was opened.
+    fn elapsed(&self, purse: Purse, records: &[&Record<'a>]) -> u64 {
+        let first = records.first();
+        let since = match (purse, self.cells.flow) {
+            (Purse::Flow, Some(flow)) => {
+                let chain = self.history.chain(flow, self.now);
+                chain.map(|chain| chain.since)
+            }
+            _ => first.map(|record| record.now),
+        };
+        self.now.since(since.unwrap_or(self.now)).0
     }
+}
 
-    /// The time from the first of these records to the last, and to now.
-    fn since_first(&self, records: &[&Record<'a>]) -> Growth {
-        let first = records.iter().find(|record| !record.facts.stale);
-        self.age(
-            first.map(|record| record.now),
-            records.last().map(|record| record.now),
-        )
-    }
-
-    fn chain_age(&self, flow: &sprag_core::Id) -> Growth {
-        let chain = self.history.chain(flow, self.now);
-        let touched = self.history.touched(|cells| cells.flow == Some(flow));
-        self.age(chain.map(|chain| chain.since), touched)
-    }
-
-    fn age(&self, since: Option<Timestamp>, touched: Option<Timestamp>) -> Growth {
-        let since = since.unwrap_or(self.now);
-        let before = touched.map_or(0, |touched| touched.since(since).0);
-        (before, self.now.since(since).0)
-    }
-
-    fn is_today(&self, record: &Record<'a>) -> bool {
-        record.now.utc_day() == self.now.utc_day()
-    }
+/// What usage has taken from a purse, with this one.
+fn spent(records: &[&Record<'_>], usage: Option<&Usage>, amount: fn(&Usage) -> u64) -> u64 {
+    let earlier = records.iter().filter_map(|record| match record.what {
+        Observed::Usage(usage) if record.facts.accepted => Some(usage),
+        _ => None,
+    });
+    earlier.chain(usage).map(amount).sum()
 }

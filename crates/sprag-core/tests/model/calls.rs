@@ -7,11 +7,13 @@ use sprag_core::{
 use super::findings::Findings;
 use super::judge::{Deed, Judged, Model, Origin, killed};
 use super::record::{Facts, ModelVerdict, Pending, Record};
+use super::unsettled;
 
 impl<'a> Model<'a> {
     /// The answer that the first call or step of this `use_id` got, if this is not the first.
     pub(crate) fn first_sight(&self, at: Timestamp, what: &'a Observed) -> Option<ModelVerdict> {
         self.sightings(at, use_id(what)?)
+            .filter(|record| !record.facts.repeats)
             .find(|record| std::mem::discriminant(record.what) == std::mem::discriminant(what))
             .map(|record| record.verdict.clone())
     }
@@ -24,7 +26,7 @@ impl<'a> Model<'a> {
     ) -> impl Iterator<Item = &'h Record<'a>> + use<'h, 'a> {
         let mut found: Vec<&Record<'a>> = Vec::new();
         for record in &self.history.records {
-            if use_id(record.what) == Some(id) && !record.facts.stale {
+            if use_id(record.what) == Some(id) {
                 if forgotten(record.now, found.last().copied()) {
                     found.clear();
                 }
@@ -45,8 +47,12 @@ impl<'a> Model<'a> {
             Observed::Usage(e) => (&e.session, &e.agent, &e.flow, e.generation, e.identity),
             _ => unreachable!("only calls, steps and usage are deeds"),
         };
+        let asked_at = match unsettled::IDLE_ALIASES_NAME_NO_SESSION {
+            true => at,
+            false => Timestamp::default(),
+        };
         let aliased = use_id(what)
-            .and_then(|id| self.sightings(at, id).next())
+            .and_then(|id| self.sightings(asked_at, id).next())
             .and_then(|record| record.cells.session);
         Origin {
             session: aliased.unwrap_or(session),
@@ -86,6 +92,8 @@ impl<'a> Deed<'_, 'a> {
             ..Facts::default()
         };
         if self.actor.is_killed {
+            let keeps = unsettled::CALLS_OF_KILLED_SESSIONS_ARE_PENDING;
+            facts.pending = facts.pending.filter(|_| keeps);
             return (killed(Decision::Kill), facts);
         }
         facts.action = true;
@@ -94,7 +102,7 @@ impl<'a> Deed<'_, 'a> {
             self.identical(call, limits, &mut findings);
             self.repeat(call, limits, &mut findings);
             self.destructive(call, limits, &mut findings);
-            self.amounts(None, &mut findings);
+            facts.warned = self.amounts(None, &mut findings);
         }
         self.actor.judge_actions(false, &mut findings);
         if let Some(rule) = findings.refusal() {
@@ -152,11 +160,13 @@ impl<'a> Deed<'_, 'a> {
         }
     }
 
-    /// Whether a result was ever reported in this session: neither idleness nor a reset changes
-    /// what kind of caller it is.
+    /// Whether a result was ever reported in this session.
     fn ever_stepped(&self) -> bool {
-        self.history
-            .records
+        let records = match unsettled::STEPS_ARE_REMEMBERED_FOR_EVER {
+            true => &self.history.records,
+            false => self.actor.life,
+        };
+        records
             .iter()
             .any(|record| record.facts.step && record.cells.session == Some(self.actor.id))
     }

@@ -44,7 +44,7 @@ impl<'a> History<'a> {
     pub(crate) fn chain(&self, flow: &Id, now: Timestamp) -> Option<Chain<'a>> {
         let mut chain = None;
         for record in self.flow_life(flow, now) {
-            if record.cells.flow == Some(flow) && !record.facts.stale {
+            if record.cells.flow == Some(flow) {
                 apply(&mut chain, record);
             }
         }
@@ -53,8 +53,8 @@ impl<'a> History<'a> {
 }
 
 fn apply<'a>(chain: &mut Option<Chain<'a>>, record: &Record<'a>) {
+    // Only messages start a chain; what else names the flow only spends from its budgets.
     let Observed::Message(message) = record.what else {
-        chain.get_or_insert_with(|| Chain::new(record.now));
         return;
     };
     let Some(from) = &message.from else {

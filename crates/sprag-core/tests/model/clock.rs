@@ -9,13 +9,14 @@ const HOUR: u64 = 3_600_000;
 const DAY: u64 = 86_400_000;
 
 /// Short spans between two events.
-const SHORT: [u64; 8] = [0, 1, 10, 400, 999, 1_000, 1_001, 2_500];
-/// Spans that some window or limit ends with.
-const EDGES: [u64; 8] = [
+const SHORT: [u64; 9] = [0, 1, 10, 400, 999, 1_000, 1_001, 1_700, 2_500];
+/// Spans that some window or limit ends with, and one that ends most of a minute's budget.
+const EDGES: [u64; 9] = [
     1_000,
     2_000,
     10_000,
     30_000,
+    50_000,
     60_000,
     300_000,
     HOUR,
@@ -85,7 +86,7 @@ impl Clock {
         if self.habits.pauses {
             &EDGES
         } else {
-            &EDGES[..5]
+            &EDGES[..6]
         }
     }
 }

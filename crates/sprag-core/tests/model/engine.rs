@@ -1,11 +1,11 @@
 //! What can be held against the model, and what it means to agree with it.
 
 use serde_json::Value;
-use sprag_core::Observation;
+use sprag_core::{Observation, Policy};
 
 use super::judge::Model;
-use super::policy::WrittenPolicy;
 use super::record::{ModelError, ModelVerdict};
+use super::world::world;
 
 /// What an event gets.
 pub(crate) type Answer = Result<ModelVerdict, ModelError>;
@@ -24,13 +24,13 @@ impl<'a> Engine<'a> for Model<'a> {
 /// A policy as written and as every engine wants it.
 pub(crate) struct CasePolicy {
     pub(crate) written: Value,
-    pub(crate) limits: WrittenPolicy,
+    pub(crate) policy: Policy,
 }
 
 impl CasePolicy {
     pub(crate) fn new(written: Value) -> Self {
         Self {
-            limits: WrittenPolicy::new(&written),
+            policy: Policy::from_value(&written).expect("a sound policy"),
             written,
         }
     }
@@ -41,11 +41,11 @@ pub(crate) type Start = for<'a> fn(&'a CasePolicy) -> Box<dyn Engine<'a> + 'a>;
 
 /// The model itself as an engine.
 pub(crate) fn model(policy: &CasePolicy) -> Box<dyn Engine<'_> + '_> {
-    Box::new(Model::new(&policy.limits))
+    Box::new(Model::new(&policy.policy))
 }
 
 /// Everything that properties must hold of.
-pub(crate) const ENGINES: &[Start] = &[model];
+pub(crate) const ENGINES: &[Start] = &[model, world];
 
 /// The answers to a whole history.
 pub(crate) fn answers(start: Start, policy: &CasePolicy, events: &[Observation]) -> Vec<Answer> {

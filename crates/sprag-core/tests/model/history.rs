@@ -3,6 +3,7 @@
 use sprag_core::{Id, Millis, Observed, Timestamp};
 
 use super::record::{Cells, Mark, Record};
+use super::unsettled;
 
 /// Everything that happened, in order.
 #[derive(Debug, Default)]
@@ -60,6 +61,13 @@ impl<'a> History<'a> {
         &life[reset.map_or(0, |at| at + 1)..]
     }
 
+    /// The same with the reset itself, which is the first event of a new generation.
+    pub(crate) fn lifetime(&self, session: &Id, now: Timestamp) -> &[Record<'a>] {
+        let life = self.life(now, Millis::DAY, |cells| cells.has_session(session));
+        let reset = life.iter().rposition(|record| resets(record, session));
+        &life[reset.unwrap_or(0)..]
+    }
+
     /// It starts at 1 and grows with each reset.
     pub(crate) fn generation(&self, session: &Id) -> u32 {
         let resets = self
@@ -110,6 +118,11 @@ impl<'a> History<'a> {
     /// The flow of the latest dispatch that still runs in the session.
     pub(crate) fn running_dispatch(&self, session: &Id, now: Timestamp) -> Option<&'a Id> {
         let mut running: Vec<&'a Id> = Vec::new();
+        let touched = self.touched(|cells| cells.has_session(session));
+        let now = match unsettled::IDLE_SESSIONS_LEND_NO_FLOW {
+            true => now,
+            false => touched.unwrap_or(now),
+        };
         for record in self.session_life(session, now) {
             if record.cells.session != Some(session) {
                 continue;

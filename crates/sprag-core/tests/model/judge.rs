@@ -1,19 +1,17 @@
 //! The model itself: settles what an event leaves open, asks the rules, keeps the record.
 
-use std::sync::Arc;
-
 use sprag_core::{
-    Code, Decision, Dispatch, Id, Identity, Limits, Observation, Observed, Order, Timestamp,
+    Code, Decision, Dispatch, Id, Identity, LimitsRef, Observation, Observed, Order, Policy,
+    Timestamp,
 };
 
 use super::findings::{Findings, Stage};
 use super::history::History;
-use super::policy::LimitsFor;
 use super::record::{Cells, Facts, Mark, ModelError, ModelVerdict, Record};
 
 /// A naive engine: a policy and all that happened.
 pub(crate) struct Model<'a> {
-    policy: &'a dyn LimitsFor,
+    policy: &'a Policy,
     pub(crate) history: History<'a>,
 }
 
@@ -21,7 +19,7 @@ pub(crate) struct Model<'a> {
 pub(crate) struct Actor<'h, 'a> {
     pub(crate) id: &'a Id,
     pub(crate) agent: Option<&'a Id>,
-    pub(crate) limits: Arc<Limits>,
+    pub(crate) limits: LimitsRef<'a>,
     pub(crate) generation: u32,
     pub(crate) is_killed: bool,
     pub(crate) is_blocked: bool,
@@ -51,7 +49,7 @@ pub(crate) struct Origin<'a> {
 pub(crate) type Judged<'a> = (Findings, Facts<'a>);
 
 impl<'a> Model<'a> {
-    pub(crate) fn new(policy: &'a dyn LimitsFor) -> Self {
+    pub(crate) fn new(policy: &'a Policy) -> Self {
         Self {
             policy,
             history: History::default(),
@@ -66,11 +64,9 @@ impl<'a> Model<'a> {
                 Some(from) => self.agent_message(at, &event.what, message, from)?,
                 None => self.outside_message(at, &event.what, message),
             },
-            Observed::Call(_) | Observed::Step(_) => match self.first_sight(at, &event.what) {
-                Some(answered) => return Ok(answered),
-                None => self.deed(at, &event.what)?,
-            },
-            Observed::Usage(_) => self.deed(at, &event.what)?,
+            Observed::Call(_) | Observed::Step(_) | Observed::Usage(_) => {
+                self.deed(at, &event.what)?
+            }
             Observed::Kill(order) | Observed::Reset(order) => self.order(at, &event.what, order),
             Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
                 self.dispatch(at, &event.what, dispatch)
@@ -86,7 +82,7 @@ impl<'a> Model<'a> {
         self.history.agent(session).or(named)
     }
 
-    pub(crate) fn limits_of(&self, session: &Id, agent: Option<&Id>) -> Arc<Limits> {
+    pub(crate) fn limits_of(&self, session: &Id, agent: Option<&Id>) -> LimitsRef<'a> {
         self.policy
             .limits_for(agent.map(Id::as_str), session.as_str())
     }
@@ -101,7 +97,7 @@ impl<'a> Model<'a> {
         &self,
         id: &'a Id,
         agent: Option<&'a Id>,
-        limits: Arc<Limits>,
+        limits: LimitsRef<'a>,
         now: Timestamp,
     ) -> Actor<'_, 'a> {
         Actor {
@@ -120,7 +116,7 @@ impl<'a> Model<'a> {
         let agent = self.agent_of(origin.session, origin.agent);
         let cells = Cells {
             session: Some(origin.session),
-            flow: origin.flow.or(self.inherited_flow(at, origin.session)),
+            flow: origin.flow,
             agent,
             ..Cells::default()
         };
@@ -139,6 +135,19 @@ impl<'a> Model<'a> {
         let generation = deed.actor.generation;
         if origin.generation.is_some_and(|named| named > generation) {
             return Err(ModelError::NewerGeneration);
+        }
+        if let Some(verdict) = self.first_sight(now, what) {
+            let facts = Facts {
+                repeats: true,
+                ..Facts::default()
+            };
+            return Ok(Record {
+                what,
+                now,
+                cells,
+                facts,
+                verdict,
+            });
         }
         let is_stale = origin.generation.is_some_and(|named| named < generation);
         let (findings, mut facts) = match what {
@@ -189,14 +198,10 @@ impl<'a> Model<'a> {
     }
 }
 
-/// The gate of old generations: nothing changes but the times of the cells.
+/// The gate of old generations: such an event is an attempt and a sighting, and nothing else.
 pub(crate) fn stale<'a>() -> Judged<'a> {
-    let facts = Facts {
-        stale: true,
-        ..Facts::default()
-    };
     let code = Code::SessionStaleGeneration;
-    (Findings::killed(Decision::Kill, code), facts)
+    (Findings::killed(Decision::Kill, code), Facts::default())
 }
 
 /// The gate of killed sessions.

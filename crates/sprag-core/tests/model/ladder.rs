@@ -8,12 +8,12 @@ use sprag_core::{
     Decision, Id, Identity, MessageKind, Observation, Observed, RuleId, Source, Step, Timestamp,
 };
 
-use super::agreement::policy_of;
-use super::engine::{CasePolicy, ENGINES, Start, answers};
+use super::engine::{CasePolicy, ENGINES, answers};
 use super::generator::{Habits, history};
 use super::marks::actor;
 use super::random::Dice;
 use super::record::ModelVerdict;
+use super::seeds::{each_seed, policy_of};
 use super::stock::{Stock, call, id, outcome};
 
 #[test]
@@ -71,7 +71,8 @@ fn an_agent_that_goes_on_against_refusals_is_blocked_and_then_killed() {
                 .map(|_| {
                     at += *dice.pick(&[1_000, 1_001, 60_000, 3_600_000]);
                     let args = [("n", *dice.pick(&["1", "2"]))];
-                    refused_call(at, *dice.pick(&["rm_all", "rm_x"]), &args)
+                    let tool = *dice.pick(&["rm_all", "rm_x"]);
+                    refused_call(at, tool, &args)
                 })
                 .collect();
             let told: Vec<Decision> = answers(*engine, &policy, &events)
@@ -171,47 +172,37 @@ impl Watch {
     }
 }
 
-/// The policy of a seed with this budget for all.
-fn policy_with_budget(seed: u64, actions: usize, is_strict: bool) -> CasePolicy {
+/// The policy of a seed with one budget for all.
+fn policy_with_budget(seed: u64) -> CasePolicy {
     let mut policy = policy_of(seed).written;
     for one in policy["override"].as_array_mut().into_iter().flatten() {
         let keys = one.as_object_mut().expect("an override is an object");
         keys.remove("budget");
         keys.remove("rules");
     }
-    policy["budget"] = json!({"actions": actions, "strict": is_strict});
+    let mut dice = Dice::new(seed);
+    policy["budget"] = json!({"actions": dice.within(1, 5), "strict": dice.chance(50)});
     policy["rules"]["budget.actions"] = Value::from("enforce");
     CasePolicy::new(policy)
 }
 
-fn is_bounded(engine: Start, seed: u64, stock: &Stock) {
+#[test]
+fn between_two_words_of_a_user_at_most_twice_the_budget_and_one_action_happen() {
     let habits = Habits {
         shared: 0,
         ..Habits::SHORT
     };
-    let mut dice = Dice::new(seed);
-    let (budget, is_strict) = (dice.within(1, 5), dice.chance(50));
-    let policy = policy_with_budget(seed, budget, is_strict);
-    let events = history(seed, stock, habits);
-    let mut watch = Watch::default();
-    for (event, answer) in events.iter().zip(answers(engine, &policy, &events)) {
-        if let Ok(verdict) = answer {
-            watch.see(event, &verdict);
-            let most = watch.most(is_strict);
-            assert!(
-                most <= 2 * budget + 1,
-                "seed {seed}: {most} actions at {event:?}"
-            );
+    each_seed(10_000, policy_with_budget, |seed, policy, stock| {
+        let budget = policy.policy.limits_for(None, "a").budget.clone();
+        let events = history(seed, stock, habits);
+        for engine in ENGINES {
+            let mut watch = Watch::default();
+            for (event, answer) in events.iter().zip(answers(*engine, policy, &events)) {
+                answer.iter().for_each(|verdict| watch.see(event, verdict));
+                let most = watch.most(budget.strict);
+                let bound = 2 * budget.actions as usize + 1;
+                assert!(most <= bound, "seed {seed}: {most} actions at {event:?}");
+            }
         }
-    }
-}
-
-#[test]
-fn between_two_words_of_a_user_at_most_twice_the_budget_and_one_action_happen() {
-    let stock = Stock::new();
-    for engine in ENGINES {
-        for seed in 0..10_000 {
-            is_bounded(*engine, seed, &stock);
-        }
-    }
+    });
 }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use sprag_core::{Code, Decision, Id, Identity, Observation, Observed, RuleId};
 
-use super::agreement::policy_of;
-use super::engine::{CasePolicy, ENGINES, answers};
+use super::engine::{Answer, CasePolicy, ENGINES, answers};
 use super::generator::{Habits, history};
-use super::stock::Stock;
+use super::seeds::{each_seed, policy_of};
 
 const HISTORIES: u64 = 5_000;
 
@@ -23,48 +22,41 @@ pub(crate) fn actor(event: &Observation) -> Option<(&Id, Identity)> {
     }
 }
 
+/// Everything in a killed session or below it is told so, until the reset.
+fn stays_killed(events: &[Observation], told: Vec<Answer>) {
+    let mut killed: BTreeSet<&str> = BTreeSet::new();
+    for (event, answer) in events.iter().zip(told) {
+        match &event.what {
+            Observed::Kill(order) => drop(killed.insert(order.session.as_str())),
+            Observed::Reset(order) => drop(killed.remove(order.session.as_str())),
+            _ => {}
+        }
+        let (Some((session, identity)), Ok(verdict)) = (actor(event), answer) else {
+            continue;
+        };
+        let mut line = session.parents().chain([session.as_str()]);
+        let is_kill = verdict.decision == Decision::Kill;
+        if line.any(|id| killed.contains(id)) {
+            assert_eq!(verdict.rule, Some(RuleId::SessionKilled), "{event:?}");
+            assert_eq!(is_kill, identity == Identity::Exact, "{event:?}");
+        } else if is_kill && verdict.code != Some(Code::SessionStaleGeneration) {
+            killed.insert(session.as_str());
+        }
+    }
+}
+
 #[test]
 fn a_killed_session_and_those_below_it_get_nothing_until_the_reset() {
-    let stock = Stock::new();
     let habits = Habits {
         use_ids: false,
         ..Habits::ALL
     };
-    for engine in ENGINES {
-        for seed in 0..HISTORIES {
-            let policy = policy_of(seed);
-            let events = history(seed, &stock, habits);
-            let mut killed: BTreeSet<&str> = BTreeSet::new();
-            for (event, answer) in events.iter().zip(answers(*engine, &policy, &events)) {
-                match &event.what {
-                    Observed::Kill(order) => drop(killed.insert(order.session.as_str())),
-                    Observed::Reset(order) => drop(killed.remove(order.session.as_str())),
-                    _ => {}
-                }
-                let (Some((session, identity)), Ok(verdict)) = (actor(event), answer) else {
-                    continue;
-                };
-                let mut line = session.parents().chain([session.as_str()]);
-                if line.any(|id| killed.contains(id)) {
-                    assert_eq!(
-                        verdict.rule,
-                        Some(RuleId::SessionKilled),
-                        "seed {seed}: {event:?}"
-                    );
-                    let is_told = verdict.decision == Decision::Kill;
-                    assert_eq!(
-                        is_told,
-                        identity == Identity::Exact,
-                        "seed {seed}: {event:?}"
-                    );
-                } else if verdict.decision == Decision::Kill
-                    && verdict.code != Some(Code::SessionStaleGeneration)
-                {
-                    killed.insert(session.as_str());
-                }
-            }
+    each_seed(HISTORIES, policy_of, |seed, policy, stock| {
+        let events = history(seed, stock, habits);
+        for engine in ENGINES {
+            stays_killed(&events, answers(*engine, policy, &events));
         }
-    }
+    });
 }
 
 fn share(event: &mut Observation) {
@@ -79,30 +71,21 @@ fn share(event: &mut Observation) {
 
 #[test]
 fn no_mark_is_set_for_a_shared_identity() {
-    let stock = Stock::new();
     let habits = Habits {
         kills: false,
         ..Habits::ALL
     };
-    for engine in ENGINES {
-        for seed in 0..HISTORIES {
-            let mut events = history(seed, &stock, habits);
-            events.iter_mut().for_each(share);
-            for verdict in answers(*engine, &policy_of(seed), &events)
-                .into_iter()
-                .flatten()
-            {
-                assert!(
-                    verdict.decision <= Decision::Deny,
-                    "seed {seed}: {verdict:?}"
-                );
-                assert!(
-                    matches!(verdict.code, None | Some(Code::SessionStaleGeneration)),
-                    "seed {seed}: {verdict:?}"
-                );
+    each_seed(HISTORIES, policy_of, |seed, policy, stock| {
+        let mut events = history(seed, stock, habits);
+        events.iter_mut().for_each(share);
+        for engine in ENGINES {
+            for verdict in answers(*engine, policy, &events).into_iter().flatten() {
+                let is_free = verdict.decision <= Decision::Deny
+                    && matches!(verdict.code, None | Some(Code::SessionStaleGeneration));
+                assert!(is_free, "seed {seed}: {verdict:?}");
             }
         }
-    }
+    });
 }
 
 /// The policy of a seed with every rule in shadow.
@@ -117,21 +100,16 @@ fn policy_in_shadow(seed: u64) -> CasePolicy {
 
 #[test]
 fn in_shadow_only_what_an_operator_killed_is_stopped() {
-    let stock = Stock::new();
-    for engine in ENGINES {
-        for seed in 0..HISTORIES {
-            let events = history(seed, &stock, Habits::ALL);
-            let policy = policy_in_shadow(seed);
-            assert_eq!(policy.written["rules"], json!({"*": "shadow"}) as Value);
-            for verdict in answers(*engine, &policy, &events).into_iter().flatten() {
-                assert!(
-                    matches!(
-                        (verdict.decision, verdict.rule),
-                        (Decision::Allow, None) | (_, Some(RuleId::SessionKilled))
-                    ),
-                    "seed {seed}: {verdict:?}"
+    each_seed(HISTORIES, policy_in_shadow, |seed, policy, stock| {
+        let events = history(seed, stock, Habits::ALL);
+        for engine in ENGINES {
+            for verdict in answers(*engine, policy, &events).into_iter().flatten() {
+                let is_quiet = matches!(
+                    (verdict.decision, verdict.rule),
+                    (Decision::Allow, None) | (_, Some(RuleId::SessionKilled))
                 );
+                assert!(is_quiet, "seed {seed}: {verdict:?}");
             }
         }
-    }
+    });
 }

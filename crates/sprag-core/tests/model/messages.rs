@@ -9,6 +9,7 @@ use super::findings::{Findings, Stage};
 use super::judge::{Actor, Model, killed, stale};
 use super::record::{Cells, Facts, ModelError, ModelVerdict, Record, Scoped};
 use super::talk::Talk;
+use super::unsettled;
 
 impl<'a> Model<'a> {
     /// A message that no agent sent.
@@ -24,7 +25,6 @@ impl<'a> Model<'a> {
             receiver: Some(&message.to),
             flow: message.flow.as_ref(),
             conversation: message.conversation.as_ref(),
-            inbox: Some(inbox(&message.to, agent, &limits)),
             ..Cells::default()
         };
         let now = self.history.now(at, &cells);
@@ -55,7 +55,10 @@ impl<'a> Model<'a> {
         message: &'a Message,
         from: &'a Id,
     ) -> Result<Record<'a>, ModelError> {
-        let flow = message.flow.as_ref().or(self.inherited_flow(at, from));
+        // A return belongs to no dispatch.
+        let inherits = message.flow.is_none() && message.kind != MessageKind::Return;
+        let inherited = inherits.then(|| self.inherited_flow(at, from)).flatten();
+        let flow = message.flow.as_ref().or(inherited);
         let generation = self.history.generation(from);
         if message.generation.is_some_and(|named| named > generation) {
             return Err(ModelError::NewerGeneration);
@@ -63,6 +66,7 @@ impl<'a> Model<'a> {
         let talk = self.talk(at, message, from, flow);
         let is_stale = message.generation.is_some_and(|named| named < generation);
         let (findings, mut facts) = if is_stale { stale() } else { talk.judge() };
+        facts.attempt = talk.attempt();
         facts.mark = findings.mark(message.identity);
         Ok(Record {
             what,
@@ -89,14 +93,16 @@ impl<'a> Model<'a> {
         let to_agent = self.agent_of(&message.to, message.to_agent.as_ref());
         let limits = self.limits_of(from, agent);
         let to_limits = self.limits_of(&message.to, to_agent);
+        let is_say = message.kind == MessageKind::Say;
+        let is_return = message.kind == MessageKind::Return;
         let cells = Cells {
             session: Some(from),
             receiver: Some(&message.to),
-            // A return touches nothing of a flow.
-            flow: flow.filter(|_| message.kind != MessageKind::Return),
-            conversation: message.conversation.as_ref(),
-            inbox: Some(inbox(&message.to, to_agent, &to_limits)),
+            flow: flow.filter(|_| !is_return || !unsettled::RETURNS_LEAVE_THE_FLOW_ALONE),
+            conversation: message.conversation.as_ref().filter(|_| is_say),
+            inbox: is_say.then(|| inbox(&message.to, to_agent, &to_limits)),
             agent: None,
+            pair: is_say,
         };
         let now = self.history.now(at, &cells);
         let chain = flow.map(|flow| {
@@ -104,7 +110,10 @@ impl<'a> Model<'a> {
                 .history
                 .chain(flow, now)
                 .unwrap_or_else(|| Chain::new(now));
-            chain.attempt(now, limits.flow.max_duration);
+            // A return is no attempt: it sees the tree as it stands.
+            if !is_return {
+                chain.attempt(now, limits.flow.max_duration);
+            }
             let place = chain.place(from, &message.to);
             (chain, place)
         });

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use sprag_core::RuleId;
 
 use super::random::Dice;
+use super::unsettled;
 
 /// A policy as a person would write it.
 pub(crate) fn policy(dice: &mut Dice) -> Value {
@@ -22,6 +23,16 @@ fn an_override(dice: &mut Dice) -> Value {
     keys.retain(|_, _| dice.chance(40));
     // How steps are judged is the same for all: the model knows one classifier.
     keys.remove("progress");
+    if !unsettled::WINDOWS_SERVE_EVERY_LIMIT {
+        for (section, key) in [
+            ("flow", "chatter"),
+            ("flow", "max_calls_per_minute"),
+            ("inbox", "max_messages_per_minute"),
+        ] {
+            let section = keys.get_mut(section).and_then(Value::as_object_mut);
+            section.map(|section| section.remove(key));
+        }
+    }
     let (whom, name) = *dice.pick(&[
         ("agent", "w"),
         ("agent", "bulk-*"),
@@ -58,7 +69,7 @@ fn rules(dice: &mut Dice) -> Map<String, Value> {
 fn some_modes(dice: &mut Dice, percent: usize) -> Map<String, Value> {
     let mut modes = Map::new();
     for rule in RuleId::ALL {
-        if dice.chance(percent) {
+        if *rule != RuleId::SessionKilled && dice.chance(percent) {
             let mode = dice.weighted(&[(50, "shadow"), (40, "off"), (10, "enforce")]);
             modes.insert(rule.as_str().to_owned(), mode.into());
         }

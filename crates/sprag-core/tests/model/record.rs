@@ -34,7 +34,7 @@ pub(crate) enum Scoped<'a> {
     Agent(&'a Id),
 }
 
-/// The cells that an event touches. A message with a sender touches the pair of both ends too.
+/// The cells that an event touches.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cells<'a> {
     /// The session that acts: the sender of a message.
@@ -44,6 +44,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) conversation: Option<&'a Id>,
     pub(crate) inbox: Option<Scoped<'a>>,
     pub(crate) agent: Option<&'a Id>,
+    /// The two ends as a pair that talks.
+    pub(crate) pair: bool,
 }
 
 impl<'a> Cells<'a> {
@@ -60,7 +62,7 @@ impl<'a> Cells<'a> {
 
     pub(crate) fn has_pair(&self, one: &Id, other: &Id) -> bool {
         let ends = (self.session, self.receiver);
-        ends == (Some(one), Some(other)) || ends == (Some(other), Some(one))
+        self.pair && (ends == (Some(one), Some(other)) || ends == (Some(other), Some(one)))
     }
 
     /// Whether both touch one cell. A common pair means a common session.
@@ -84,6 +86,14 @@ pub(crate) enum Mark {
     Kill,
 }
 
+/// What an amount is counted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purse {
+    Session,
+    Flow,
+    AgentDay,
+}
+
 /// A call that waits for its step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pending<'a> {
@@ -99,8 +109,8 @@ pub(crate) type Target<'a> = Vec<(&'a str, Digest)>;
 /// What an event did, beyond having happened.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Facts<'a> {
-    /// It named an older generation: it changed nothing but the times of its cells.
-    pub(crate) stale: bool,
+    /// A second sight of one call or step: it was answered as the first, and counts nothing.
+    pub(crate) repeats: bool,
     /// It was not refused.
     pub(crate) accepted: bool,
     /// It counts for `budget.actions` of the session that acts.
@@ -119,6 +129,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) step: bool,
     /// A step that the matrix judged: approach and outcome.
     pub(crate) judged: Option<(Digest, Digest)>,
+    /// The budgets that were near their end, and said so.
+    pub(crate) warned: Vec<(RuleId, Purse)>,
     pub(crate) mark: Option<Mark>,
     pub(crate) unblocks: bool,
     /// The receiver's user was heard: at this time, directly or by starting the flow.

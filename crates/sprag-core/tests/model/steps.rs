@@ -40,8 +40,10 @@ impl<'a> Deed<'_, 'a> {
         if self.is_blocked_for_steps(&mut findings) {
             return (findings, facts);
         }
-        self.amounts(None, &mut findings);
-        let approach = step.approach.as_ref().or(pending.map(|call| call.approach));
+        facts.warned = self.amounts(None, &mut findings);
+        // What was called is what was done, whatever the step says of it.
+        let called = pending.map(|call| call.approach);
+        let approach = called.or(step.approach.as_ref());
         if let Some(approach) = approach {
             let judged = (approach.exact, step.outcome.exact);
             facts.judged = Some(judged);

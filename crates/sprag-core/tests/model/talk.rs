@@ -21,15 +21,17 @@ pub(crate) struct Talk<'h, 'a> {
 }
 
 impl<'a> Talk<'_, 'a> {
+    /// Every message in a flow is an attempt, whatever comes of it; a return has none.
+    pub(crate) fn attempt(&self) -> Option<Millis> {
+        let limits = &self.sender.limits;
+        let is_return = self.message.kind == MessageKind::Return;
+        let in_flow = self.chain.is_some() && !is_return;
+        in_flow.then_some(limits.flow.max_duration)
+    }
+
     pub(crate) fn judge(&self) -> Judged<'a> {
         let is_return = self.message.kind == MessageKind::Return;
-        let mut facts = Facts {
-            attempt: self
-                .cells
-                .flow
-                .map(|_| self.sender.limits.flow.max_duration),
-            ..Facts::default()
-        };
+        let mut facts = Facts::default();
         if self.sender.is_killed {
             return (killed(Decision::Kill), facts);
         }

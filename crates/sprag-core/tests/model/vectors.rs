@@ -1,12 +1,10 @@
-//! The model on the vectors: it must be right itself before anything is held against it.
+//! The vectors: the model must be right itself before anything is held against it.
 
 use serde::Deserialize;
 use serde_json::Value;
-use sprag_core::{Decision, Observation};
+use sprag_core::{Decision, DigestKey, Door, Event, Limits, Observation};
 
-use super::digester::observe;
-use super::judge::Model;
-use super::policy::WrittenPolicy;
+use super::engine::{CasePolicy, ENGINES, Start, answers};
 use super::record::ModelVerdict;
 
 #[derive(Deserialize)]
@@ -33,39 +31,51 @@ struct Overall {
 }
 
 #[test]
-fn the_model_passes_the_vectors_of_calls() {
+fn model_and_engine_pass_the_vectors_of_calls() {
     pass(include_str!("../vectors/calls.json"));
 }
 
 #[test]
-fn the_model_passes_the_vectors_of_flows() {
+fn model_and_engine_pass_the_vectors_of_flows() {
     pass(include_str!("../vectors/flow.json"));
 }
 
 #[test]
-fn the_model_passes_the_vectors_of_inboxes() {
+fn model_and_engine_pass_the_vectors_of_inboxes() {
     pass(include_str!("../vectors/inbox.json"));
 }
 
 #[test]
-fn the_model_passes_the_vectors_of_steps() {
+fn model_and_engine_pass_the_vectors_of_steps() {
     pass(include_str!("../vectors/steps.json"));
 }
 
 fn pass(vectors: &str) {
     let scenarios: Vec<Scenario> = serde_json::from_str(vectors).expect("scenarios");
-    let failures: Vec<String> = scenarios.iter().flat_map(failures).collect();
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    for engine in ENGINES {
+        let failures: Vec<String> = scenarios
+            .iter()
+            .flat_map(|scenario| failures(*engine, scenario))
+            .collect();
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
 }
 
-fn failures(scenario: &Scenario) -> Vec<String> {
-    let policy = WrittenPolicy::new(&scenario.policy);
+fn observe(event: &Value) -> Observation {
+    let event = Event::from_value(event).expect("an event");
+    let at = event.at().expect("a time");
+    let door = Door::new(DigestKey::fixed());
+    door.observe(&event, at, &Limits::default())
+        .expect("an observation")
+}
+
+fn failures(engine: Start, scenario: &Scenario) -> Vec<String> {
+    let policy = CasePolicy::new(scenario.policy.clone());
     let events: Vec<Observation> = scenario.events.iter().map(|e| observe(&e.event)).collect();
-    let mut model = Model::new(&policy);
-    let mut told = Vec::new();
-    for event in &events {
-        told.push(model.check(event).expect("no event is an error"));
-    }
+    let told: Vec<ModelVerdict> = answers(engine, &policy, &events)
+        .into_iter()
+        .map(|answer| answer.expect("no event is an error"))
+        .collect();
     let wrong = |(at, (told, expected)): (usize, (&ModelVerdict, &Expected))| {
         let missed = missed(told, &expected.expect)?;
         let number = at + 1;

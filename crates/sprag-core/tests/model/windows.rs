@@ -3,10 +3,9 @@
 use serde_json::{Value, json};
 use sprag_core::{Decision, Id, Observation, Observed, RuleId, Timestamp};
 
-use super::agreement::policy_of;
 use super::engine::{Answer, CasePolicy, ENGINES, answers};
 use super::generator::{Habits, history};
-use super::stock::Stock;
+use super::seeds::{each_seed, policy_of};
 
 const HISTORIES: u64 = 5_000;
 
@@ -43,34 +42,30 @@ fn left_no_mark(answer: &Answer) -> bool {
 
 #[test]
 fn refusals_never_change_a_window() {
-    let stock = Stock::new();
-    for engine in ENGINES {
-        for seed in 0..HISTORIES {
-            let policy = policy_without_memory_of_refusals(seed);
-            let events = history(seed, &stock, Habits::SHORT);
-            let told = answers(*engine, &policy, &events);
+    let policy = policy_without_memory_of_refusals;
+    each_seed(HISTORIES, policy, |seed, policy, stock| {
+        for engine in ENGINES {
+            let events = history(seed, stock, Habits::SHORT);
+            let told = answers(*engine, policy, &events);
             let (kept, expected): (Vec<Observation>, Vec<Answer>) = events
                 .into_iter()
                 .zip(told)
                 .filter(|(_, answer)| !left_no_mark(answer))
                 .unzip();
-            let told = answers(*engine, &policy, &kept);
-            assert_eq!(told, expected, "seed {seed}");
+            assert_eq!(answers(*engine, policy, &kept), expected, "seed {seed}");
         }
-    }
+    });
 }
 
 #[test]
 fn replaying_a_history_gives_the_same_verdicts() {
-    let stock = Stock::new();
-    for engine in ENGINES {
-        for seed in 0..HISTORIES {
-            let policy = policy_of(seed);
-            let events = history(seed, &stock, Habits::ALL);
-            let told = answers(*engine, &policy, &events);
-            assert_eq!(told, answers(*engine, &policy, &events), "seed {seed}");
+    each_seed(HISTORIES, policy_of, |seed, policy, stock| {
+        let events = history(seed, stock, Habits::ALL);
+        for engine in ENGINES {
+            let told = answers(*engine, policy, &events);
+            assert_eq!(told, answers(*engine, policy, &events), "seed {seed}");
         }
-    }
+    });
 }
 
 fn touches(event: &Observation, session: &Id) -> bool {
@@ -90,27 +85,26 @@ fn touches(event: &Observation, session: &Id) -> bool {
 
 #[test]
 fn a_clock_that_goes_back_counts_as_one_that_stands_still() {
-    let stock = Stock::new();
     let habits = Habits {
         use_ids: false,
         ..Habits::ALL
     };
-    for engine in ENGINES {
-        for seed in 0..HISTORIES {
-            let policy = policy_of(seed);
-            let mut events = history(seed, &stock, habits);
-            // All of one session, so that it remembers the latest time of all.
-            events.retain(|event| touches(event, &stock.sessions[0]));
-            let told = answers(*engine, &policy, &events);
+    each_seed(HISTORIES, policy_of, |seed, policy, stock| {
+        let mut events = history(seed, stock, habits);
+        // All of one session, so that it remembers the latest time of all.
+        events.retain(|event| touches(event, &stock.sessions[0]));
+        for engine in ENGINES {
+            let told = answers(*engine, policy, &events);
             let mut latest = Timestamp::default();
-            for (event, answer) in events.iter_mut().zip(&told) {
+            let mut still = events.clone();
+            for (event, answer) in still.iter_mut().zip(&told) {
                 event.at = latest.max(event.at);
                 // An error changes nothing, not even what time it is.
                 if answer.is_ok() {
                     latest = event.at;
                 }
             }
-            assert_eq!(told, answers(*engine, &policy, &events), "seed {seed}");
+            assert_eq!(told, answers(*engine, policy, &still), "seed {seed}");
         }
-    }
+    });
 }

@@ -6,9 +6,9 @@
 //! turns and a test that fails differently are work, and why a cycle of any length is not.
 //!
 //! Four kinds of repeats are no sign of a loop and do not count, though they bring no news:
-//! - a check after a change that had not been made before, unless it fails again;
-//! - a second look at something that was read, with other steps in between: people and compacted
-//!   contexts do that once;
+//! - the first repeat, unless it comes right away: people, replayed set-ups and compacted contexts
+//!   ask a second time;
+//! - a check after a change that had not been made before, unless it fails;
 //! - a poll that comes five seconds or more after the last one: that is waiting;
 //! - of quicker polls, two of three.
 //!
@@ -42,8 +42,10 @@ pub(super) enum Novelty {
     Quiet,
     /// What this approach brought before.
     Repeat,
-    /// A new approach, a known failure or the answer of the step before.
-    Known,
+    /// A failure that is known, but not from this approach.
+    Wall,
+    /// A new approach, the answer of the step before.
+    Echo,
     /// A new approach that found nothing.
     Nothing,
 }
@@ -94,7 +96,7 @@ impl<'a> Facts<'a> {
                 (Novelty::Repeat, past, counts)
             }
             Some(before) => (
-                Novelty::News,
+                of_changed(outcome.tone, answer_seen),
                 first(progress.step, now, outcome, Some(before)),
                 false,
             ),
@@ -120,6 +122,15 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// What an approach brings whose answer changed: a failure that others met before is the same wall.
+fn of_changed(tone: Tone, answer_seen: bool) -> Novelty {
+    if tone == Tone::Failure && answer_seen {
+        Novelty::Wall
+    } else {
+        Novelty::News
+    }
+}
+
 /// What a new approach brings.
 fn of_new(kind: ToolKind, tone: Tone, same_answer: bool, answer_seen: bool) -> Novelty {
     match tone {
@@ -127,8 +138,8 @@ fn of_new(kind: ToolKind, tone: Tone, same_answer: bool, answer_seen: bool) -> N
         Tone::Done => Novelty::News,
         Tone::Telling | Tone::Empty if kind == ToolKind::Change => Novelty::News,
         Tone::Empty => Novelty::Nothing,
-        Tone::Failure if answer_seen => Novelty::Known,
-        Tone::Telling if same_answer => Novelty::Known,
+        Tone::Failure if answer_seen => Novelty::Wall,
+        Tone::Telling if same_answer => Novelty::Echo,
         Tone::Telling if answer_seen => Novelty::Quiet,
         Tone::Failure | Tone::Telling => Novelty::News,
     }
@@ -157,28 +168,23 @@ fn again(
     outcome: &Outcome,
     directly: bool,
 ) -> (Past, bool) {
-    let answered = short(outcome);
     let steps = progress.step.saturating_sub(before.step);
     let checks = progress.changed > before.step && outcome.tone != Tone::Failure;
-    let goes_on = !checks && steps <= NEAR_STEPS;
     let waited = u64::from(tenths(now).wrapping_sub(before.tenths)) * 100;
     let patient = kind == ToolKind::Poll && waited >= PATIENT.0;
-    let looks = if goes_on { before.looks } else { 0 }.saturating_add(u16::from(!patient));
+    let (span, same, looks) = if checks {
+        (0, 0, 0)
+    } else {
+        let same = if steps <= NEAR_STEPS { before.same } else { 0 };
+        (before.span, same, before.looks)
+    };
+    let looks = looks.saturating_add(u16::from(!patient));
     let counts = !checks
         && match kind {
             ToolKind::Poll => !patient && looks.is_multiple_of(POLLS_PER_COUNT),
-            ToolKind::Read => directly || looks > 1,
-            ToolKind::Change | ToolKind::Run => true,
+            ToolKind::Read | ToolKind::Change | ToolKind::Run => directly || looks > 1,
         };
-    let (span, same) = if goes_on {
-        let steps = u16::try_from(steps).unwrap_or(u16::MAX);
-        (
-            before.span.saturating_add(steps),
-            before.same.saturating_add(u16::from(counts)),
-        )
-    } else {
-        (0, 0)
-    };
+    let answered = short(outcome);
     let past = Past {
         outcome: answered,
         earlier: if before.outcome == answered {
@@ -188,8 +194,8 @@ fn again(
         },
         step: progress.step,
         tenths: tenths(now),
-        span,
-        same,
+        span: span.saturating_add(u16::try_from(steps).unwrap_or(u16::MAX)),
+        same: same.saturating_add(u16::from(counts)),
         looks,
     };
     (past, counts)

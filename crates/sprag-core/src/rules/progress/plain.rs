@@ -34,52 +34,46 @@ pub(super) fn judge(
     let outcome_seen = progress.outcomes.use_again(outcome.exact.prefix());
     let streaks = &mut progress.streaks;
     let (stagnation, stuck) = (streaks.stagnation, streaks.stuck);
-    streaks.stagnation = 0;
-    streaks.stuck = 0;
-    let tool = tried.name.as_str();
-    match (approach_seen, outcome_seen) {
-        (_, false) => {}
-        (true, true) => {
-            streaks.stagnation = stagnation.saturating_add(1);
-            let rung = Rung {
-                rule: RuleId::ProgressStagnation,
-                key: "stagnation",
-                threshold: limits.progress.stagnation,
-                count: streaks.stagnation,
-            };
-            let said = times(u32::from(rung.count), "step");
-            rung.climb(
-                limits,
-                found,
-                || {
-                    format!(
-                        "{said} in a row repeated something with a known result, the last by {}",
-                        name(tool)
-                    )
-                },
-                |finding| finding.with("cell", "full_stagnation").with("tool", tool),
-            );
-        }
-        (false, true) => {
-            streaks.stuck = stuck.saturating_add(1);
-            let rung = Rung {
-                rule: RuleId::ProgressStuck,
-                key: "stuck",
-                threshold: limits.progress.stuck,
-                count: streaks.stuck,
-            };
-            let said = times(u32::from(rung.count), "new attempt");
-            rung.climb(
-                limits,
-                found,
-                || {
-                    format!(
-                        "{said} in a row ended in a known result, the last by {}",
-                        name(tool)
-                    )
-                },
-                |finding| finding.with("cell", "stuck").with("tool", tool),
-            );
-        }
+    (streaks.stagnation, streaks.stuck) = match (approach_seen, outcome_seen) {
+        (_, false) => (0, 0),
+        (true, true) => (stagnation.saturating_add(1), 0),
+        (false, true) => (0, stuck.saturating_add(1)),
+    };
+    if !outcome_seen {
+        return;
     }
+    let (rule, key, threshold, count, cell, did) = if approach_seen {
+        (
+            RuleId::ProgressStagnation,
+            "stagnation",
+            limits.progress.stagnation,
+            streaks.stagnation,
+            "full_stagnation",
+            "repeated something",
+        )
+    } else {
+        (
+            RuleId::ProgressStuck,
+            "stuck",
+            limits.progress.stuck,
+            streaks.stuck,
+            "stuck",
+            "tried something new",
+        )
+    };
+    let rung = Rung {
+        rule,
+        key,
+        threshold,
+        count,
+    };
+    let tool = tried.name.as_str();
+    let say = || {
+        let steps = times(u32::from(count), "step");
+        let last = name(tool);
+        format!("{steps} in a row {did} and got a known result, the last by {last}")
+    };
+    rung.climb(limits, found, say, |finding| {
+        finding.with("cell", cell).with("tool", tool)
+    });
 }

@@ -8,7 +8,7 @@
 //! numbers only. A random number is not news, but it may be luck that the agent waits for, so two
 //! such runs count as one.
 //!
-//! Trips when: 5 repeats warn, 10 block; of runs that differ in numbers 10 and 20.
+//! Trips when: 5 repeats that count warn, 10 block; of runs that differ in numbers 10 and 20.
 //! Resets when: the approach answers something else; for what does not fail also a new change since
 //! its last time (then it is a check), and more than 20 other steps in between.
 //! Bounded by: one number an approach, one number for runs in a row.
@@ -65,13 +65,14 @@ pub(super) fn judge(
             format!(
                 "{} gave the same {what} {} in {}{meanwhile}",
                 name(tool),
-                times(u32::from(past.same).saturating_add(1), "time"),
+                times(u32::from(past.looks).saturating_add(1), "time"),
                 times(u32::from(past.span).saturating_add(1), "step"),
             )
         },
         |finding| {
             finding
                 .with("tool", tool)
+                .with("same_answers", u32::from(past.looks) + 1)
                 .with("steps", u32::from(past.span) + 1)
                 .with("changes_in_between", changed)
         },

@@ -52,15 +52,13 @@ pub(super) fn judge(
             } else {
                 "answer"
             };
-            if facts.directly {
-                return format!(
-                    "{} gave the same {what} {} in a row",
-                    name(tool),
-                    times(u32::from(facts.past.looks).saturating_add(1), "time")
-                );
+            if facts.past.looks == facts.past.span {
+                let same = u32::from(facts.past.looks).saturating_add(1);
+                let same = times(same, "time");
+                return format!("{} gave the same {what} {same} in a row", name(tool));
             }
             format!(
-                "{} repeated what they had done before and got the same answer, the last by {}; {} without anything new",
+                "{} repeated what had been done before and got the same answer, the last by {}; {} without anything new",
                 times(u32::from(count), "step"),
                 name(tool),
                 times(steps, "step")

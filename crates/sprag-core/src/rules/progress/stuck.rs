@@ -1,19 +1,19 @@
 //! `progress.stuck`: ever new attempts that end the same.
 //!
 //! The agent varies what it does and runs into the same wall: a machine that is gone, a command that
-//! is not there, a guess that is wrong again. A known failure counts whatever was tried; another
-//! answer only where the step before had the same, since a small world (a maze, a yes or no) has few
-//! answers. An empty finding is information, so searching on is forgiven longer.
+//! is not there, a guess that is wrong again. A known failure counts whatever was tried, also what
+//! once worked (the machine went away). Another answer counts only as long as each attempt in a row
+//! has the same, since a small world (a maze, a yes or no) has few answers. An empty finding is
+//! information, so searching on is forgiven longer.
 //!
 //! Trips when: 5 such attempts warn and 8 block; of empty findings 5 and 15.
 //! Resets when: any step brings news.
-//! Bounded by: two numbers.
+//! Bounded by: three numbers.
 //! Odd cases: acknowledgements and silence are not counted (a batch of writes is work); a failure
 //! that repeats the attempt's own words differs each time and is news.
 
 use crate::cell::progress::Progress;
 use crate::finding::Findings;
-use crate::observation::Tone;
 use crate::policy::Limits;
 use crate::rule::RuleId;
 
@@ -26,54 +26,47 @@ pub(super) fn judge(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let (key, threshold, streak, ended) = match facts.novelty {
-        Novelty::Known if facts.outcome.tone == Tone::Failure => (
+    let streaks = &mut progress.streaks;
+    if facts.before.is_none() && facts.novelty != Novelty::Echo {
+        streaks.echo = 0;
+    }
+    let (key, streak, ended) = match facts.novelty {
+        Novelty::Wall => (
             "stuck",
-            limits.progress.stuck,
-            &mut progress.streaks.stuck,
+            &mut streaks.stuck,
             "failed in a way that was known",
         ),
-        Novelty::Known => (
-            "stuck",
-            limits.progress.stuck,
-            &mut progress.streaks.stuck,
-            "ended in the same answer",
-        ),
-        Novelty::Nothing => (
-            "empty",
-            limits.progress.empty,
-            &mut progress.streaks.empty,
-            "found nothing",
-        ),
+        Novelty::Echo => ("stuck", &mut streaks.echo, "ended in the same answer"),
+        Novelty::Nothing => ("empty", &mut streaks.empty, "found nothing"),
         Novelty::News | Novelty::Quiet | Novelty::Repeat => return,
     };
     *streak = streak.saturating_add(1);
     let rung = Rung {
         rule: RuleId::ProgressStuck,
         key,
-        threshold,
+        threshold: if key == "empty" {
+            limits.progress.empty
+        } else {
+            limits.progress.stuck
+        },
         count: *streak,
     };
     let (news, since) = progress.news;
     let steps = progress.step.saturating_sub(news);
     let tool = facts.tried.name.as_str();
-    rung.climb(
-        limits,
-        found,
-        || {
-            format!(
-                "{} {ended}, the last by {}; {} without anything new",
-                times(u32::from(rung.count), "new attempt"),
-                name(tool),
-                times(steps, "step")
-            )
-        },
-        |finding| {
-            finding
-                .with("tool", tool)
-                .with("counted", key)
-                .with("steps_without_news", steps)
-                .with("seconds_without_news", facts.now.since(since).0 / 1000)
-        },
-    );
+    let say = || {
+        format!(
+            "{} {ended}, the last by {}; {} without anything new",
+            times(u32::from(rung.count), "attempt"),
+            name(tool),
+            times(steps, "step")
+        )
+    };
+    rung.climb(limits, found, say, |finding| {
+        finding
+            .with("tool", tool)
+            .with("counted", key)
+            .with("steps_without_news", steps)
+            .with("seconds_without_news", facts.now.since(since).0 / 1000)
+    });
 }
