@@ -81,7 +81,6 @@ impl std::fmt::Debug for Guard {
 
 impl Guard {
     /// A guard to be put together.
-    #[must_use]
     pub fn builder() -> GuardBuilder {
         GuardBuilder::default()
     }

@@ -12,6 +12,7 @@ mod feed;
 mod guard;
 mod judge;
 mod nearest;
+pub mod replay;
 mod role;
 pub mod scenario;
 mod utc;

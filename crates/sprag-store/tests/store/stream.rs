@@ -265,7 +265,6 @@ impl Stream {
                 normal: digest(number / 2),
                 shape: self.small(3),
                 is_error: self.chance(3),
-                shape: 0,
                 tone: self.pick([
                     Tone::Telling,
                     Tone::Failure,
