@@ -10,29 +10,41 @@ pub(crate) struct SnakeName<const SIZE: usize> {
     len: usize,
 }
 
+/// Whether `c` begins a word: a capital after a small letter or digit, or the last of a row of
+/// capitals before a small one.
+fn starts_word(before: char, c: char, next: Option<char>) -> bool {
+    // Most names are ASCII, and the tables of all other letters are slow.
+    if c.is_ascii() && !c.is_ascii_uppercase() {
+        return false;
+    }
+    c.is_uppercase()
+        && (before.is_lowercase()
+            || before.is_numeric()
+            || before.is_uppercase() && next.is_some_and(char::is_lowercase))
+}
+
+/// The small form of one character, which may be several.
+fn lower(c: char) -> impl Iterator<Item = char> + Clone {
+    let ascii = c.is_ascii().then(|| c.to_ascii_lowercase());
+    let other = (!c.is_ascii()).then(|| c.to_lowercase());
+    ascii.into_iter().chain(other.into_iter().flatten())
+}
+
+fn joined(c: char) -> char {
+    if matches!(c, '-' | '.') { '_' } else { c }
+}
+
 /// The characters of `name` in snake case, one by one: a glob that does not match looks at few.
 pub(crate) fn snake_chars(name: &str) -> impl Iterator<Item = char> + Clone {
     let mut before = '_';
     let mut rest = name.chars();
     std::iter::from_fn(move || {
         let c = rest.next()?;
-        let next_is_lower = || rest.clone().next().is_some_and(char::is_lowercase);
-        let starts_word = c.is_uppercase()
-            && (before.is_lowercase()
-                || before.is_numeric()
-                || before.is_uppercase() && next_is_lower());
+        let starts = starts_word(before, c, rest.clone().next());
         before = c;
-        let c = if matches!(c, '-' | '.') { '_' } else { c };
-        Some((starts_word, c))
+        Some((starts, joined(c)))
     })
-    .flat_map(|(starts_word, c)| starts_word.then_some('_').into_iter().chain(lower(c)))
-}
-
-/// Most names are ASCII, and the tables of all other letters are slow.
-fn lower(c: char) -> impl Iterator<Item = char> + Clone {
-    let ascii = c.is_ascii().then(|| c.to_ascii_lowercase());
-    let other = (!c.is_ascii()).then(|| c.to_lowercase());
-    ascii.into_iter().chain(other.into_iter().flatten())
+    .flat_map(|(starts, c)| starts.then_some('_').into_iter().chain(lower(c)))
 }
 
 impl<const SIZE: usize> SnakeName<SIZE> {
@@ -41,8 +53,19 @@ impl<const SIZE: usize> SnakeName<SIZE> {
             bytes: [0; SIZE],
             len: 0,
         };
-        for c in snake_chars(name) {
-            if !snake.push(c) {
+        let mut before = '_';
+        let mut rest = name.chars();
+        while let Some(c) = rest.next() {
+            let starts = starts_word(before, c, rest.clone().next());
+            before = c;
+            let c = joined(c);
+            let fits = (!starts || snake.push('_'))
+                && if c.is_ascii() {
+                    snake.push(c.to_ascii_lowercase())
+                } else {
+                    c.to_lowercase().all(|c| snake.push(c))
+                };
+            if !fits {
                 break;
             }
         }

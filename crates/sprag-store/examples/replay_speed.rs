@@ -12,7 +12,8 @@ use sprag_core::{
     Outcome, Policy, Source, Step, Timestamp, Tone, ToolKind,
 };
 use sprag_store::{
-    ActivePolicy, Draft, OwnedSqlite, SqliteOptions, Store, StoreError, read_policy, verify,
+    ActivePolicy, CellMap, Draft, OwnedSqlite, SqliteOptions, Store, StoreError, read_policy,
+    verify,
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +24,8 @@ enum Failed {
     Io(#[from] std::io::Error),
     #[error(transparent)]
     Id(#[from] sprag_core::IdError),
+    #[error(transparent)]
+    Engine(#[from] sprag_core::EngineError),
     #[error("{0}")]
     Unsound(sprag_store::Bad),
 }
@@ -136,11 +139,23 @@ fn main() -> Result<(), Failed> {
     }
     store.sync()?;
     let wrote = now(clock) - started;
+    let resolved = (0..events).map(event).collect::<Result<Vec<_>, _>>()?;
+    let mut cells = CellMap::default();
+    let started = now(clock);
+    for observation in &resolved {
+        cells.fold(&policy.policy, observation)?;
+    }
+    let folded = now(clock) - started;
     let started = now(clock);
     let found = verify(&*store.view()?, &read_policy)?;
     let read = now(clock) - started;
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     let rate = |elapsed: Duration| events as f64 / elapsed.as_secs_f64();
+    writeln!(
+        out,
+        "folded   {:>10.0} events/s ({folded:.2?}), the engine alone",
+        rate(folded)
+    )?;
     writeln!(out, "decided  {:>10.0} events/s ({wrote:.2?})", rate(wrote))?;
     writeln!(
         out,

@@ -5,11 +5,11 @@ use sprag_core::{CellKeys, Id, InboxKey};
 
 use crate::note::Pool;
 
+/// The place of all notes in the log's index: a replay of any session needs those too.
+pub(crate) const NOTES: u64 = 0;
+
 /// Between the two ids of a pair. No id holds a control character.
 const BETWEEN: char = '\n';
-
-/// What the log's index holds notes under, which touch no cell.
-pub(crate) const NOTES: u64 = 0;
 
 /// The name of one cell.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,10 +33,16 @@ pub enum CellKey {
 }
 
 impl CellKey {
-    /// The cells that an event touches and the log is indexed by. Events that share an alias share
-    /// a session too, and are found through it.
-    pub(crate) fn indexed(keys: &CellKeys) -> impl Iterator<Item = Self> {
-        Self::all(keys).filter(|key| !matches!(key, Self::Alias(_)))
+    /// Where the log's index finds a record: under each cell that an event touches, or among the
+    /// notes. Events that share an alias share a session too, and are found through it.
+    pub(crate) fn places(keys: Option<&CellKeys>) -> Vec<u64> {
+        let Some(keys) = keys else {
+            return vec![NOTES];
+        };
+        Self::all(keys)
+            .filter(|key| !matches!(key, Self::Alias(_)))
+            .map(|key| key.index())
+            .collect()
     }
 
     /// The cells that an event touches.

@@ -254,7 +254,7 @@ fn may_forget(cell: &SessionCell) -> bool {
 }
 
 /// Times beyond what a database holds are one and the same, so that all stores forget alike.
-fn idle_since(touched: Timestamp) -> Timestamp {
+pub(crate) fn idle_since(touched: Timestamp) -> Timestamp {
     Timestamp(touched.0.min(i64::MAX.unsigned_abs()))
 }
 

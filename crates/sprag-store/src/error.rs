@@ -101,6 +101,9 @@ pub enum StoreError {
         /// What is wrong.
         why: String,
     },
+    /// A note that would lie about the store.
+    #[error("only the store itself writes this note")]
+    Reserved,
     /// The store was closed, or its writer is gone.
     #[error("the store is closed")]
     Closed,

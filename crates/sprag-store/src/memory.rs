@@ -88,9 +88,9 @@ impl Store for MemoryStore {
     }
 
     fn note(&self, note: Note) -> Result<Record, StoreError> {
+        note.check()?;
         let mut inner = self.inner();
         inner.learn(&note.policy);
-        inner.live.cells.apply(&note.what);
         let sealed = inner
             .log
             .head
@@ -333,13 +333,8 @@ impl Log {
 
     fn append(&mut self, sealed: Sealed, keys: Option<&CellKeys>) -> Record {
         self.head = sealed.head();
-        match keys {
-            None => {
-                self.index.insert((NOTES, self.head.seq));
-            }
-            Some(keys) => self
-                .index
-                .extend(CellKey::indexed(keys).map(|key| (key.index(), self.head.seq))),
+        for place in CellKey::places(keys) {
+            self.index.insert((place, self.head.seq));
         }
         self.rows.push_back((sealed.body, self.head.hash));
         sealed.record

@@ -10,6 +10,7 @@ use sprag_core::Timestamp;
 
 use crate::cell_key::CellKey;
 use crate::draft::ActivePolicy;
+use crate::error::StoreError;
 use crate::hash::Hash;
 
 /// A note on its way into the log.
@@ -93,6 +94,26 @@ pub enum Noted {
     /// A note of a newer build.
     #[serde(other)]
     Unknown,
+}
+
+impl Noted {
+    /// Whether only the store itself may write it: it says what was done to the cells or the log.
+    pub(crate) const fn is_the_stores(&self) -> bool {
+        matches!(
+            self,
+            Self::Evicted(_) | Self::Snapshot(_) | Self::Pruned { .. } | Self::Unknown
+        )
+    }
+}
+
+impl Note {
+    /// Refuses what only the store may say.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        if self.what.is_the_stores() {
+            return Err(StoreError::Reserved);
+        }
+        Ok(())
+    }
 }
 
 /// Which cells compete for the same room.

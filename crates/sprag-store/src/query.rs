@@ -2,6 +2,8 @@
 
 use sprag_core::{Id, Mark, RuleId, SessionCell, Timestamp, Verdict};
 
+use crate::cells::idle_since;
+
 /// The most items on a page.
 pub const MAX_PAGE: usize = 1_000;
 
@@ -97,7 +99,7 @@ impl SessionSummary {
             agent: cell.agent().cloned(),
             state: SessionState::of(cell),
             generation: cell.generation(),
-            touched: cell.touched(),
+            touched: idle_since(cell.touched()),
             tally,
         }
     }

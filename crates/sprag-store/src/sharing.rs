@@ -9,17 +9,17 @@ use std::collections::{BTreeSet, HashSet};
 
 use sprag_core::{Id, Message, Observation, Observed};
 
-use crate::cell_key::CellKey;
+use crate::cell_key::{CellKey, NOTES};
 use crate::error::StoreError;
 use crate::record::Record;
 
-/// The records that share a cell with `session`, directly or through others.
+/// The records that share a cell with `session`, directly or through others, and all notes.
 pub(crate) fn sharing(
     session: &Id,
     mut touching: impl FnMut(u64) -> Result<Vec<u64>, StoreError>,
     mut record: impl FnMut(u64) -> Result<Record, StoreError>,
 ) -> Result<BTreeSet<u64>, StoreError> {
-    let mut seqs = BTreeSet::new();
+    let mut seqs: BTreeSet<u64> = touching(NOTES)?.into_iter().collect();
     let mut known = HashSet::new();
     let mut open = with_parents(session);
     while let Some(cell) = open.pop() {

@@ -97,6 +97,15 @@ pub(super) fn write_scalar(scalar: &Json<'_>, out: &mut String) {
 pub(super) fn write_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
+    // Nearly always all of it may stand as it is. Looking at every byte without stopping lets the
+    // compiler look at many at once.
+    let any = text
+        .bytes()
+        .fold(false, |found, byte| found | must_escape(byte));
+    if !any {
+        rest = "";
+        out.push_str(text);
+    }
     while let Some(at) = rest.bytes().position(must_escape) {
         let (plain, from) = rest.split_at(at);
         out.push_str(plain);

@@ -41,7 +41,7 @@ pub(super) fn fields(
         key,
         list: Vec::with_capacity(entries.len().min(MAX_FIELDS)),
         names: 0,
-        form: String::new(),
+        form: String::with_capacity(64),
     };
     let clear = is_destructive(tool, hints, limits);
     for (name, value) in entries.iter().filter(|(name, _)| is_target(name)) {

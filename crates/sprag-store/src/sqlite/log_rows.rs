@@ -86,10 +86,7 @@ impl LogRow {
         let row = Self {
             head: sealed.head(),
             body: sealed.body,
-            cells: match keys {
-                None => vec![NOTES],
-                Some(keys) => CellKey::indexed(keys).map(|key| key.index()).collect(),
-            },
+            cells: CellKey::places(keys),
         };
         (row, sealed.record)
     }

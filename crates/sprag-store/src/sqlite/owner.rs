@@ -202,6 +202,7 @@ impl Store for OwnedSqlite {
     }
 
     fn note(&self, note: Note) -> Result<Record, StoreError> {
+        note.check()?;
         let mut state = self.room()?;
         state.learn(&note.policy);
         let record = state.note(note.at, &note.policy.digest, note.what)?;

@@ -203,6 +203,7 @@ impl Store for SharedSqlite {
     }
 
     fn note(&self, note: Note) -> Result<Record, StoreError> {
+        note.check()?;
         self.write(|tx, mut row| {
             let before = row.head.seq;
             learn(tx, &note.policy)?;

@@ -200,6 +200,14 @@ pub(super) struct Writer {
     pub(super) path: PathBuf,
 }
 
+impl Drop for Writer {
+    /// However the writer ends, nobody waits for it any longer.
+    fn drop(&mut self) {
+        self.desk.state().closing = true;
+        self.desk.done.notify_all();
+    }
+}
+
 impl Writer {
     pub(super) fn run(mut self) {
         let mut held: Option<Batch> = None;

@@ -14,5 +14,6 @@ mod sqlite;
 mod stream;
 #[cfg(test)]
 mod tamper;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod trouble;

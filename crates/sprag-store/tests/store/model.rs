@@ -132,8 +132,12 @@ pub(crate) fn all_records(store: &dyn Store, scope: LogScope) -> Vec<Record> {
 pub(crate) fn replays_a_session(store: &dyn Store, policy: &Arc<ActivePolicy>, session: &str) {
     let mut cells = store.base().unwrap().cells;
     for record in all_records(store, LogScope::Sharing(id(session))) {
-        let RecordKind::Event { observation, .. } = &record.kind else {
-            continue;
+        let observation = match &record.kind {
+            RecordKind::Event { observation, .. } => observation,
+            RecordKind::Note(note) => {
+                cells.apply(note);
+                continue;
+            }
         };
         let (verdict, _): (Verdict, _) = cells.fold(&policy.policy, observation).unwrap();
         assert_eq!(

@@ -232,3 +232,66 @@ fn what_a_prune_leaves_still_verifies_and_replays() {
         assert!(verified(&*store).is_sound());
     }
 }
+
+#[test]
+fn no_clock_opens_a_killed_session() {
+    let place = Place::new();
+    let policy = policy();
+    let (fast, slow) = (shared(&place), shared(&place));
+    fast.decide(draft(kill(4_000_000_000_000, "s1"), &policy))
+        .unwrap();
+    for at in [0, 1_000, 3_999_999_999_999, 8_000_000_000_000, u64::MAX, 5] {
+        let record = slow.decide(draft(call(at, "s1", at), &policy)).unwrap();
+        assert_eq!(
+            record.verdict.verdict,
+            sprag_core::Decision::Kill,
+            "at {at}"
+        );
+    }
+    assert!(verified(&slow).is_sound());
+    tells_one_story(&slow);
+}
+
+#[test]
+fn a_window_counts_no_less_for_a_clock_that_is_behind() {
+    let place = Place::new();
+    let policy = policy();
+    let (fast, slow) = (shared(&place), shared(&place));
+    let hour = 3_600_000;
+    let refused = (0..25)
+        .map(|number| {
+            let (store, skew) = if number % 2 == 0 {
+                (&fast, hour)
+            } else {
+                (&slow, 0)
+            };
+            store
+                .decide(draft(call(10 * hour + skew + number, "s1", 7), &policy))
+                .unwrap()
+        })
+        .filter(|record| record.verdict.verdict.refuses())
+        .count();
+    assert_eq!(
+        refused, 5,
+        "20 identical calls a minute, whichever clock they came with"
+    );
+}
+
+#[test]
+fn only_the_store_writes_notes_about_itself() {
+    let place = Place::new();
+    let note = || sprag_store::Note {
+        at: Timestamp(1),
+        policy: policy(),
+        what: Noted::Pruned {
+            through: 1,
+            records: 1,
+        },
+    };
+    for store in [
+        &shared(&place) as &dyn Store,
+        &sprag_store::MemoryStore::new().unwrap(),
+    ] {
+        assert!(matches!(store.note(note()), Err(StoreError::Reserved)));
+    }
+}

@@ -80,6 +80,67 @@ fn an_owner_with_a_full_disk_guards_on_says_so_and_recovers() {
     assert!(verified(&store).is_sound());
 }
 
+/// A disk of its own, where the system lets this user make one.
+struct Disk(Place);
+
+impl Disk {
+    fn new() -> Option<Self> {
+        let place = Place::new();
+        let folder = place.db().parent().unwrap().to_path_buf();
+        let mount = ["-t", "tmpfs", "-o", "size=1m", "tmpfs"];
+        let made = Command::new("mount").args(mount).arg(&folder).output();
+        made.is_ok_and(|made| made.status.success())
+            .then_some(Self(place))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount")
+            .arg(self.0.db().parent().unwrap())
+            .output();
+    }
+}
+
+#[test]
+fn an_owner_writes_what_it_held_once_the_disk_has_room_again() {
+    let Some(disk) = Disk::new() else {
+        println!("this user can't mount a disk; the limit on the file's size stands in for it");
+        return;
+    };
+    let policy = policy();
+    let store = owned(&disk.0);
+    let filler = disk.0.db().with_file_name("filler");
+    let _ = std::fs::write(&filler, vec![0_u8; 1 << 20]);
+    let mut at = 0;
+    let full = loop {
+        at += 1;
+        let session = format!("s{}", at % 40);
+        store
+            .decide(draft(call(at, &session, at), &policy))
+            .unwrap();
+        if let Err(error) = store.sync() {
+            break error;
+        }
+    };
+    assert!(matches!(full, StoreError::Full { .. }), "{full:?}");
+    let killed = store.decide(draft(kill(at, "s1"), &policy));
+    assert!(matches!(killed, Err(StoreError::Full { .. })), "{killed:?}");
+    assert!(store.status().degraded.is_some());
+    std::fs::remove_file(&filler).unwrap();
+    while store.sync().is_err() {}
+    assert_eq!(store.status().degraded, None);
+    let found = verified(&store);
+    assert!(found.is_sound(), "{found:?}");
+    assert_eq!(found.recomputed, at + 1);
+    assert!(
+        Marks::read(&disk.0.db(), &id("s1"))
+            .unwrap()
+            .killed
+            .is_some()
+    );
+}
+
 #[test]
 fn foreign_files_are_refused_and_left_as_they_are() {
     let place = Place::new();
