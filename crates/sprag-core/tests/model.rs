@@ -17,6 +17,8 @@ mod model {
     mod destructive;
     mod engine;
     mod findings;
+    mod generated_deeds;
+    mod generated_messages;
     mod generator;
     mod history;
     mod judge;

@@ -15,7 +15,28 @@ pub(crate) fn policy(dice: &mut Dice) -> Value {
         .map(|_| an_override(dice))
         .collect();
     policy.insert("override".into(), Value::Array(overrides));
-    Value::Object(policy)
+    let mut policy = Value::Object(policy);
+    if dice.chance(15) {
+        judge_no_steps(&mut policy);
+    }
+    policy
+}
+
+/// The default classifier, which the model does not know, with its rules off: whatever else there
+/// is must not depend on how steps are judged.
+fn judge_no_steps(policy: &mut Value) {
+    silence_progress(policy);
+    for one in policy["override"].as_array_mut().into_iter().flatten() {
+        silence_progress(one);
+    }
+    policy["progress"] = json!({"classifier": "informed"});
+    policy["rules"]["progress.*"] = json!("off");
+}
+
+fn silence_progress(policy: &mut Value) {
+    if let Some(Value::Object(rules)) = policy.get_mut("rules") {
+        rules.retain(|rule, _| !rule.starts_with("progress."));
+    }
 }
 
 fn an_override(dice: &mut Dice) -> Value {
