@@ -180,6 +180,12 @@ impl Policy {
         limits
     }
 
+    /// Whether some sessions have limits of their own.
+    #[must_use]
+    pub const fn has_overrides(&self) -> bool {
+        !self.overrides.is_empty()
+    }
+
     /// Whether every mode is capped at shadow.
     #[must_use]
     pub const fn is_paused(&self) -> bool {
