@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint test docs deny check bench soak clean
+.PHONY: help fmt fmt-check tidy lint test docs deny check bench eval soak clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,13 @@ deny: ## cargo-deny where installed, advisories where their database can be reac
 
 bench: ## the benchmarks of the engine
 	$(CARGO) bench $(LOCKED) -p sprag-core
+
+# Recorded runs are for measuring only and not part of the repository.
+TRACES ?= ../shared/traces
+
+eval: ## how good the default policy is on recorded runs: make eval TRACES=folder
+	@if [ ! -d "$(TRACES)" ]; then echo "eval: there is no $(TRACES); name a folder with TRACES="; exit 1; fi
+	$(CARGO) run --release $(LOCKED) -p sprag-cli -- eval "$(TRACES)" --compare plain --leave-one-out --verbose
 
 soak: ## the long run: make soak SOAK=2 takes twice as long
 	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) SPRAG_FUZZ_SECONDS=$$((600 * $(SOAK))) \

@@ -21,6 +21,7 @@ mod rules;
 mod snake_name;
 mod time;
 mod verdict;
+mod view;
 mod world;
 
 pub use cell::{
@@ -53,6 +54,7 @@ pub use resolve::{Known, resolve};
 pub use rule::{RuleId, UnknownRule};
 pub use time::{Millis, Timestamp};
 pub use verdict::{Code, Decision, Evidence, Verdict, Would};
+pub use view::{Gauge, RuleState};
 pub use world::World;
 
 /// The most top-level scalar arguments that an observation names.

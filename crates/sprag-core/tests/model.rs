@@ -17,6 +17,8 @@ mod model {
     mod destructive;
     mod engine;
     mod findings;
+    mod generated_deeds;
+    mod generated_messages;
     mod generator;
     mod history;
     mod judge;
@@ -32,7 +34,6 @@ mod model {
     mod steps;
     mod stock;
     mod talk;
-    mod unsettled;
     mod vectors;
     mod windows;
     mod world;

@@ -30,6 +30,13 @@ fn take<K: Hash + Eq, C: Default>(map: &mut HashMap<K, Box<C>>, key: Option<&K>)
     key.map(|key| map.remove(key).unwrap_or_default())
 }
 
+fn copy<K: Hash + Eq, C: Default + Clone>(
+    map: &HashMap<K, Box<C>>,
+    key: Option<&K>,
+) -> Option<Box<C>> {
+    key.map(|key| map.get(key).cloned().unwrap_or_default())
+}
+
 /// A cell that is as new need not be there.
 fn put<K: Hash + Eq + Clone, C: Default + PartialEq>(
     map: &mut HashMap<K, Box<C>>,
@@ -56,6 +63,23 @@ impl CellMap {
         let verdict = fold(policy, observation, &mut cells);
         self.put(&keys, cells, verdict.is_ok());
         Ok((verdict?, keys))
+    }
+
+    /// A copy of the cells that `keys` name, new ones where there are none.
+    #[must_use]
+    pub fn copy(&self, keys: &CellKeys) -> Cells {
+        Cells {
+            killed_above: self.killed_above(keys.session.as_ref()),
+            peer_killed_above: self.killed_above(keys.peer.as_ref()),
+            session: copy(&self.sessions, keys.session.as_ref()),
+            peer: copy(&self.sessions, keys.peer.as_ref()),
+            flow: copy(&self.flows, keys.flow.as_ref()),
+            pair: copy(&self.pairs, keys.pair.as_ref()),
+            inbox: copy(&self.inboxes, keys.inbox.as_ref()),
+            conversation: copy(&self.conversations, keys.conversation.as_ref()),
+            agent: copy(&self.agents, keys.agent.as_ref()),
+            alias: copy(&self.aliases, keys.alias.as_ref()),
+        }
     }
 
     /// Does what a note in the log says was done to the cells.
@@ -239,11 +263,11 @@ impl Known for CellMap {
         self.sessions.get(session)?.agent().cloned()
     }
 
-    fn running_flow(&self, session: &Id) -> Option<Id> {
-        self.sessions.get(session)?.running_flow().cloned()
+    fn running_flow(&self, session: &Id, at: Timestamp) -> Option<Id> {
+        self.sessions.get(session)?.running_flow(at).cloned()
     }
 
-    fn session_of_use(&self, use_id: &Id) -> Option<Id> {
-        self.aliases.get(use_id)?.session().cloned()
+    fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id> {
+        self.aliases.get(use_id)?.session(at).cloned()
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sprag_core::{CellKeys, DigestKey, Id};
 
 use crate::capacity::{Capacity, after_eviction};
-use crate::cell_key::CellKey;
+use crate::cell_key::{CellKey, NOTES};
 use crate::cells::CellMap;
 use crate::codec::{Body, Content};
 use crate::draft::{ActivePolicy, Draft};
@@ -309,6 +309,7 @@ impl Inner {
         };
         Ok(match scope {
             LogScope::All => None,
+            LogScope::Notes => Some(touching(NOTES).collect()),
             LogScope::Session(id) => Some(touching(CellKey::Session(id.clone()).index()).collect()),
             LogScope::Sharing(id) => Some(sharing(
                 id,

@@ -174,6 +174,8 @@ pub enum LogScope {
     /// All.
     #[default]
     All,
+    /// What the guard and the store noted themselves.
+    Notes,
     /// Those that this session took part in.
     Session(Id),
     /// Those that share a cell with it, directly or through others, and all notes: folded from the

@@ -90,6 +90,11 @@ pub trait Store: Send + Sync {
     /// Waits until all that was decided so far is durable.
     fn sync(&self) -> Result<(), StoreError>;
 
+    /// Whether other processes may write to it too: what was read a moment ago may be old then.
+    fn others_write(&self) -> bool {
+        false
+    }
+
     /// How the store is doing.
     fn status(&self) -> StoreStatus;
 }

@@ -50,7 +50,7 @@ impl Judge {
     }
 }
 
-fn named_agent(event: &Event) -> Option<&Id> {
+pub(crate) fn named_agent(event: &Event) -> Option<&Id> {
     match event {
         Event::Call(call) => call.agent.as_ref(),
         Event::Step(step) => step.agent.as_ref(),

@@ -1,6 +1,7 @@
 //! Whole runs of the real binary, as a person or a script would start it.
 
 mod decide;
+mod eval;
 mod explain;
 mod help;
 mod policy;
@@ -9,3 +10,4 @@ mod rules;
 #[cfg(test)]
 mod sandbox;
 mod scenarios;
+mod tune;

@@ -43,14 +43,12 @@ fn random_histories_make_every_rule_say_all_it_can() {
             let events = history(seed, stock, Habits::ALL);
             let mut model = Model::new(&policy.policy);
             for event in &events {
-                if let Ok(verdict) = model.check(event) {
-                    coverage.add(&verdict);
-                }
+                coverage.add(&model.check(event));
             }
         },
     );
     coverage.merge(other);
-    let rare = coverage.rare(50);
+    let rare = coverage.rare(25);
     assert!(rare.is_empty(), "said too rarely:\n{}", rare.join("\n"));
 }
 

@@ -4,23 +4,36 @@ use std::collections::BTreeMap;
 
 use sprag_core::{Decision, RuleId};
 
-use super::record::ModelVerdict;
+use super::engine::Answer;
 
 /// How often a rule decided, or in shadow would have.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     enforced: BTreeMap<(RuleId, Decision), usize>,
     shadow: BTreeMap<(RuleId, Decision), usize>,
+    /// How often each code was told, and each error.
+    words: BTreeMap<String, usize>,
 }
 
 impl Coverage {
-    pub(crate) fn add(&mut self, verdict: &ModelVerdict) {
+    pub(crate) fn add(&mut self, answer: &Answer) {
+        let verdict = match answer {
+            Ok(verdict) => verdict,
+            Err(error) => return self.hear(format!("{error:?}")),
+        };
+        if let Some(code) = verdict.code {
+            self.hear(format!("{code:?}"));
+        }
         if let Some(rule) = verdict.rule {
             *self.enforced.entry((rule, verdict.decision)).or_default() += 1;
         }
         if let Some((decision, rule)) = verdict.would {
             *self.shadow.entry((rule, decision)).or_default() += 1;
         }
+    }
+
+    fn hear(&mut self, word: String) {
+        *self.words.entry(word).or_default() += 1;
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
@@ -30,11 +43,25 @@ impl Coverage {
         for (word, count) in other.shadow {
             *self.shadow.entry(word).or_default() += count;
         }
+        for (word, count) in other.words {
+            *self.words.entry(word).or_default() += count;
+        }
     }
 
     /// What was said less than `least` times.
     pub(crate) fn rare(&self, least: usize) -> Vec<String> {
         let mut rare = Vec::new();
+        for word in [
+            "SessionKilledLoopGuard",
+            "SessionBlockedLoopGuard",
+            "SessionStaleGeneration",
+            "NewerGeneration",
+        ] {
+            let count = self.words.get(word).copied().unwrap_or(0);
+            if count < least {
+                rare.push(format!("{word}: {count}"));
+            }
+        }
         for rule in RuleId::ALL {
             for decision in says(*rule) {
                 let word = (*rule, *decision);

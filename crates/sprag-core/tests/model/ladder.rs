@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use sprag_core::{
-    Decision, Id, Identity, MessageKind, Observation, Observed, RuleId, Source, Step, Timestamp,
+    Approach, Decision, Id, Identity, MessageKind, Observation, Observed, Outcome, RuleId, Source,
+    Step, Timestamp,
 };
 
 use super::engine::{CasePolicy, ENGINES, answers};
@@ -14,7 +15,8 @@ use super::marks::actor;
 use super::random::Dice;
 use super::record::ModelVerdict;
 use super::seeds::{each_seed, policy_of};
-use super::stock::{Stock, call, id, outcome};
+use super::stock::{Stock, call, id, outcome, program};
+use super::world::world;
 
 #[test]
 fn an_agent_of_few_approaches_whose_outcomes_are_never_new_is_blocked() {
@@ -39,20 +41,79 @@ fn an_agent_of_few_approaches_whose_outcomes_are_never_new_is_blocked() {
     }
 }
 
+#[test]
+fn an_agent_that_always_gets_the_same_answer_is_blocked_by_the_default_classifier() {
+    let policy = CasePolicy::new(json!({}));
+    for seed in 0..2_000 {
+        let mut dice = Dice::new(seed);
+        let (known, newness) = (dice.within(1, 9), *dice.pick(&[0, 10, 50, 90, 100]));
+        let events: Vec<Observation> = (0..40)
+            .map(|at| {
+                let number = match dice.chance(newness) {
+                    true => 100 + at,
+                    false => dice.below(known),
+                };
+                step_of(at, program(&format!("print({number})")))
+            })
+            .collect();
+        let told = answers(world, &policy, &events);
+        let mut decisions = told.iter().flatten().map(|told| told.decision);
+        assert!(
+            decisions.any(|told| told == Decision::Block),
+            "seed {seed}: {told:?}"
+        );
+    }
+}
+
+#[test]
+fn an_agent_that_mixes_known_answers_is_blocked_by_the_default_classifier() {
+    let policy = CasePolicy::new(json!({}));
+    for seed in 0..200 {
+        let mut dice = Dice::new(seed);
+        let answers_known = dice.within(2, 9);
+        let newness = *dice.pick(&[0, 50, 100]);
+        let events: Vec<Observation> = (0..420)
+            .map(|at| {
+                let number = match dice.chance(newness) {
+                    true => 100 + at,
+                    false => dice.below(9),
+                };
+                let answer = outcome(&format!("answer {}", dice.below(answers_known)));
+                step_with(at, program(&format!("print({number})")), answer)
+            })
+            .collect();
+        let told = answers(world, &policy, &events);
+        let mut decisions = told.iter().flatten().map(|told| told.decision);
+        assert!(
+            decisions.any(|told| told == Decision::Block),
+            "seed {seed}: {told:?}"
+        );
+    }
+}
+
 fn step(stock: &Stock, approach: usize) -> Observation {
+    step_of(0, stock.programs[approach].clone())
+}
+
+/// The step that ends in the same way, as many seconds after the first.
+fn step_of(seconds: usize, approach: Approach) -> Observation {
+    step_with(seconds, approach, outcome("same"))
+}
+
+fn step_with(seconds: usize, approach: Approach, outcome: Outcome) -> Observation {
     let step = Step {
         session: id("s"),
         agent: None,
         flow: None,
         id: None,
         use_id: None,
-        approach: Some(stock.programs[approach].clone()),
-        outcome: outcome("same"),
+        approach: Some(approach),
+        outcome,
         generation: None,
         identity: Identity::Exact,
     };
     Observation {
-        at: Timestamp(0),
+        at: Timestamp(1_000 * seconds as u64),
         what: Observed::Step(step),
     }
 }

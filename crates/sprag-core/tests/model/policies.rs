@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use sprag_core::RuleId;
 
 use super::random::Dice;
-use super::unsettled;
 
 /// A policy as a person would write it.
 pub(crate) fn policy(dice: &mut Dice) -> Value {
@@ -15,7 +14,28 @@ pub(crate) fn policy(dice: &mut Dice) -> Value {
         .map(|_| an_override(dice))
         .collect();
     policy.insert("override".into(), Value::Array(overrides));
-    Value::Object(policy)
+    let mut policy = Value::Object(policy);
+    if dice.chance(15) {
+        judge_no_steps(&mut policy);
+    }
+    policy
+}
+
+/// The default classifier, which the model does not know, with its rules off: whatever else there
+/// is must not depend on how steps are judged.
+fn judge_no_steps(policy: &mut Value) {
+    silence_progress(policy);
+    for one in policy["override"].as_array_mut().into_iter().flatten() {
+        silence_progress(one);
+    }
+    policy["progress"] = json!({"classifier": "informed"});
+    policy["rules"]["progress.*"] = json!("off");
+}
+
+fn silence_progress(policy: &mut Value) {
+    if let Some(Value::Object(rules)) = policy.get_mut("rules") {
+        rules.retain(|rule, _| !rule.starts_with("progress."));
+    }
 }
 
 fn an_override(dice: &mut Dice) -> Value {
@@ -23,16 +43,6 @@ fn an_override(dice: &mut Dice) -> Value {
     keys.retain(|_, _| dice.chance(40));
     // How steps are judged is the same for all: the model knows one classifier.
     keys.remove("progress");
-    if !unsettled::WINDOWS_SERVE_EVERY_LIMIT {
-        for (section, key) in [
-            ("flow", "chatter"),
-            ("flow", "max_calls_per_minute"),
-            ("inbox", "max_messages_per_minute"),
-        ] {
-            let section = keys.get_mut(section).and_then(Value::as_object_mut);
-            section.map(|section| section.remove(key));
-        }
-    }
     let (whom, name) = *dice.pick(&[
         ("agent", "w"),
         ("agent", "bulk-*"),

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use sprag_core::{CellKeys, Id, RULES_VERSION};
 
 use super::cell_rows::{blob, loaded, stored};
-use crate::cell_key::CellKey;
+use crate::cell_key::{CellKey, NOTES};
 use crate::codec::Body;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
@@ -199,6 +199,7 @@ pub(super) fn records(
     let size = page_size(query.limit);
     let mut items = match &query.scope {
         LogScope::All => in_order(conn, query, None, size + 1)?,
+        LogScope::Notes => in_order(conn, query, Some(NOTES), size + 1)?,
         LogScope::Session(id) => {
             let cell = CellKey::Session(id.clone()).index();
             in_order(conn, query, Some(cell), size + 1)?

@@ -267,6 +267,10 @@ impl Store for SharedSqlite {
         self.key.clone()
     }
 
+    fn others_write(&self) -> bool {
+        true
+    }
+
     fn sync(&self) -> Result<(), StoreError> {
         Ok(())
     }

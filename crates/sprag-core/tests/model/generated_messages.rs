@@ -1,0 +1,66 @@
+//! Random messages: between agents, and from outside.
+
+use sprag_core::{Id, Identity, Message, MessageKind, Observed, Source};
+
+use super::generator::Generator;
+
+impl Generator<'_> {
+    /// A message between two of at least two sessions; half of them go on where the last arrived.
+    pub(crate) fn talk(&mut self) -> Message {
+        let sessions = &self.stock.sessions[..self.sessions.max(2)];
+        let last_receiver = self
+            .events
+            .iter()
+            .rev()
+            .find_map(|event| match &event.what {
+                Observed::Message(message) => Some(&message.to),
+                _ => None,
+            });
+        let goes_on = self.dice.chance(50);
+        let from = last_receiver
+            .filter(|_| goes_on)
+            .unwrap_or_else(|| self.dice.pick(sessions))
+            .clone();
+        let mut to = self.dice.pick(sessions).clone();
+        while to == from && !self.dice.chance(15) {
+            to = self.dice.pick(sessions).clone();
+        }
+        let contents = &self.stock.contents;
+        Message {
+            content: self.dice.maybe(60, |dice| *dice.pick(contents)),
+            kind: self.dice.weighted(&[
+                (85, MessageKind::Say),
+                (9, MessageKind::Spawn),
+                (6, MessageKind::Return),
+            ]),
+            from: Some(from),
+            flow: self.maybe_flow(85),
+            agent: self.agent(),
+            generation: self.generation(),
+            identity: self.identity(),
+            ..self.outside(to)
+        }
+    }
+
+    pub(crate) fn outside(&mut self, to: Id) -> Message {
+        let conversations = &self.stock.conversations;
+        Message {
+            from: None,
+            to,
+            source: self.dice.weighted(&[
+                (80, Source::User),
+                (10, Source::Applet),
+                (10, Source::Scheduler),
+            ]),
+            flow: self.maybe_flow(80),
+            conversation: self.dice.maybe(35, |dice| dice.pick(conversations).clone()),
+            agent: None,
+            to_agent: self.agent(),
+            content: None,
+            kind: MessageKind::Say,
+            unblock: self.dice.chance(25),
+            generation: None,
+            identity: Identity::Exact,
+        }
+    }
+}

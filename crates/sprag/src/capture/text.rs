@@ -1,0 +1,175 @@
+//! Secrets that can be told by what stands before them: `password=`, `Authorization:`, `--token`.
+
+use super::names::{is_count, is_header, is_secret};
+use super::spans::Spans;
+
+/// Finds secrets by their surroundings.
+pub(super) fn find(text: &str, spans: &mut Spans) {
+    key_blocks(text, spans);
+    addresses(text, spans);
+    assignments(text, spans);
+    words(text, spans);
+}
+
+/// Private keys, from their first line to their last, or to the end where that is cut off.
+fn key_blocks(text: &str, spans: &mut Spans) {
+    for (start, _) in text.match_indices("-----BEGIN ") {
+        let rest = text.get(start..).unwrap_or_default();
+        let title = rest.get(11..).and_then(|title| title.split_once("-----"));
+        if !title.is_some_and(|(title, _)| title.contains("PRIVATE KEY")) {
+            continue;
+        }
+        let end = rest.find("-----END ").and_then(|end| {
+            let tail = rest.get(end + 9..)?;
+            Some(end + 9 + tail.find("-----")? + 5)
+        });
+        spans.add(start..start + end.unwrap_or(rest.len()));
+    }
+}
+
+/// `scheme://user:password@host`: who it is stands there for the password's sake.
+fn addresses(text: &str, spans: &mut Spans) {
+    for (at, _) in text.match_indices("://") {
+        let start = at + 3;
+        let rest = text.get(start..).unwrap_or_default();
+        let ends = |c: char| {
+            c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>' | '`')
+        };
+        let authority = rest.get(..rest.find(ends).unwrap_or(rest.len()));
+        // A password may hold a slash that nobody escaped; the last `@` before a blank decides then.
+        let whole = rest.get(
+            ..rest
+                .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '?'))
+                .unwrap_or(rest.len()),
+        );
+        let at = authority.and_then(|part| part.rfind('@')).or_else(|| {
+            let whole = whole?;
+            let at = whole.rfind('@')?;
+            let colon = whole.find(':')?;
+            (colon < whole.find('/').unwrap_or(0)).then_some(at)
+        });
+        if let Some(at) = at {
+            spans.add(start..start + at);
+        }
+    }
+}
+
+/// `name = value` in any of the ways that files, shells, headers and broken JSON write it.
+fn assignments(text: &str, spans: &mut Spans) {
+    for (at, _) in text.match_indices(['=', ':']) {
+        let before = text.get(..at).unwrap_or_default();
+        let name = name_at_end(before.trim_end_matches([' ', '\t', '"', '\'', '\\', '`']));
+        if !is_secret(name) {
+            continue;
+        }
+        let after = text.get(at + 1..).unwrap_or_default();
+        let after = after.strip_prefix(['>', '=']).unwrap_or(after);
+        let (start, value) = value(text.len() - after.len(), after, is_header(name));
+        if !is_count(name, value) {
+            spans.add(start..start + value.len());
+        }
+    }
+}
+
+fn name_at_end(text: &str) -> &str {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let start = text.rfind(|c| !is_name(c)).map_or(0, |at| {
+        at + text
+            .get(at..)
+            .and_then(|rest| rest.chars().next())
+            .map_or(1, char::len_utf8)
+    });
+    text.get(start..).unwrap_or_default()
+}
+
+/// The value at the start of `rest`, which stands at `at`: to its closing quote, the end of the line of
+/// a header, or the end of the word.
+fn value(at: usize, rest: &str, is_header: bool) -> (usize, &str) {
+    let trimmed = rest.trim_start_matches([' ', '\t', '\\']);
+    let quote = trimmed
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\'' | '`'));
+    let value = match quote {
+        Some(quote) => trimmed.strip_prefix(quote).unwrap_or_default(),
+        None => trimmed,
+    };
+    let start = at + (rest.len() - value.len());
+    let end = match quote {
+        Some(quote) => closing(value, quote),
+        None if is_header => value.find(['\n', '\r', '"', '\'']),
+        None => value.find(|c: char| {
+            c.is_whitespace()
+                || matches!(
+                    c,
+                    ',' | ';' | '&' | '"' | '\'' | '<' | '>' | ')' | '}' | ']' | '`'
+                )
+        }),
+    };
+    (
+        start,
+        value.get(..end.unwrap_or(value.len())).unwrap_or_default(),
+    )
+}
+
+/// Where a quoted text ends: a quote after a backslash belongs to it, unless the whole stands in a
+/// quoted text itself and every quote has one.
+fn closing(value: &str, quote: char) -> Option<usize> {
+    let mut escaped = false;
+    let mut first_escaped = None;
+    for (at, c) in value.char_indices() {
+        if c == quote && !escaped {
+            return Some(at);
+        }
+        if c == quote {
+            first_escaped.get_or_insert(at - 1);
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    first_escaped
+}
+
+/// What follows a word that announces it: `Bearer …`, `--password …`, `-u user:…`, `password is …`.
+fn words(text: &str, spans: &mut Spans) {
+    let mut before = ("", "");
+    let mut at = 0;
+    for word in text.split_whitespace() {
+        let start = at + text.get(at..).and_then(|rest| rest.find(word)).unwrap_or(0);
+        at = start + word.len();
+        let bare = word.trim_matches(|c| matches!(c, '"' | '\'' | '`' | ',' | ';' | ')' | '\\'));
+        if announces(before, bare) {
+            let inside = start + word.find(bare).unwrap_or(0);
+            spans.add(inside..inside + bare.len());
+        }
+        before = (
+            before.1,
+            word.trim_matches(|c| matches!(c, '"' | '\'' | '`' | ',' | '[' | '(')),
+        );
+    }
+}
+
+fn announces((earlier, before): (&str, &str), word: &str) -> bool {
+    if word.is_empty() || word.starts_with('-') && word.len() < 3 {
+        return false;
+    }
+    if before.eq_ignore_ascii_case("bearer") {
+        return word.len() >= 8;
+    }
+    if matches!(before, "-u" | "--user" | "--proxy-user") {
+        return word.contains(':');
+    }
+    if let Some(flag) = before.strip_prefix('-') {
+        let name = flag.trim_start_matches('-');
+        let is_pass = name == "p" && earlier.ends_with("sshpass");
+        return is_pass || !name.contains(['=', ':']) && is_secret(name) && !is_count(name, word);
+    }
+    before.eq_ignore_ascii_case("is") && is_secret(earlier)
+}
+
+/// Whether the next of several arguments is a secret because of this one.
+pub(super) fn announces_next(argument: &str) -> bool {
+    let flag = argument.trim_start_matches('-');
+    let is_flag = flag.len() < argument.len();
+    let is_name = !argument.contains(char::is_whitespace) && argument.len() < 40;
+    is_name && is_secret(flag) || is_flag && matches!(argument, "-u" | "--user" | "--proxy-user")
+}

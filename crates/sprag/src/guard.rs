@@ -1,0 +1,222 @@
+//! The guard: policy, store, clock and log behind one question, [`Guard::check`].
+//!
+//! An adapter hands in what an agent is about to do and does what the verdict says. Everything in
+//! between happens here in a fixed order: the role is looked at, the time is stamped, the payload is
+//! digested under the store's key and forgotten, and the store judges, remembers and logs in one
+//! step. A guard is a handle: clones share everything, from any thread.
+
+mod active;
+mod builder;
+mod error;
+mod notes;
+mod operator;
+mod pause;
+mod policy_file;
+mod reload;
+mod watch;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use sprag_core::{Door, Event, Id, Observation, Policy, Timestamp, Verdict};
+use sprag_store::{Draft, Note, Noted, Record, Store};
+
+use crate::capture::Capture;
+use crate::clock::Clock;
+use crate::feed::{Feed, Subscription};
+use crate::judge::named_agent;
+use crate::role::Role;
+
+use active::Policies;
+pub use active::read_policy;
+pub use builder::GuardBuilder;
+pub use error::GuardError;
+pub use pause::Pause;
+use pause::PauseDesk;
+pub use policy_file::{PolicyFile, PolicyFileError};
+pub use reload::Reload;
+use reload::Watched;
+pub use watch::Watch;
+
+/// A guard over agents. Cheap to clone; clones share everything.
+///
+/// `check` blocks at most for one commit of the store: microseconds in memory, a few milliseconds
+/// where a kill, block or reset must reach the disk first. From async code it can be called as
+/// it is, or inside `spawn_blocking` where even that is too long.
+///
+/// ```
+/// use sprag::{Decision, Event, Guard};
+/// let guard = Guard::in_memory()?;
+/// for n in 1..=3 {
+///     let call = Event::call("s1", "delete_asset")?.args(serde_json::json!({ "id": n }));
+///     let verdict = guard.check(call)?;
+///     assert_eq!(verdict.verdict == Decision::Kill, n == 3);
+/// }
+/// # Ok::<(), sprag::GuardError>(())
+/// ```
+#[derive(Clone)]
+pub struct Guard {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Arc<dyn Store>,
+    door: Door,
+    clock: Arc<dyn Clock>,
+    capture: Capture,
+    policies: RwLock<Arc<Policies>>,
+    pause: PauseDesk,
+    /// The policy file, where the policy came from one.
+    watched: Option<Mutex<Watched>>,
+    feed: Feed,
+}
+
+impl std::fmt::Debug for Guard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guard")
+            .field("store", &self.inner.store.status().kind)
+            .field("policy", &self.inner.policies().normal.digest)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Guard {
+    /// A guard to be put together.
+    pub fn builder() -> GuardBuilder {
+        GuardBuilder::default()
+    }
+
+    /// A guard with the default policy that forgets everything with its process.
+    ///
+    /// # Errors
+    /// Where the system gives no random numbers.
+    pub fn in_memory() -> Result<Self, GuardError> {
+        Self::builder().build()
+    }
+
+    /// A guard with the default policy over the file at `path`, which is made where it is missing and
+    /// may be shared by many processes.
+    ///
+    /// # Errors
+    /// Where the file can't be used.
+    pub fn open(path: impl Into<std::path::PathBuf>) -> Result<Self, GuardError> {
+        Self::builder().file(path).build()
+    }
+
+    /// What to do about something that an agent does or is about to do. The time is now.
+    ///
+    /// # Errors
+    /// Where the event is wrong, is not an agent's to tell, or could not be remembered.
+    pub fn check(&self, event: impl Into<Event>) -> Result<Verdict, GuardError> {
+        self.check_as(Role::Agent, event)
+    }
+
+    /// The same for something that comes in another role.
+    ///
+    /// # Errors
+    /// Where the event is wrong, is not for this role to tell, or could not be remembered.
+    pub fn check_as(&self, role: Role, event: impl Into<Event>) -> Result<Verdict, GuardError> {
+        self.check_at(role, event, self.inner.clock.now())
+    }
+
+    /// The same for something that happened at a known time, as in a recording.
+    ///
+    /// # Errors
+    /// Where the event is wrong, is not for this role to tell, or could not be remembered.
+    pub fn check_at(
+        &self,
+        role: Role,
+        event: impl Into<Event>,
+        at: Timestamp,
+    ) -> Result<Verdict, GuardError> {
+        let event = event.into();
+        role.may_tell(&event)
+            .map_err(|what| GuardError::Forbidden { role, what })?;
+        let record = self.inner.decide(&event, at)?;
+        Ok(record.verdict.clone())
+    }
+
+    /// Hears everything that this guard and its clones decide and note from now on.
+    #[must_use]
+    pub fn subscribe(&self) -> Subscription {
+        self.inner.feed.subscribe()
+    }
+
+    /// The policy in force, without a pause.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.inner.policies().normal.policy.clone()
+    }
+
+    /// The time as this guard sees it.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
+    /// The store underneath.
+    #[must_use]
+    pub fn store(&self) -> &dyn Store {
+        &*self.inner.store
+    }
+}
+
+impl Inner {
+    fn policies(&self) -> Arc<Policies> {
+        let held = self.policies.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&held)
+    }
+
+    fn decide(&self, event: &Event, at: Timestamp) -> Result<Arc<Record>, GuardError> {
+        let policies = self.policies();
+        let policy = if self.is_paused(at)? {
+            &policies.paused
+        } else {
+            &policies.normal
+        };
+        let mut observation = self.observe(event, at, &policy.policy)?;
+        self.capture.scrub(&mut observation);
+        let draft = Draft {
+            observation,
+            policy: Arc::clone(policy),
+            captured: self.capture.capture(event),
+        };
+        let record = Arc::new(self.store.decide(draft)?);
+        self.feed.tell(&record);
+        Ok(record)
+    }
+
+    /// The door, with the limits of the agent that stuck to the session.
+    fn observe(
+        &self,
+        event: &Event,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Result<Observation, GuardError> {
+        let session = event.session();
+        let stuck = if policy.has_overrides() {
+            self.store.session(session)?
+        } else {
+            None
+        };
+        let stuck = stuck.and_then(|session| session.summary.agent);
+        let agent = stuck.as_ref().or_else(|| named_agent(event));
+        let limits = policy.limits_for(agent.map(Id::as_str), session.as_str());
+        Ok(self.door.observe(event, at, &limits)?)
+    }
+
+    fn note(&self, at: Timestamp, what: Noted) -> Result<(), GuardError> {
+        self.note_under(&self.policies(), at, what)
+    }
+
+    fn note_under(
+        &self,
+        policies: &Policies,
+        at: Timestamp,
+        what: Noted,
+    ) -> Result<(), GuardError> {
+        let policy = Arc::clone(&policies.normal);
+        let record = Arc::new(self.store.note(Note { at, policy, what })?);
+        self.feed.tell(&record);
+        Ok(())
+    }
+}

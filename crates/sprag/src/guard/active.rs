@@ -1,0 +1,57 @@
+//! A policy in force, as written and as a pause leaves it, with what the log keeps of both.
+
+use std::sync::Arc;
+
+use sprag_core::Policy;
+use sprag_store::ActivePolicy;
+
+/// The policy as it is, and with every mode capped at shadow.
+#[derive(Debug)]
+pub(super) struct Policies {
+    pub(super) normal: Arc<ActivePolicy>,
+    pub(super) paused: Arc<ActivePolicy>,
+}
+
+impl Policies {
+    pub(super) fn new(policy: Policy) -> Self {
+        let paused = policy.clone().with_pause(true);
+        Self {
+            normal: Arc::new(active(policy)),
+            paused: Arc::new(active(paused)),
+        }
+    }
+}
+
+fn active(policy: Policy) -> ActivePolicy {
+    ActivePolicy {
+        digest: policy.digest(),
+        text: policy.to_toml(),
+        policy,
+    }
+}
+
+/// Reads a policy from a log's table of policies: its text must be what its digest says.
+#[must_use]
+pub fn read_policy(digest: &str, text: &str) -> Option<Policy> {
+    Policy::from_toml(text)
+        .ok()
+        .filter(|policy| policy.digest() == digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_log_keeps_reads_back_paused_or_not() {
+        let policy = Policy::from_toml(
+            "[flow]\nmax_depth = 3\n[[override]]\nagent = \"a\"\nrules.\"flow.*\" = \"enforce\"\n",
+        );
+        let policies = Policies::new(policy.unwrap());
+        for active in [&policies.normal, &policies.paused] {
+            assert!(read_policy(&active.digest, &active.text).is_some());
+            assert!(read_policy(&active.digest, "").is_none());
+        }
+        assert_ne!(policies.normal.digest, policies.paused.digest);
+    }
+}

@@ -1,0 +1,201 @@
+//! Putting a guard together: policy, store, capture and clock, each with a sound default.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, RwLock};
+
+use sprag_core::{Door, Policy};
+use sprag_store::{MemoryStore, Noted, OwnedSqlite, Record, SharedSqlite, SqliteOptions, Store};
+
+use super::active::Policies;
+use super::notes::latest;
+use super::pause::{Pause, PauseDesk};
+use super::policy_file::PolicyFile;
+use super::reload::Watched;
+use super::{Guard, GuardError, Inner};
+use crate::capture::Capture;
+use crate::clock::{Clock, SystemClock};
+use crate::feed::Feed;
+
+/// A guard being put together. Without a word it is the default policy in memory.
+///
+/// ```
+/// use sprag::{Capture, Guard, Policy};
+/// let guard = Guard::builder()
+///     .policy(Policy::from_toml("[flow]\nmax_depth = 3\n")?)
+///     .capture(Capture::Preview)
+///     .build()?;
+/// # let _ = guard;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub struct GuardBuilder {
+    policy: PolicyFrom,
+    store: StoreFrom,
+    capture: Capture,
+    clock: Arc<dyn Clock>,
+}
+
+enum PolicyFrom {
+    Given(Box<Policy>),
+    File(PolicyFile),
+}
+
+enum StoreFrom {
+    Memory,
+    Shared(PathBuf),
+    Owned(PathBuf),
+    Given(Arc<dyn Store>),
+}
+
+impl Default for GuardBuilder {
+    fn default() -> Self {
+        Self {
+            policy: PolicyFrom::Given(Box::default()),
+            store: StoreFrom::Memory,
+            capture: Capture::default(),
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+impl std::fmt::Debug for GuardBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GuardBuilder").finish_non_exhaustive()
+    }
+}
+
+impl GuardBuilder {
+    /// Judges by this policy.
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = PolicyFrom::Given(Box::new(policy));
+        self
+    }
+
+    /// Judges by this file, which can then be reloaded and watched.
+    pub fn policy_file(mut self, file: PolicyFile) -> Self {
+        self.policy = PolicyFrom::File(file);
+        self
+    }
+
+    /// Keeps everything in this store.
+    pub fn store(mut self, store: impl Store + 'static) -> Self {
+        self.store = StoreFrom::Given(Arc::new(store));
+        self
+    }
+
+    /// Keeps everything in the SQLite file at `path`, one transaction an event, beside other
+    /// processes that do the same. The file and its folder are made where they are missing.
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.store = StoreFrom::Shared(path.into());
+        self
+    }
+
+    /// Takes the SQLite file at `path` for this process alone: faster, for a server.
+    pub fn owned_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.store = StoreFrom::Owned(path.into());
+        self
+    }
+
+    /// Says how much of payloads the log keeps; nothing, unless said.
+    pub fn capture(mut self, capture: Capture) -> Self {
+        self.capture = capture;
+        self
+    }
+
+    /// Takes the time from this clock.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Makes the guard. The log is told where its policy is not the one it last spoke of.
+    ///
+    /// # Errors
+    /// Where the policy is wrong or the store can't be used.
+    pub fn build(self) -> Result<Guard, GuardError> {
+        let (policy, watched) = match self.policy {
+            PolicyFrom::Given(policy) => (*policy, None),
+            PolicyFrom::File(file) => {
+                let bytes = file.bytes()?;
+                let policy = file.parse(bytes.as_deref())?;
+                (policy, Some(Watched::new(file, bytes)))
+            }
+        };
+        let store = self.store.open(&*self.clock)?;
+        let source = watched.as_ref().map(Watched::source);
+        let inner = Inner {
+            door: Door::new(store.digest_key()),
+            pause: PauseDesk::new(Pause::told(&*store)?),
+            store,
+            clock: self.clock,
+            capture: self.capture,
+            policies: RwLock::new(Arc::new(Policies::new(policy))),
+            watched: watched.map(Mutex::new),
+            feed: Feed::default(),
+        };
+        inner.tell_policy(source)?;
+        Ok(Guard {
+            inner: Arc::new(inner),
+        })
+    }
+}
+
+impl StoreFrom {
+    fn open(self, clock: &dyn Clock) -> Result<Arc<dyn Store>, GuardError> {
+        let options = || SqliteOptions {
+            at: clock.now(),
+            ..SqliteOptions::default()
+        };
+        Ok(match self {
+            Self::Memory => Arc::new(MemoryStore::new()?),
+            Self::Given(store) => store,
+            Self::Shared(path) => {
+                make_folder(&path)?;
+                Arc::new(SharedSqlite::open(&path, &options())?)
+            }
+            Self::Owned(path) => {
+                make_folder(&path)?;
+                Arc::new(OwnedSqlite::open(&path, &options())?)
+            }
+        })
+    }
+}
+
+/// Makes the folder of a store, for nobody but its user to look into.
+fn make_folder(path: &Path) -> Result<(), GuardError> {
+    let Some(folder) = path.parent().filter(|folder| !folder.exists()) else {
+        return Ok(());
+    };
+    if folder.as_os_str().is_empty() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.create(folder).map_err(|source| GuardError::Folder {
+        path: folder.to_owned(),
+        source,
+    })
+}
+
+impl Inner {
+    /// Tells the log which policy is in force, unless it knows: a process that lives for one event
+    /// need not say it again.
+    fn tell_policy(&self, source: Option<String>) -> Result<(), GuardError> {
+        let known = latest(&*self.store, |record: Record| match record.note() {
+            Some(Noted::PolicyLoaded { .. } | Noted::PolicyChanged { .. }) => Some(record.policy),
+            _ => None,
+        })?;
+        let policies = self.policies();
+        let digest = &policies.normal.digest;
+        match known {
+            Some(known) if known == *digest => Ok(()),
+            Some(from) => self.note(self.clock.now(), Noted::PolicyChanged { from, source }),
+            None => self.note(self.clock.now(), Noted::PolicyLoaded { source }),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What can go wrong when a guard is asked.
+
+use std::path::PathBuf;
+
+use sprag_core::EventError;
+use sprag_store::StoreError;
+
+use super::policy_file::PolicyFileError;
+use crate::role::Role;
+
+/// Why a guard gave no verdict. What it means is for the caller to settle: an adapter has a
+/// `fail` mode for it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GuardError {
+    /// The event is wrong. Nothing was changed.
+    #[error(transparent)]
+    Event(#[from] EventError),
+    /// This role may not say that. Nothing was changed.
+    #[error("{what} is not for {role}s to tell; {}", who(.what))]
+    Forbidden {
+        /// The role.
+        role: Role,
+        /// What it said.
+        what: &'static str,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The policy file can't be used.
+    #[error(transparent)]
+    Policy(#[from] PolicyFileError),
+    /// The folder of the store can't be made.
+    #[error("can't make the folder {path}: {source}")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The thread that watches the policy file can't be started.
+    #[error("can't start to watch the policy: {0}")]
+    Watch(std::io::Error),
+}
+
+/// Who may.
+fn who(what: &str) -> &'static str {
+    match what {
+        "a kill" | "a reset" => "an operator may",
+        _ => "a relay, a hook or an operator may",
+    }
+}

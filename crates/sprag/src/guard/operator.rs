@@ -1,0 +1,127 @@
+//! What an operator does: looks, kills, resets, proves and prunes.
+
+use std::sync::Arc;
+
+use sprag_core::{Event, EventError, RuleState, Timestamp, Verdict};
+use sprag_core::{Id, IdError};
+use sprag_store::{
+    LogQuery, Page, Prune, Pruned, Record, Retention, Session, SessionCursor, SessionQuery,
+    SessionSummary, StoreError, StoreStatus, Verification, verify,
+};
+
+use super::active::read_policy;
+use super::{Guard, GuardError};
+use crate::role::Role;
+
+impl Guard {
+    /// Sessions, the latest first, page by page.
+    ///
+    /// # Errors
+    /// Where the store can't be read.
+    pub fn sessions(
+        &self,
+        query: &SessionQuery,
+    ) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
+        self.inner.store.sessions(query)
+    }
+
+    /// All that is remembered of a session.
+    ///
+    /// # Errors
+    /// Where the name is no id, or the store can't be read.
+    pub fn session(&self, session: &str) -> Result<Option<Session>, GuardError> {
+        let id = Id::new(session).map_err(not_an_id)?;
+        Ok(self.inner.store.session(&id)?)
+    }
+
+    /// How full the rules are for a session.
+    ///
+    /// # Errors
+    /// Where the name is no id, or the store can't be read.
+    pub fn state(&self, session: &str) -> Result<Option<RuleState>, GuardError> {
+        let policies = self.inner.policies();
+        let state = |session: Session| {
+            RuleState::of_session(&session.summary.id, &session.cell, &policies.normal.policy)
+        };
+        Ok(self.session(session)?.map(state))
+    }
+
+    /// Kills a session and its sub-agents. Once this returns, nothing in it is allowed from any
+    /// thread or process until a reset.
+    ///
+    /// # Errors
+    /// Where the name is no id, or the kill could not be made durable.
+    pub fn kill(&self, session: &str, by: &str, why: &str) -> Result<Verdict, GuardError> {
+        self.order(Event::kill(session)?, by, why)
+    }
+
+    /// Resets a session: it starts its next generation with nothing held against it.
+    ///
+    /// # Errors
+    /// Where the name is no id, or the reset could not be made durable.
+    pub fn reset(&self, session: &str, by: &str, why: &str) -> Result<Verdict, GuardError> {
+        self.order(Event::reset(session)?, by, why)
+    }
+
+    fn order(&self, mut event: Event, by: &str, why: &str) -> Result<Verdict, GuardError> {
+        if let Event::Kill(order) | Event::Reset(order) = &mut event {
+            order.by = Some(by.into());
+            order.why = Some(why.into());
+        }
+        self.check_as(Role::Operator, event)
+    }
+
+    /// Records of the log, page by page.
+    ///
+    /// # Errors
+    /// Where the log can't be read.
+    pub fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
+        self.inner.store.records(query)
+    }
+
+    /// Proves the log: the chain holds, and every verdict comes out the same again.
+    ///
+    /// # Errors
+    /// Where the log can't be read; what is wrong with it is in the answer.
+    pub fn verify(&self) -> Result<Verification, StoreError> {
+        verify(&*self.inner.store.view()?, &read_policy)
+    }
+
+    /// Removes the oldest records; what is left still verifies.
+    ///
+    /// # Errors
+    /// Where the log is damaged or can't be written; nothing is removed then.
+    pub fn prune(&self, retention: Retention) -> Result<Pruned, StoreError> {
+        self.prune_at(retention, self.now())
+    }
+
+    fn prune_at(&self, retention: Retention, at: Timestamp) -> Result<Pruned, StoreError> {
+        self.inner.store.prune(&Prune {
+            retention,
+            at,
+            policy: Arc::clone(&self.inner.policies().normal),
+            policies: &read_policy,
+        })
+    }
+
+    /// Waits until all that was decided so far is durable.
+    ///
+    /// # Errors
+    /// Where it can't be made so.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        self.inner.store.sync()
+    }
+
+    /// How the store is doing.
+    #[must_use]
+    pub fn status(&self) -> StoreStatus {
+        self.inner.store.status()
+    }
+}
+
+fn not_an_id(source: IdError) -> EventError {
+    EventError::Id {
+        field: "session",
+        source,
+    }
+}

@@ -1,0 +1,163 @@
+//! Hot reload: a changed policy file takes effect, whole or not at all.
+//!
+//! A policy is small, so it is read and compared, not guessed at by its time stamp. A file that is being
+//! written in place can look complete and be half of what was meant: a change is taken only when the
+//! file looks the same twice in a row. A wrong one changes nothing. The log tells both, and tells it
+//! before the new policy judges its first event.
+
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use sprag_store::Noted;
+
+use super::active::Policies;
+use super::policy_file::{PolicyFile, PolicyFileError};
+use super::{Guard, GuardError, Inner};
+
+/// What came of looking at the policy file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reload {
+    /// It means what is in force; or there is no file to look at.
+    Unchanged,
+    /// It changed just now; it is taken when it looks the same the next time.
+    Settling,
+    /// Another policy is in force.
+    Changed {
+        /// The digest of the one before.
+        from: String,
+        /// The digest of the new one.
+        to: String,
+    },
+    /// It is wrong; the policy before stays.
+    Rejected(PolicyFileError),
+}
+
+type Seen = Result<Option<Vec<u8>>, PolicyFileError>;
+
+/// The policy file and what was last seen in it.
+#[derive(Debug)]
+pub(super) struct Watched {
+    file: PolicyFile,
+    /// What was judged last, right or wrong.
+    judged: Seen,
+    /// What was there the last time, where that is something else.
+    settling: Option<Seen>,
+}
+
+impl Watched {
+    pub(super) fn new(file: PolicyFile, judged: Option<Vec<u8>>) -> Self {
+        Self {
+            file,
+            judged: Ok(judged),
+            settling: None,
+        }
+    }
+
+    pub(super) fn source(&self) -> String {
+        self.file.path().display().to_string()
+    }
+
+    /// What is there, where it is new and, unless at once, looks the same twice in a row.
+    fn look(&mut self, at_once: bool) -> Result<Seen, Reload> {
+        let seen = self.file.bytes();
+        if seen == self.judged {
+            self.settling = None;
+            return Err(Reload::Unchanged);
+        }
+        // A file that held a policy and is gone is more likely a slip than a wish for the defaults.
+        let seen = match seen {
+            Ok(None) => Err(PolicyFileError::Unreadable {
+                path: self.file.path().to_owned(),
+                why: "it is gone".to_owned(),
+            }),
+            other => other,
+        };
+        if seen == self.judged {
+            return Err(Reload::Unchanged);
+        }
+        if !at_once && self.settling.as_ref() != Some(&seen) {
+            self.settling = Some(seen);
+            return Err(Reload::Settling);
+        }
+        self.settling = None;
+        Ok(seen)
+    }
+}
+
+impl Guard {
+    /// Looks at the policy file and takes a change that looks the same twice in a row. To be called
+    /// now and then, or by [`Guard::watch`].
+    ///
+    /// # Errors
+    /// Where the log can't tell it; then the policy before stays, and the next call tries again.
+    pub fn reload_if_changed(&self) -> Result<Reload, GuardError> {
+        self.inner.reload(false)
+    }
+
+    /// Takes the policy file as it is now, for a person who says so.
+    ///
+    /// # Errors
+    /// Where the log can't tell it; then the policy before stays.
+    pub fn reload(&self) -> Result<Reload, GuardError> {
+        self.inner.reload(true)
+    }
+}
+
+impl Inner {
+    pub(super) fn reload(&self, at_once: bool) -> Result<Reload, GuardError> {
+        let Some(watched) = &self.watched else {
+            return Ok(Reload::Unchanged);
+        };
+        let mut watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = match watched.look(at_once) {
+            Ok(seen) => seen,
+            Err(nothing) => return Ok(nothing),
+        };
+        let parsed = match &seen {
+            Ok(bytes) => watched.file.parse(bytes.as_deref()),
+            Err(error) => Err(error.clone()),
+        };
+        let came = match parsed {
+            Ok(policy) => self.switch(Policies::new(policy), &watched)?,
+            Err(error) => self.reject(error, &watched)?,
+        };
+        watched.judged = seen;
+        Ok(came)
+    }
+
+    fn switch(
+        &self,
+        policies: Policies,
+        watched: &MutexGuard<'_, Watched>,
+    ) -> Result<Reload, GuardError> {
+        let from = self.policies().normal.digest.clone();
+        let to = policies.normal.digest.clone();
+        if from == to {
+            return Ok(Reload::Unchanged);
+        }
+        let what = Noted::PolicyChanged {
+            from: from.clone(),
+            source: Some(watched.source()),
+        };
+        self.note_under(&policies, self.clock.now(), what)?;
+        let mut held = self
+            .policies
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *held = Arc::new(policies);
+        Ok(Reload::Changed { from, to })
+    }
+
+    fn reject(
+        &self,
+        error: PolicyFileError,
+        watched: &MutexGuard<'_, Watched>,
+    ) -> Result<Reload, GuardError> {
+        let what = Noted::PolicyRejected {
+            why: error.to_string(),
+            source: Some(watched.source()),
+        };
+        self.note(self.clock.now(), what)?;
+        Ok(Reload::Rejected(error))
+    }
+}

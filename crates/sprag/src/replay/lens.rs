@@ -1,0 +1,249 @@
+//! One way of looking at a recording: a fold over it, under one policy or under its own.
+
+use std::collections::HashMap;
+
+use sprag_core::{CellKeys, DigestKey, Door, Id, Observation, Policy, RuleState, Verdict, resolve};
+use sprag_store::{CellMap, Store, StoreError};
+
+use super::error::ReplayError;
+use super::past::{Past, PastEvent, What};
+use super::tally::Tally;
+use super::what_if::{Fate, WhatIf};
+use crate::guard::read_policy;
+use crate::judge::named_agent;
+
+/// What a lens sees of one piece of a recording.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Seen {
+    /// A verdict.
+    Judged {
+        /// It.
+        verdict: Box<Verdict>,
+        /// The state of the rules after it, where that was asked for.
+        state: Option<Box<RuleState>>,
+        /// It was refused and would be allowed: what came of it is unknown.
+        unknown: bool,
+    },
+    /// It would not have happened: its session was stopped before.
+    Saved,
+    /// It did not happen and would not have: its session was stopped either way.
+    Skipped,
+    /// The recorded result of a call that was refused and would have run: what it would have been is
+    /// unknown.
+    Unknown,
+    /// It can't be judged.
+    Error(String),
+    /// A note.
+    Noted,
+}
+
+/// Under which policy.
+enum Under<'a> {
+    /// That which each record names.
+    Own(&'a dyn Store, HashMap<String, Policy>),
+    /// One for all.
+    One(Box<Policy>),
+}
+
+/// A fold over a recording.
+pub struct Lens<'a> {
+    under: Under<'a>,
+    door: Door,
+    cells: CellMap,
+    drawn: u64,
+    what_if: Option<WhatIf>,
+    with_state: bool,
+    tally: Tally,
+}
+
+impl std::fmt::Debug for Lens<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lens")
+            .field("tally", &self.tally)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Lens<'a> {
+    fn new(under: Under<'a>, cells: CellMap) -> Self {
+        Self {
+            under,
+            door: Door::new(DigestKey::fixed()),
+            cells,
+            drawn: 0,
+            what_if: None,
+            with_state: false,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Sees a log as it was judged: each record under its own policy.
+    ///
+    /// # Errors
+    /// Where the start of the log can't be read.
+    pub fn own(store: &'a dyn Store) -> Result<Self, StoreError> {
+        let cells = store.base()?.cells;
+        Ok(Self::new(Under::Own(store, HashMap::new()), cells))
+    }
+
+    /// Sees a trace as a guard under `policy` would judge it, all of it.
+    #[must_use]
+    pub fn plain(policy: Policy) -> Self {
+        Self::new(Under::One(Box::new(policy)), CellMap::default())
+    }
+
+    /// Sees what would have been under `policy`: sessions that it stops do not go on.
+    #[must_use]
+    pub fn what_if(policy: Policy) -> Self {
+        Self {
+            what_if: Some(WhatIf::default()),
+            ..Self::plain(policy)
+        }
+    }
+
+    /// Starts from the cells that a pruned log starts from.
+    ///
+    /// # Errors
+    /// Where they can't be read.
+    pub fn starting_at(mut self, store: &dyn Store) -> Result<Self, StoreError> {
+        self.cells = store.base()?.cells;
+        Ok(self)
+    }
+
+    /// Tells the state of the rules with each verdict.
+    #[must_use]
+    pub fn with_state(mut self) -> Self {
+        self.with_state = true;
+        self
+    }
+
+    /// What it saw so far, in numbers.
+    #[must_use]
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Looks at the next piece.
+    ///
+    /// # Errors
+    /// Where the policy of a record can't be read.
+    pub fn see(&mut self, past: &Past) -> Result<Seen, ReplayError> {
+        let event = match past {
+            Past::Note { what, .. } => {
+                self.cells.apply(what);
+                return Ok(Seen::Noted);
+            }
+            Past::Event(event) => event,
+        };
+        self.learn_policy(event)?;
+        let seen = self.judge(event);
+        self.tally
+            .count(event.session(), event.recorded.as_ref(), &seen);
+        Ok(seen)
+    }
+
+    fn learn_policy(&mut self, event: &PastEvent) -> Result<(), ReplayError> {
+        let (Under::Own(store, known), Some(digest)) = (&mut self.under, &event.policy) else {
+            return Ok(());
+        };
+        if !known.contains_key(digest) {
+            let text = store.policy_text(digest)?;
+            let policy = text.and_then(|text| read_policy(digest, &text));
+            let policy = policy.ok_or_else(|| ReplayError::NoPolicy {
+                seq: event.number,
+                digest: digest.clone(),
+            })?;
+            known.insert(digest.clone(), policy);
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, event: &PastEvent) -> Seen {
+        let fallback = Policy::default();
+        let policy = match (&self.under, &event.policy) {
+            (Under::One(policy), _) => &**policy,
+            (Under::Own(_, known), Some(digest)) => known.get(digest).unwrap_or(&fallback),
+            (Under::Own(..), None) => &fallback,
+        };
+        let raw;
+        let observation = match &event.what {
+            What::Observed(observation) => observation,
+            What::Raw(_) => {
+                match observe(event, policy, &self.door, &self.cells, &mut self.drawn) {
+                    Ok(observation) => raw = observation,
+                    Err(error) => return Seen::Error(error),
+                }
+                &raw
+            }
+        };
+        let recorded = event.recorded.as_ref();
+        if let Some(what_if) = &mut self.what_if {
+            match what_if.fate(observation, policy) {
+                Fate::Happens => {}
+                Fate::Unknown => return Seen::Unknown,
+                Fate::Stopped if recorded.is_some_and(|v| v.verdict.refuses()) => {
+                    return Seen::Skipped;
+                }
+                Fate::Stopped => return Seen::Saved,
+            }
+        }
+        let (verdict, keys) = match self.cells.fold(policy, observation) {
+            Ok(judged) => judged,
+            Err(error) => return Seen::Error(error.to_string()),
+        };
+        let noted = self.what_if.as_mut();
+        let unknown = noted.is_some_and(|what_if| what_if.note(observation, &verdict, recorded));
+        let state = || Box::new(state(observation, &keys, &self.cells, policy));
+        Seen::Judged {
+            state: self.with_state.then(state),
+            verdict: Box::new(verdict),
+            unknown,
+        }
+    }
+}
+
+fn state(
+    observation: &Observation,
+    keys: &CellKeys,
+    cells: &CellMap,
+    policy: &Policy,
+) -> RuleState {
+    RuleState::of(observation, &cells.copy(keys), policy)
+}
+
+/// Digests and resolves an event of a trace, as [`crate::Judge`] does.
+fn observe(
+    event: &PastEvent,
+    policy: &Policy,
+    door: &Door,
+    cells: &CellMap,
+    drawn: &mut u64,
+) -> Result<Observation, String> {
+    let What::Raw(raw) = &event.what else {
+        return Err("it is an observation already".to_owned());
+    };
+    let session = raw.session().as_str();
+    let stuck = cells.session(session).and_then(|cell| cell.agent());
+    let agent = stuck.or_else(|| named_agent(raw)).map(Id::as_str);
+    let limits = policy.limits_for(agent, session);
+    let mut observation = door
+        .observe(raw, event.at, &limits)
+        .map_err(|error| error.to_string())?;
+    resolve(&mut observation, cells, || {
+        *drawn += 1;
+        Id::new(&format!("flow-{drawn}")).ok()
+    });
+    Ok(observation)
+}
+
+/// Whether two lenses saw different things: another verdict, another rule, or an event that only
+/// happens for one of them. Texts and evidence that name other limits are no difference.
+#[must_use]
+pub fn differs(one: &Seen, other: &Seen) -> bool {
+    match (one, other) {
+        (Seen::Judged { verdict: one, .. }, Seen::Judged { verdict: other, .. }) => {
+            (one.verdict, one.rule) != (other.verdict, other.rule)
+        }
+        (one, other) => std::mem::discriminant(one) != std::mem::discriminant(other),
+    }
+}

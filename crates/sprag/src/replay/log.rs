@@ -1,0 +1,99 @@
+//! A log as a recording, page by page.
+
+use sprag_core::Id;
+use sprag_store::{LogQuery, LogScope, Record, RecordKind, Store, StoreError};
+
+use super::error::ReplayError;
+use super::past::{Past, PastEvent, What};
+
+/// The records of a store as they were when this was made; later ones are left out.
+pub struct LogRecording<'a> {
+    store: &'a dyn Store,
+    query: LogQuery,
+    last: u64,
+    page: std::vec::IntoIter<Record>,
+    done: bool,
+}
+
+impl std::fmt::Debug for LogRecording<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LogRecording")
+            .field("last", &self.last)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> LogRecording<'a> {
+    /// Everything.
+    #[must_use]
+    pub fn all(store: &'a dyn Store) -> Self {
+        Self::of(store, LogScope::All)
+    }
+
+    /// What concerns one session: every event that shares a cell with it.
+    #[must_use]
+    pub fn session(store: &'a dyn Store, session: Id) -> Self {
+        Self::of(store, LogScope::Sharing(session))
+    }
+
+    fn of(store: &'a dyn Store, scope: LogScope) -> Self {
+        Self {
+            store,
+            query: LogQuery {
+                scope,
+                ..LogQuery::default()
+            },
+            last: store.status().last_seq,
+            page: Vec::new().into_iter(),
+            done: false,
+        }
+    }
+
+    fn next_record(&mut self) -> Result<Option<Record>, StoreError> {
+        loop {
+            if let Some(record) = self.page.next() {
+                return Ok(Some(record).filter(|record| record.seq <= self.last));
+            }
+            if self.done {
+                return Ok(None);
+            }
+            let page = self.store.records(&self.query)?;
+            self.done = page.next.is_none();
+            self.query.after = page.next;
+            self.page = page.items.into_iter();
+        }
+    }
+}
+
+impl Iterator for LogRecording<'_> {
+    type Item = Result<Past, ReplayError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.next_record() {
+            Ok(record) => record.map(|record| Ok(Past::from(record))),
+            Err(error) => {
+                self.done = true;
+                Some(Err(error.into()))
+            }
+        }
+    }
+}
+
+impl From<Record> for Past {
+    fn from(record: Record) -> Self {
+        match record.kind {
+            RecordKind::Note(what) => Self::Note {
+                number: record.seq,
+                at: record.at,
+                what,
+            },
+            RecordKind::Event { observation, .. } => Self::Event(Box::new(PastEvent {
+                number: record.seq,
+                at: record.at,
+                what: What::Observed(*observation),
+                recorded: Some(record.verdict),
+                policy: Some(record.policy),
+            })),
+        }
+    }
+}

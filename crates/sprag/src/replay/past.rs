@@ -1,0 +1,117 @@
+//! One piece of a recording.
+
+use sprag_core::{Event, Id, Observation, Observed, Timestamp, Verdict};
+use sprag_store::Noted;
+
+/// Something in a recording.
+#[derive(Debug)]
+pub enum Past {
+    /// An event.
+    Event(Box<PastEvent>),
+    /// What the guard or the store did.
+    Note {
+        /// The number of its record.
+        number: u64,
+        /// When.
+        at: Timestamp,
+        /// What.
+        what: Noted,
+    },
+}
+
+impl Past {
+    /// Its number: of the record, or of the line.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        match self {
+            Self::Event(event) => event.number,
+            Self::Note { number, .. } => *number,
+        }
+    }
+}
+
+/// A recorded event.
+#[derive(Debug)]
+pub struct PastEvent {
+    /// The number of its record, or of its line.
+    pub number: u64,
+    /// When it happened.
+    pub at: Timestamp,
+    /// What happened.
+    pub what: What,
+    /// What was answered, where that was recorded.
+    pub recorded: Option<Verdict>,
+    /// The digest of the policy it was judged under, where it was.
+    pub policy: Option<String>,
+}
+
+/// An event as it was recorded.
+#[derive(Debug)]
+pub enum What {
+    /// Digested and resolved, from a log.
+    Observed(Observation),
+    /// As it stood on the wire, from a trace.
+    Raw(Event),
+}
+
+impl PastEvent {
+    /// The type of the event, as on the wire.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match &self.what {
+            What::Observed(observation) => match &observation.what {
+                Observed::Message(_) => "message",
+                Observed::Call(_) => "call",
+                Observed::Step(_) => "step",
+                Observed::Usage(_) => "usage",
+                Observed::Kill(_) => "kill",
+                Observed::Reset(_) => "reset",
+                Observed::DispatchStart(_) => "dispatch_start",
+                Observed::DispatchEnd(_) => "dispatch_end",
+            },
+            What::Raw(event) => match event {
+                Event::Message(_) => "message",
+                Event::Call(_) => "call",
+                Event::Step(_) => "step",
+                Event::Usage(_) => "usage",
+                Event::Kill(_) => "kill",
+                Event::Reset(_) => "reset",
+                Event::DispatchStart(_) => "dispatch_start",
+                Event::DispatchEnd(_) => "dispatch_end",
+            },
+        }
+    }
+
+    /// The session that acts; of a message from outside, the one that receives it.
+    #[must_use]
+    pub fn session(&self) -> &Id {
+        match &self.what {
+            What::Raw(event) => event.session(),
+            What::Observed(observation) => match &observation.what {
+                Observed::Message(message) => message.from.as_ref().unwrap_or(&message.to),
+                Observed::Call(call) => &call.session,
+                Observed::Step(step) => &step.session,
+                Observed::Usage(usage) => &usage.session,
+                Observed::Kill(order) | Observed::Reset(order) => &order.session,
+                Observed::DispatchStart(work) | Observed::DispatchEnd(work) => &work.session,
+            },
+        }
+    }
+
+    /// What it does it to: the tool that is called, the session that is written to.
+    #[must_use]
+    pub fn object(&self) -> Option<&Id> {
+        match &self.what {
+            What::Raw(Event::Message(event)) => Some(&event.to),
+            What::Raw(Event::Call(event)) => Some(&event.tool),
+            What::Raw(Event::Step(event)) => event.tool.as_ref(),
+            What::Raw(_) => None,
+            What::Observed(observation) => match &observation.what {
+                Observed::Message(message) => Some(&message.to),
+                Observed::Call(call) => call.approach.tool.as_ref(),
+                Observed::Step(step) => step.approach.as_ref()?.tool.as_ref(),
+                _ => None,
+            },
+        }
+    }
+}

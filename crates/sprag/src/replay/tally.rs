@@ -1,0 +1,55 @@
+//! Counts over a replay.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use sprag_core::{Decision, Id, RuleId, Verdict};
+
+use super::lens::Seen;
+
+/// What a lens saw, in numbers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Tally {
+    /// Events, skipped ones too.
+    pub events: u64,
+    /// Verdicts, by what to do.
+    pub verdicts: BTreeMap<&'static str, u64>,
+    /// Verdicts above `allow`, by rule.
+    pub rules: BTreeMap<RuleId, u64>,
+    /// Sessions that were blocked or killed.
+    pub stopped: BTreeSet<Id>,
+    /// Events that would not have happened.
+    pub saved: u64,
+    /// Calls and messages that were refused and would be allowed: what came of them is unknown.
+    pub unknown: u64,
+    /// Events whose verdict is not the recorded one, where one was recorded.
+    pub different: u64,
+    /// Events that could not be judged.
+    pub errors: u64,
+}
+
+impl Tally {
+    pub(super) fn count(&mut self, session: &Id, recorded: Option<&Verdict>, seen: &Seen) {
+        self.events += 1;
+        match seen {
+            Seen::Judged {
+                verdict, unknown, ..
+            } => {
+                *self.verdicts.entry(verdict.verdict.as_str()).or_default() += 1;
+                if let (Some(rule), true) = (verdict.rule, verdict.verdict > Decision::Allow) {
+                    *self.rules.entry(rule).or_default() += 1;
+                }
+                if verdict.verdict >= Decision::Block {
+                    self.stopped.insert(session.clone());
+                }
+                self.unknown += u64::from(*unknown);
+                let differs = recorded.is_some_and(|recorded| recorded != &**verdict);
+                self.different += u64::from(differs);
+            }
+            Seen::Saved => self.saved += 1,
+            Seen::Unknown => self.unknown += 1,
+            Seen::Skipped | Seen::Noted => {}
+            Seen::Error(_) => self.errors += 1,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A trace file as a recording: one event a line in the wire format, plain or gzipped.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use sprag_core::{Event, MAX_EVENT_BYTES};
+
+use super::error::ReplayError;
+use super::past::{Past, PastEvent, What};
+
+/// How a gzipped file starts.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// The events of a file, line by line. Empty lines are skipped; fields that no event has (`trace`,
+/// `seq`) are ignored.
+pub struct TraceRecording {
+    path: PathBuf,
+    reader: Box<dyn BufRead>,
+    line: u64,
+    buffer: Vec<u8>,
+    failed: bool,
+}
+
+impl std::fmt::Debug for TraceRecording {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TraceRecording")
+            .field("path", &self.path)
+            .field("line", &self.line)
+            .finish_non_exhaustive()
+    }
+}
+
+impl TraceRecording {
+    /// Opens a file; whether it is gzipped is told by its first bytes.
+    ///
+    /// # Errors
+    /// Where it can't be read.
+    pub fn open(path: &Path) -> Result<Self, ReplayError> {
+        let reader = open(path).map_err(|source| unreadable(path, source))?;
+        Ok(Self {
+            path: path.to_owned(),
+            reader,
+            line: 0,
+            buffer: Vec::new(),
+            failed: false,
+        })
+    }
+
+    /// The next line that is not empty; false at the end. One byte too many is enough to refuse it.
+    fn next_line(&mut self) -> std::io::Result<bool> {
+        let most = u64::try_from(MAX_EVENT_BYTES).unwrap_or(u64::MAX);
+        loop {
+            self.buffer.clear();
+            let mut line = (&mut self.reader).take(most.saturating_add(2));
+            if line.read_until(b'\n', &mut self.buffer)? == 0 {
+                return Ok(false);
+            }
+            self.line += 1;
+            if !self.buffer.trim_ascii().is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn event(&self) -> Result<Past, ReplayError> {
+        let (path, line) = (|| self.path.clone(), self.line);
+        let event = Event::parse(self.buffer.trim_ascii()).map_err(|source| ReplayError::Line {
+            path: path(),
+            line,
+            source,
+        })?;
+        let at = event
+            .at()
+            .ok_or_else(|| ReplayError::NoTime { path: path(), line })?;
+        Ok(Past::Event(Box::new(PastEvent {
+            number: line,
+            at,
+            what: What::Raw(event),
+            recorded: None,
+            policy: None,
+        })))
+    }
+}
+
+fn open(path: &Path) -> std::io::Result<Box<dyn BufRead>> {
+    let mut file = File::open(path)?;
+    let mut start = Vec::new();
+    (&mut file).take(2).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(if start == GZIP {
+        Box::new(BufReader::new(MultiGzDecoder::new(BufReader::new(file))))
+    } else {
+        Box::new(BufReader::new(file))
+    })
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> ReplayError {
+    ReplayError::Unreadable {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+impl Iterator for TraceRecording {
+    type Item = Result<Past, ReplayError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let next = match self.next_line() {
+            Ok(true) => Some(self.event()),
+            Ok(false) => None,
+            Err(source) => Some(Err(unreadable(&self.path, source))),
+        };
+        self.failed = matches!(next, Some(Err(_)));
+        next
+    }
+}

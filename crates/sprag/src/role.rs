@@ -1,0 +1,108 @@
+//! Who may tell the guard what.
+//!
+//! A guard that believed everything could be talked out of guarding: an agent that plays the user
+//! renews its own budget, one that resets itself was never killed. So whoever hands in an event says
+//! in which role it came, and the guard refuses what that role may not say. How the role was
+//! established (a token, a socket, a place in the code) is the adapter's part.
+
+use std::fmt;
+
+use sprag_core::{Event, MessageKind};
+
+/// In which role an event comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// An agent, or whoever speaks for one: its calls, steps, usage, and what it says to others.
+    Agent,
+    /// A program that carries messages between users and agents and knows who wrote them.
+    Relay,
+    /// A hook of an agent's own client, which sees what its user types.
+    Hook,
+    /// A person with the operator token.
+    Operator,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 4] = [Self::Agent, Self::Relay, Self::Hook, Self::Operator];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Relay => "relay",
+            Self::Hook => "hook",
+            Self::Operator => "operator",
+        }
+    }
+
+    /// Whether `event` may come in this role; if not, what it is.
+    ///
+    /// # Errors
+    /// The words for what this role may not say.
+    pub fn may_tell(self, event: &Event) -> Result<(), &'static str> {
+        let (what, allowed) = match event {
+            Event::Call(_) | Event::Step(_) | Event::Usage(_) => return Ok(()),
+            Event::Kill(_) => ("a kill", self == Self::Operator),
+            Event::Reset(_) => ("a reset", self == Self::Operator),
+            Event::DispatchStart(_) | Event::DispatchEnd(_) => ("a dispatch", self != Self::Agent),
+            Event::Message(message) => match (message.kind, &message.from) {
+                (MessageKind::Spawn, _) => ("a spawn", self != Self::Agent),
+                (MessageKind::Return, _) => ("a return", self != Self::Agent),
+                (MessageKind::Say, Some(_)) => return Ok(()),
+                (MessageKind::Say, None) => ("a message without a sender", self != Self::Agent),
+            },
+        };
+        if allowed { Ok(()) } else { Err(what) }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVENTS: [(&str, &str); 11] = [
+        (r#"{"type":"call","session":"s","tool":"t"}"#, "arho"),
+        (r#"{"type":"step","session":"s","result":"r"}"#, "arho"),
+        (r#"{"type":"usage","session":"s"}"#, "arho"),
+        (r#"{"type":"message","from":"1","to":"2"}"#, "arho"),
+        (r#"{"type":"message","to":"2"}"#, "rho"),
+        (r#"{"type":"message","to":"2","source":"scheduler"}"#, "rho"),
+        (
+            r#"{"type":"message","from":"1","to":"2","kind":"spawn"}"#,
+            "rho",
+        ),
+        (
+            r#"{"type":"message","from":"1","to":"2","kind":"return"}"#,
+            "rho",
+        ),
+        (
+            r#"{"type":"dispatch_start","session":"s","flow":"f"}"#,
+            "rho",
+        ),
+        (r#"{"type":"kill","session":"s"}"#, "o"),
+        (r#"{"type":"reset","session":"s"}"#, "o"),
+    ];
+
+    #[test]
+    fn each_role_may_tell_what_the_design_gives_it() {
+        for (text, allowed) in EVENTS {
+            let event = Event::parse(text.as_bytes()).unwrap();
+            for role in Role::ALL {
+                let initial = role.as_str().chars().next().unwrap();
+                assert_eq!(
+                    role.may_tell(&event).is_ok(),
+                    allowed.contains(initial),
+                    "{role}: {text}"
+                );
+            }
+        }
+    }
+}

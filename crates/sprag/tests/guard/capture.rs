@@ -1,0 +1,104 @@
+use std::ops::ControlFlow;
+
+use serde_json::{Value, json};
+use sprag::{Capture, Event, Guard, Role};
+
+use crate::corpus::{ANNOUNCED, drawn, plain, shaped};
+use crate::place::START;
+
+/// Every secret, in a text that holds it.
+fn texts() -> Vec<(String, String)> {
+    let shaped = shaped().into_iter().flat_map(|secret| {
+        let bare = secret.clone();
+        let said = format!("use {secret}, please");
+        let quoted = format!("key: \"{secret}\";");
+        let spread = format!("first line\nKEY={secret}\nlast line");
+        [bare, said, quoted, spread].map(|text| (secret.clone(), text))
+    });
+    let announced = plain().into_iter().flat_map(|secret| {
+        ANNOUNCED.map(|pattern| (secret.clone(), pattern.replace("{}", &secret)))
+    });
+    shaped.chain(announced).collect()
+}
+
+/// The ways in which a text gets into an event.
+fn events(text: &str) -> Vec<Value> {
+    let inside = json!({ "output": text }).to_string();
+    let deep = json!([{ "a": [text, { "b": inside }] }]);
+    vec![
+        json!({"type": "call", "session": "s", "tool": "t", "args": {"command": text}}),
+        json!({"type": "call", "session": "s", "tool": "t", "args": text}),
+        json!({"type": "call", "session": "s", "tool": "t", "args": deep}),
+        json!({"type": "call", "session": "s", "tool": "delete_asset", "args": {"id": text, "path": [text]}}),
+        json!({"type": "step", "session": "s", "tool": "t", "args": {"x": text}, "result": inside}),
+        json!({"type": "step", "session": "s", "approach": text, "outcome": text, "is_error": true}),
+        json!({"type": "message", "to": "s", "content": text}),
+        json!({"type": "message", "from": "s", "to": "r", "flow": "f", "content": {"text": text}}),
+        json!({"type": "kill", "session": "k", "by": "me", "why": text}),
+    ]
+}
+
+/// Whether any of the pieces of a secret that would be worth something is in a text.
+fn leaks(secret: &str, text: &str) -> bool {
+    let mut lines = secret.lines().filter(|line| !line.starts_with("-----"));
+    lines.any(|line| text.contains(line))
+}
+
+#[test]
+fn no_secret_of_the_corpus_gets_into_a_log_in_any_mode() {
+    let all = texts();
+    for capture in Capture::ALL {
+        let guard = Guard::builder().capture(capture).build().unwrap();
+        for (n, (secret, text)) in all.iter().enumerate() {
+            let at = sprag::Timestamp(START.0 + n as u64 * 100_000);
+            for event in events(text) {
+                let event = Event::from_value(&event).unwrap();
+                let verdict = guard.check_at(Role::Operator, event, at).unwrap();
+                let verdict = serde_json::to_string(&verdict).unwrap();
+                assert!(!leaks(secret, &verdict), "{verdict}\n{text}");
+            }
+        }
+        let mut log = String::new();
+        let store = guard.store();
+        let scan = store.scan(0, &mut |row| {
+            log.push_str(&String::from_utf8_lossy(row.body));
+            ControlFlow::Continue(())
+        });
+        scan.unwrap();
+        assert!(log.contains("\"args\":") == (capture != Capture::Digest));
+        for (secret, text) in &all {
+            // In JSON a key block has its line ends escaped; its lines are looked for one by one.
+            assert!(!leaks(secret, &log), "{capture:?} leaks {secret} of {text}");
+        }
+    }
+}
+
+#[test]
+fn values_under_secret_names_are_gone_whatever_they_are() {
+    let secret = drawn(77, 9);
+    let named = json!({
+        "password": secret, "apiKey": secret, "credentials": {"user": secret, "list": [secret, 5]},
+        "headers": [{"name": "Authorization", "value": secret}, ["Cookie", secret]],
+        "argv": ["tool", "--token", secret, "-u", format!("me:{secret}"), "--verbose"],
+        "pin": 1234, "token": 77,
+    });
+    let text = sprag::capture::redact(named).to_string();
+    assert!(!text.contains(&secret), "{text}");
+    assert!(!text.contains("1234") && !text.contains("77"), "{text}");
+}
+
+#[test]
+fn what_is_no_secret_stays_readable() {
+    let plain = json!({
+        "command": "cargo test -p sprag --lib -- --nocapture 2>&1 | tail -20",
+        "path": "/home/user/project/src/main.rs:17:5",
+        "url": "https://example.org/a/b?page=2#top",
+        "sha": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "usage": {"max_tokens": 4096, "total_tokens": 77},
+        "when": "2026-01-02T03:04:05Z",
+        "author": "Grace Hopper <grace@example.org>",
+        "sql": "SELECT id, name FROM users WHERE id = 'a:b'",
+        "error": "TypeError: can't read property 'length' of undefined at Object.<anonymous> (a.js:1:2)",
+    });
+    assert_eq!(sprag::capture::redact(plain.clone()), plain);
+}

@@ -1,0 +1,24 @@
+//! The guard as programs embed it: in memory and on disk, from many threads, with clocks that lie.
+
+#[cfg(test)]
+mod capture;
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod feed;
+#[cfg(test)]
+mod kill;
+#[cfg(test)]
+mod pause;
+#[cfg(test)]
+mod place;
+#[cfg(test)]
+mod reload;
+#[cfg(test)]
+mod replay;
+#[cfg(test)]
+mod roles;
+#[cfg(test)]
+mod traces;
+#[cfg(test)]
+mod what_if;

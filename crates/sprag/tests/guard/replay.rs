@@ -1,0 +1,193 @@
+use sprag::replay::{Lens, LogRecording, Past, Seen, TraceRecording};
+use sprag::scenario::{Scenario, parse};
+use sprag::{Decision, Guard, Id, Judge, Millis, Policy, Role, Timestamp, Verdict};
+
+use crate::place::{Place, START, call, event};
+
+/// Folds the whole log under its own policies and tells how many verdicts came out the same.
+fn fold(guard: &Guard) -> (u64, u64) {
+    let mut lens = Lens::own(guard.store()).unwrap();
+    for past in LogRecording::all(guard.store()) {
+        lens.see(&past.unwrap()).unwrap();
+    }
+    let tally = lens.tally();
+    (tally.events, tally.different + tally.errors)
+}
+
+fn without_flow(mut verdict: Verdict) -> Verdict {
+    verdict.flow = None;
+    verdict
+}
+
+fn run(scenario: &Scenario) -> u64 {
+    let guard = Guard::builder()
+        .policy(scenario.policy.clone())
+        .build()
+        .unwrap();
+    let mut judge = Judge::new(scenario.policy.clone());
+    let mut next = START;
+    let mut count = 0;
+    for one in &scenario.events {
+        let at = one.event.at().unwrap_or(next);
+        next = at.plus(Millis::SECOND);
+        let judged = judge.judge(&one.event, at);
+        let guarded = guard.check_at(Role::Operator, one.event.clone(), at);
+        match (judged, guarded) {
+            (Ok(judged), Ok(guarded)) => {
+                count += 1;
+                assert_eq!(
+                    without_flow(judged),
+                    without_flow(guarded),
+                    "{}",
+                    scenario.name
+                );
+            }
+            (judged, guarded) => assert!(judged.is_err() && guarded.is_err(), "{}", scenario.name),
+        }
+    }
+    assert_eq!(fold(&guard), (count, 0), "{}", scenario.name);
+    assert!(guard.verify().unwrap().is_sound());
+    count
+}
+
+#[test]
+fn every_vector_gets_its_verdicts_from_guard_judge_and_replay_alike() {
+    let files = [
+        include_str!("../../../sprag-core/tests/vectors/calls.json"),
+        include_str!("../../../sprag-core/tests/vectors/flow.json"),
+        include_str!("../../../sprag-core/tests/vectors/inbox.json"),
+        include_str!("../../../sprag-core/tests/vectors/steps.json"),
+        include_str!("../../../sprag-core/tests/vectors/suite.json"),
+    ];
+    let scenarios = files
+        .iter()
+        .flat_map(|text| parse(text.as_bytes()).unwrap());
+    assert!(scenarios.map(|scenario| run(&scenario)).sum::<u64>() > 1_000);
+}
+
+#[test]
+fn a_replay_shows_the_state_of_the_rules_up_to_a_cursor() {
+    let place = Place::memory();
+    for _ in 0..2 {
+        call(&place.guard, "s", "delete_asset");
+        place.clock.advance(Millis::SECOND);
+    }
+    let store = place.guard.store();
+    let mut lens = Lens::own(store).unwrap().with_state();
+    let mut volumes = Vec::new();
+    for past in LogRecording::all(store) {
+        let past = past.unwrap();
+        if let Seen::Judged { state, .. } = lens.see(&past).unwrap() {
+            let state = state.unwrap();
+            let gauge = state
+                .gauges
+                .iter()
+                .find(|g| g.rule == sprag::RuleId::DestructiveVolume);
+            volumes.push((past.number(), gauge.unwrap().used));
+        }
+    }
+    assert_eq!(volumes, [(2, 1), (3, 2)]);
+}
+
+#[test]
+fn a_replay_of_one_session_folds_what_it_shares_with_others() {
+    let place = Place::memory();
+    let guard = &place.guard;
+    for n in 0..30 {
+        place.clock.advance(Millis(500));
+        call(guard, "stranger", "read");
+        let (from, to) = if n % 2 == 0 { ("1", "2") } else { ("2", "1") };
+        let say =
+            format!(r#"{{"type":"message","from":"{from}","to":"{to}","flow":"f","content":{n}}}"#);
+        guard.check(event(&say)).unwrap();
+    }
+    let mut lens = Lens::own(guard.store()).unwrap();
+    for past in LogRecording::session(guard.store(), Id::new("1").unwrap()) {
+        lens.see(&past.unwrap()).unwrap();
+    }
+    assert_eq!((lens.tally().events, lens.tally().different), (30, 0));
+    assert!(lens.tally().verdicts.contains_key("deny"));
+}
+
+#[test]
+fn a_replay_survives_a_change_of_policy_a_pause_and_a_prune() {
+    for place in Place::every() {
+        let guard = &place.guard;
+        call(guard, "s", "delete_asset");
+        guard.pause(Millis::MINUTE, "me", None).unwrap();
+        for _ in 0..3 {
+            call(guard, "s", "delete_asset");
+        }
+        place.clock.advance(Millis::MINUTE);
+        call(guard, "s", "delete_asset");
+        assert_eq!(fold(guard), (5, 0));
+        let retention = sprag::Retention {
+            max_age: Millis::SECOND,
+            ..sprag::Retention::default()
+        };
+        assert!(guard.prune(retention).unwrap().records > 0);
+        call(guard, "s", "read");
+        let (events, wrong) = fold(guard);
+        assert!(events < 6 && wrong == 0, "{events} {wrong}");
+        assert!(guard.verify().unwrap().is_sound());
+    }
+}
+
+#[test]
+fn a_trace_is_read_plain_and_gzipped_and_its_mistakes_are_told() {
+    use std::io::Write as _;
+    let folder = tempfile::tempdir().unwrap();
+    let line = r#"{"type":"call","session":"s","tool":"read","at":1000,"trace":"x","seq":1}"#;
+    let text = format!("{line}\n\n  \n{line}");
+    let plain = folder.path().join("t.jsonl");
+    std::fs::write(&plain, &text).unwrap();
+    let zipped = folder.path().join("t.jsonl.gz");
+    let file = std::fs::File::create(&zipped).unwrap();
+    let mut writer = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    writer.write_all(text.as_bytes()).unwrap();
+    writer.finish().unwrap();
+    for path in [&plain, &zipped] {
+        let numbers: Vec<u64> = TraceRecording::open(path)
+            .unwrap()
+            .map(|past| past.unwrap().number())
+            .collect();
+        assert_eq!(numbers, [1, 4]);
+    }
+    for (text, message) in [
+        (
+            "{\"type\":\"cal\"}",
+            "~:1: type: there is no event type \"cal\"; did you mean \"call\"?",
+        ),
+        (
+            "\n{\"type\":\"usage\",\"session\":\"s\"}\n",
+            "~:2: at: missing; a recorded event says when it happened, in milliseconds since 1970",
+        ),
+    ] {
+        std::fs::write(&plain, text).unwrap();
+        let mut trace = TraceRecording::open(&plain).unwrap();
+        let error = trace.next().unwrap().unwrap_err().to_string();
+        assert_eq!(error.replace(&plain.display().to_string(), "~"), message);
+        assert!(trace.next().is_none());
+    }
+}
+
+#[test]
+fn a_trace_is_judged_as_a_guard_would() {
+    let mut lens = Lens::plain(Policy::default());
+    let mut last = None;
+    for n in 0..3_u64 {
+        let text = r#"{"type":"call","session":"s","tool":"delete_asset","args":{"id":"x"}}"#;
+        let past = Past::Event(Box::new(sprag::replay::PastEvent {
+            number: n,
+            at: Timestamp(n),
+            what: sprag::replay::What::Raw(event(text)),
+            recorded: None,
+            policy: None,
+        }));
+        last = Some(lens.see(&past).unwrap());
+    }
+    let Some(Seen::Judged { verdict, .. }) = last else {
+        panic!("{last:?}");
+    };
+    assert_eq!(verdict.verdict, Decision::Kill);
+}

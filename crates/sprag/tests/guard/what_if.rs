@@ -1,0 +1,138 @@
+use sprag::replay::{Lens, LogRecording, Seen, differs};
+use sprag::{Decision, Event, Guard, Policy, Role, Timestamp};
+
+use crate::place::{START, event};
+
+fn policy(text: &str) -> Policy {
+    Policy::from_toml(text).unwrap()
+}
+
+fn guard(text: &str) -> Guard {
+    Guard::builder().policy(policy(text)).build().unwrap()
+}
+
+fn tell(guard: &Guard, second: u64, event: impl Into<Event>) -> Decision {
+    let at = Timestamp(START.0 + second * 1000);
+    guard.check_at(Role::Operator, event, at).unwrap().verdict
+}
+
+/// What another policy makes of a log, in one word an event.
+fn words(guard: &Guard, text: &str) -> Vec<&'static str> {
+    let mut lens = Lens::what_if(policy(text));
+    let pasts = LogRecording::all(guard.store());
+    let seen = pasts.map(|past| lens.see(&past.unwrap()).unwrap());
+    seen.filter_map(|seen| match seen {
+        Seen::Judged { unknown: true, .. } => Some("allow, unknown"),
+        Seen::Judged { verdict, .. } => Some(verdict.verdict.as_str()),
+        Seen::Saved => Some("saved"),
+        Seen::Skipped => Some("skipped"),
+        Seen::Unknown => Some("unknown"),
+        Seen::Error(_) => Some("error"),
+        Seen::Noted => None,
+    })
+    .collect()
+}
+
+fn delete(session: &str, id: u64) -> Event {
+    let call = Event::call(session, "delete_asset").unwrap();
+    call.id(&id.to_string())
+        .unwrap()
+        .args(serde_json::json!({ "id": id }))
+        .into()
+}
+
+fn step(session: &str, id: u64) -> Event {
+    let step = Event::step(session).unwrap();
+    step.id(&id.to_string()).unwrap().result("done").into()
+}
+
+#[test]
+fn what_comes_after_a_would_be_kill_is_saved_until_a_reset() {
+    let guard = guard("[destructive]\nmax_calls = 50\n");
+    for n in 0..4 {
+        assert_eq!(tell(&guard, n, delete("s", n)), Decision::Allow);
+        tell(&guard, n, step("s", n));
+    }
+    tell(&guard, 5, Event::call("other", "read").unwrap());
+    tell(&guard, 5, Event::call("s/helper", "read").unwrap());
+    tell(&guard, 6, Event::reset("s").unwrap());
+    tell(&guard, 7, delete("s", 7));
+    assert_eq!(
+        words(&guard, "[destructive]\nmax_calls = 2\n"),
+        [
+            "allow", "allow", "kill", "saved", "saved", "saved", "saved", "saved", "allow",
+            "saved", "allow", "allow"
+        ]
+    );
+}
+
+#[test]
+fn where_a_refusal_would_be_allowed_its_result_is_unknown() {
+    let guard = guard("[access]\ndeny = [\"delete_*\"]\n");
+    assert_eq!(tell(&guard, 0, delete("s", 1)), Decision::Deny);
+    tell(&guard, 0, step("s", 1));
+    tell(&guard, 1, Event::call("s", "read").unwrap());
+    assert_eq!(words(&guard, ""), ["allow, unknown", "unknown", "allow"]);
+}
+
+#[test]
+fn what_was_refused_after_a_stop_is_neither_saved_nor_judged() {
+    let guard = guard("");
+    for n in 0..5 {
+        tell(&guard, n, delete("s", n));
+    }
+    let same = ["allow", "allow", "kill", "skipped", "skipped"];
+    assert_eq!(words(&guard, ""), same);
+    let later = [
+        "allow",
+        "allow",
+        "allow, unknown",
+        "allow, unknown",
+        "allow, unknown",
+    ];
+    assert_eq!(words(&guard, "[destructive]\nmax_calls = 50\n"), later);
+}
+
+#[test]
+fn a_user_who_unblocks_lets_a_blocked_session_go_on() {
+    let loose = "[rules]\n\"progress.*\" = \"off\"\n";
+    let guard = guard(loose);
+    let look = r#"{"type":"step","session":"s","approach":"look","outcome":"the same old thing"}"#;
+    for n in 0..8 {
+        tell(&guard, n, event(look));
+    }
+    tell(
+        &guard,
+        9,
+        event(r#"{"type":"message","to":"s","unblock":true}"#),
+    );
+    tell(&guard, 10, event(look));
+    let words = words(&guard, "");
+    let blocked = words.iter().position(|word| *word == "block").unwrap();
+    assert!(
+        words[blocked + 1..8].iter().all(|word| *word == "saved"),
+        "{words:?}"
+    );
+    assert_eq!(words.last(), Some(&"allow"), "{words:?}");
+}
+
+#[test]
+fn two_policies_differ_where_verdict_or_rule_do() {
+    let guard = guard("");
+    for n in 0..3 {
+        tell(&guard, n, delete("s", n));
+    }
+    let mut lenses = [
+        Lens::what_if(policy("")),
+        Lens::what_if(policy("[destructive]\nmax_calls = 9\n")),
+    ];
+    let mut numbers = Vec::new();
+    for past in LogRecording::all(guard.store()) {
+        let past = past.unwrap();
+        let [one, other] = lenses.each_mut().map(|lens| lens.see(&past).unwrap());
+        if differs(&one, &other) {
+            numbers.push(past.number());
+        }
+    }
+    assert_eq!(numbers, [4]);
+}
