@@ -9,7 +9,6 @@ use sprag_core::{CellKeys, Id, RULES_VERSION};
 
 use super::cell_rows::{blob, loaded, stored};
 use crate::cell_key::{CellKey, NOTES};
-use crate::codec::Body;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::hash::Hash;
@@ -161,10 +160,12 @@ const RECORD: &str = "SELECT log.seq, log.body, log.hash, coalesce(prev.hash, \
 
 fn record(row: &Row<'_>) -> Result<Record, StoreError> {
     let seq = loaded(row.get(0)?);
-    let (own, prev) = (hash(row, 2, seq)?, hash(row, 3, seq)?);
-    Body::decode(blob(row, 1)?)
-        .and_then(|body| body.into_record(seq, prev, own))
-        .map_err(|error| damaged(seq, error))
+    let raw = RawRecord {
+        seq,
+        body: blob(row, 1)?,
+        hash: hash(row, 2, seq)?,
+    };
+    raw.read(hash(row, 3, seq)?)
 }
 
 fn by_seq(conn: &Connection, seq: u64) -> Result<Record, StoreError> {
