@@ -16,6 +16,7 @@ mod json;
 mod layout;
 mod limit_text;
 mod lines;
+mod plural;
 mod policy_file;
 mod record_line;
 mod report;

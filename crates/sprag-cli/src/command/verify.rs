@@ -11,6 +11,7 @@ use crate::args::VerifyArgs;
 use crate::db::Db;
 use crate::failure::{FAILED, Run};
 use crate::json;
+use crate::plural::plural;
 use crate::settings::Settings;
 use crate::style::{BAD, CAREFUL, GOOD, paint};
 
@@ -41,12 +42,12 @@ fn print(out: &mut dyn Write, found: &Verification) -> std::io::Result<()> {
         }
         None => writeln!(
             out,
-            "{} records {} to {}: {} verdicts came out the same again, {} notes",
+            "{} records {} to {}: {} came out the same again, {}",
             paint(GOOD, "sound:"),
             found.first,
             found.last,
-            found.recomputed,
-            found.notes
+            plural(found.recomputed, "verdict"),
+            plural(found.notes, "note")
         )?,
     }
     for (version, events) in &found.not_recomputed {

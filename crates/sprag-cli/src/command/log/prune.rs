@@ -10,6 +10,7 @@ use crate::args::PruneArgs;
 use crate::db::Db;
 use crate::failure::Run;
 use crate::json;
+use crate::plural::plural;
 use crate::settings::Settings;
 
 /// Removes what may go.
@@ -32,7 +33,8 @@ pub(crate) fn run(args: &PruneArgs, settings: &Settings, out: &mut dyn Write) ->
         let start = through.saturating_add(1);
         writeln!(
             out,
-            "{records} records removed; the log starts at record {start} and still verifies"
+            "{} removed; the log starts at record {start} and still verifies",
+            plural(records, "record")
         )?;
     }
     Ok(ExitCode::SUCCESS)

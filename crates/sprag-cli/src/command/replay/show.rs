@@ -8,6 +8,7 @@ use sprag::replay::{Past, PastEvent, Seen, Tally};
 use sprag::{Decision, RuleState, Verdict};
 
 use crate::args::ReplayArgs;
+use crate::plural::plural;
 use crate::record_line;
 use crate::style::{CAREFUL, FAINT, GOOD, paint};
 
@@ -78,6 +79,9 @@ impl Show {
         if !state.stack.is_empty() {
             let stack: Vec<&str> = state.stack.iter().map(|id| id.as_str()).collect();
             parts.push(format!("stack {}", stack.join(" > ")));
+        }
+        if parts.is_empty() {
+            return Ok(());
         }
         writeln!(out, "        {}", paint(FAINT, parts.join(", ")))
     }
@@ -245,7 +249,7 @@ fn counts(tally: &Tally) -> String {
             Some(format!("{count} {decision}"))
         })
         .collect();
-    let mut text = format!("{} events", tally.events);
+    let mut text = plural(tally.events, "event");
     if !words.is_empty() {
         text.push_str(&format!(": {}", words.join(", ")));
     }
@@ -253,8 +257,12 @@ fn counts(tally: &Tally) -> String {
 }
 
 fn saved(tally: &Tally) -> String {
-    let sessions = tally.stopped.len();
-    let mut text = format!("{} saved, {sessions} sessions stopped", tally.saved);
+    let sessions = u64::try_from(tally.stopped.len()).unwrap_or(u64::MAX);
+    let mut text = format!(
+        "{} saved, {} stopped",
+        plural(tally.saved, "event"),
+        plural(sessions, "session")
+    );
     if tally.unknown > 0 {
         text.push_str(&format!(", {} with an unknown result", tally.unknown));
     }
