@@ -1,11 +1,19 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+mod store;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use sprag::eval::Metric;
 use sprag_core::Policy;
+
+pub(crate) use store::{
+    CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PruneArgs, ReplayArgs,
+    ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs, ShowArgs, TailArgs,
+    VerifyArgs,
+};
 
 use crate::examples;
 use crate::style::HELP;
@@ -24,6 +32,9 @@ pub(crate) enum Command {
     /// Judge events from standard input, one JSON line each, and print the verdicts.
     #[command(after_help = examples::DECIDE)]
     Decide(DecideArgs),
+    /// Ask the durable guard: like decide, but remembered and logged.
+    #[command(after_help = examples::CHECK)]
+    Check(CheckArgs),
     /// Run scenario files: events with the verdicts they must get.
     #[command(after_help = examples::TEST)]
     Test(TestArgs),
@@ -42,6 +53,24 @@ pub(crate) enum Command {
     /// Tell why a rule exists, when it trips, when it lets go, and how to tune it.
     #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
+    /// Look at sessions, kill and reset them.
+    #[command(subcommand, after_help = examples::SESSIONS)]
+    Sessions(SessionsCommand),
+    /// Read, prove, export and prune the log.
+    #[command(subcommand, after_help = examples::LOG)]
+    Log(LogCommand),
+    /// Fold a log or a trace again, verdict by verdict, under any policy.
+    #[command(after_help = examples::REPLAY)]
+    Replay(ReplayArgs),
+    /// Prove the log: its chain holds and every verdict comes out the same again.
+    #[command(after_help = examples::VERIFY)]
+    Verify(VerifyArgs),
+    /// Put every rule into shadow for a while.
+    #[command(after_help = examples::PAUSE)]
+    Pause(PauseArgs),
+    /// End a pause.
+    #[command(after_help = examples::RESUME)]
+    Resume(ResumeArgs),
     /// Print a completion script for a shell.
     #[command(after_help = examples::COMPLETIONS)]
     Completions {

@@ -1,10 +1,16 @@
 //! One file for each command.
 
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod decide;
 pub(crate) mod eval;
 pub(crate) mod explain;
+pub(crate) mod log;
+pub(crate) mod pause;
 pub(crate) mod policy;
+pub(crate) mod replay;
 pub(crate) mod rules;
+pub(crate) mod sessions;
 pub(crate) mod test;
 pub(crate) mod tune;
+pub(crate) mod verify;

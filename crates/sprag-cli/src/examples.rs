@@ -132,3 +132,119 @@ Examples:
   sprag completions bash > ~/.local/share/bash-completion/completions/sprag
   sprag completions zsh > ~/.zfunc/_sprag
   sprag completions fish > ~/.config/fish/completions/sprag.fish";
+
+pub(crate) const CHECK: &str = "\
+One line in, one line out, flushed at once, as `sprag decide` does it; but everything is
+remembered in the store, logged, and shared with every other process that uses it. The time is
+now. A changed policy file takes effect while it runs.
+
+Events of an agent may be calls, steps, usage, and messages from it. A user's message, a
+dispatch, a spawn and a return need --as relay or hook; a kill and a reset --as operator.
+
+Examples:
+  sprag check < events.jsonl
+  sprag check --as relay --capture preview < events.jsonl
+
+Exit code: 0 at the end of the input; 2 if --strict stopped, or store or policy can't be used.";
+
+pub(crate) const SESSIONS: &str = "\
+Examples:
+  sprag sessions list --state killed
+  sprag sessions show s1
+  sprag sessions kill s1 --why 'deletes what it should not'
+  sprag sessions reset s1 --why 'the tool is mended'";
+
+pub(crate) const SESSIONS_LIST: &str = "\
+Examples:
+  sprag sessions list
+  sprag sessions list --state blocked --agent cleaner
+  sprag sessions list --json | jq -r '.[] | select(.refused > 0) | .session'";
+
+pub(crate) const SESSIONS_SHOW: &str = "\
+Examples:
+  sprag sessions show s1
+  sprag sessions show s1 --json | jq '.rules.gauges'";
+
+pub(crate) const SESSIONS_KILL: &str = "\
+The kill is on disk when this returns. From then on everything in the session and in its
+sub-agents (SESSION/…) is refused, in every process, until a reset.
+
+Examples:
+  sprag sessions kill s1 --why 'deletes what it should not'";
+
+pub(crate) const SESSIONS_RESET: &str = "\
+Marks, streaks, windows and counts of the session are cleared, and its next generation starts.
+
+Examples:
+  sprag sessions reset s1 --why 'the tool is mended'";
+
+pub(crate) const LOG: &str = "\
+Examples:
+  sprag log tail -f
+  sprag log show 17
+  sprag log verify
+  sprag log export > events.jsonl
+  sprag log prune --max-age 7d";
+
+pub(crate) const LOG_TAIL: &str = "\
+Examples:
+  sprag log tail
+  sprag log tail -f --session s1
+  sprag log tail -n 100 --json | jq 'select(.verdict.verdict == \"kill\")'";
+
+pub(crate) const LOG_SHOW: &str = "\
+Examples:
+  sprag log show 17
+  sprag log show 17 --json | jq .verdict.evidence";
+
+pub(crate) const LOG_EXPORT: &str = "\
+Examples:
+  sprag log export > events.jsonl
+  sprag log export --session s1 --source https://example.org/agents
+  sprag log export --after 1000 | jq -c 'select(.type == \"dev.sprag.kill\")'";
+
+pub(crate) const LOG_PRUNE: &str = "\
+Before the oldest records go, the cells that they left behind are written down and enter the
+chain, so that what is left still verifies.
+
+Examples:
+  sprag log prune
+  sprag log prune --max-age 7d --max-bytes 64M";
+
+pub(crate) const VERIFY: &str = "\
+Checks the number and the hash of every record, recomputes every verdict under its own policy, and
+compares the cells in the store with those that the log makes. The first bad place is named.
+
+Examples:
+  sprag verify
+  sprag verify --json | jq .bad
+
+Exit code: 0 if the log is sound; 1 if it is not; 2 if it can't be read.";
+
+pub(crate) const REPLAY: &str = "\
+Without --policy a log is folded under the policies it was judged under and must give the verdicts
+that it holds; a trace is judged as a guard would that stops nobody.
+
+With --policy (and --diff) it is a what-if: a session that would have been blocked or killed would
+not have gone on, so its later events are skipped and counted as saved. Where a refused call would
+now be allowed, nobody knows its result; that is said.
+
+Examples:
+  sprag replay --session s1 --state
+  sprag replay run.jsonl.gz --fired
+  sprag replay --policy strict.toml --fired
+  sprag replay run.jsonl --diff policy.toml strict.toml
+
+Exit code: 0; 1 if a log, folded again, gave other verdicts; 2 if something can't be read.";
+
+pub(crate) const PAUSE: &str = "\
+Every rule goes to shadow, whatever the policy says: verdicts tell in `would` what they would have
+been. It holds for every process that uses the store, ends by itself, and the log tells it.
+
+Examples:
+  sprag pause
+  sprag pause --for 20m --why 'release day'";
+
+pub(crate) const RESUME: &str = "\
+Examples:
+  sprag resume";

@@ -3,11 +3,13 @@
 //! A command reads its arguments, finds the policy, calls the library and prints. What can be
 //! tested without a process is below, in `sprag` and `sprag-core`.
 
+mod answer_lines;
 mod args;
 mod atomic;
 mod bar;
 mod clock;
 mod command;
+mod db;
 mod edit;
 mod examples;
 mod failure;
@@ -15,7 +17,9 @@ mod json;
 mod layout;
 mod limit_text;
 mod lines;
+mod plural;
 mod policy_file;
+mod record_line;
 mod report;
 mod settings;
 mod style;
@@ -38,12 +42,19 @@ fn run(command: &Command, settings: &Settings) -> Run {
     let out = &mut anstream::stdout();
     match command {
         Command::Decide(args) => command::decide::run(args, settings),
+        Command::Check(args) => command::check::run(args, settings),
         Command::Test(args) => command::test::run(args, out),
         Command::Eval(args) => command::eval::run(args, settings, out),
         Command::Tune(args) => command::tune::run(args, settings, out),
         Command::Policy(command) => command::policy::run(command, settings, out),
         Command::Rules(args) => command::rules::run(args, settings, out),
         Command::Explain(args) => command::explain::run(args, settings, out),
+        Command::Sessions(command) => command::sessions::run(command, settings, out),
+        Command::Log(command) => command::log::run(command, settings, out),
+        Command::Replay(args) => command::replay::run(args, settings, out),
+        Command::Verify(args) => command::verify::run(args, settings, out),
+        Command::Pause(args) => command::pause::pause(args, settings, out),
+        Command::Resume(args) => command::pause::resume(args, settings, out),
         Command::Completions { shell } => command::completions::run(*shell, out),
     }
 }

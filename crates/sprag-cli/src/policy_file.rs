@@ -112,7 +112,7 @@ impl PolicyFile {
     }
 }
 
-fn missing(path: &Path) -> Failure {
+pub(crate) fn missing(path: &Path) -> Failure {
     Failure::new(format!("there is no policy {}", path.display())).next(format!(
         "`sprag policy show > {}` makes one from the defaults",
         path.display()

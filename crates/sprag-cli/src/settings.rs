@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     sprag_policy: Option<PathBuf>,
+    sprag_db: Option<PathBuf>,
     xdg_config_home: Option<PathBuf>,
+    xdg_state_home: Option<PathBuf>,
     home: Option<PathBuf>,
+    user: Option<PathBuf>,
 }
 
 /// Where the policy is.
@@ -28,8 +31,11 @@ impl Settings {
     pub(crate) fn from_environment() -> Self {
         Self {
             sprag_policy: variable("SPRAG_POLICY"),
+            sprag_db: variable("SPRAG_DB"),
             xdg_config_home: variable("XDG_CONFIG_HOME"),
+            xdg_state_home: variable("XDG_STATE_HOME"),
             home: variable("HOME"),
+            user: variable("USER").or_else(|| variable("LOGNAME")),
         }
     }
 
@@ -38,17 +44,32 @@ impl Settings {
         if let Some(path) = flag.or(self.sprag_policy.as_deref()) {
             return PolicyPlace::Named(path.to_owned());
         }
-        // The convention says that a relative path there is to be ignored.
-        let xdg = self
-            .xdg_config_home
-            .as_deref()
-            .filter(|path| path.is_absolute());
-        let config = xdg
-            .map(Path::to_owned)
-            .or_else(|| Some(self.home.as_deref()?.join(".config")));
+        let config = self.place(self.xdg_config_home.as_deref(), ".config");
         config.map_or(PolicyPlace::Nowhere, |config| {
             PolicyPlace::Usual(config.join("sprag").join("policy.toml"))
         })
+    }
+
+    /// The place of the store, given the `--db` flag; none where there is no home.
+    pub(crate) fn db_place(&self, flag: Option<&Path>) -> Option<PathBuf> {
+        if let Some(path) = flag.or(self.sprag_db.as_deref()) {
+            return Some(path.to_owned());
+        }
+        let state = self.place(self.xdg_state_home.as_deref(), ".local/state")?;
+        Some(state.join("sprag").join("sprag.db"))
+    }
+
+    /// Who gives orders, for the log.
+    pub(crate) fn user(&self) -> String {
+        let user = self.user.as_ref().map(|user| user.display().to_string());
+        user.unwrap_or_else(|| "operator".to_owned())
+    }
+
+    /// A folder of the XDG convention, which says that a relative path is to be ignored.
+    fn place(&self, xdg: Option<&Path>, below_home: &str) -> Option<PathBuf> {
+        let xdg = xdg.filter(|path| path.is_absolute());
+        let home = || Some(self.home.as_deref()?.join(below_home));
+        xdg.map(Path::to_owned).or_else(home)
     }
 }
 
@@ -75,6 +96,7 @@ mod tests {
             sprag_policy: policy.map(PathBuf::from),
             xdg_config_home: xdg.map(PathBuf::from),
             home: home.map(PathBuf::from),
+            ..Settings::default()
         }
     }
 
@@ -109,5 +131,22 @@ mod tests {
             settings(None, Some("config"), Some("/h")).policy_place(None),
             PolicyPlace::Usual("/h/.config/sprag/policy.toml".into())
         );
+    }
+
+    #[test]
+    fn the_store_is_found_by_flag_variable_and_convention() {
+        let mut settings = settings(None, None, Some("/h"));
+        let place = |settings: &Settings| settings.db_place(None).unwrap();
+        assert_eq!(
+            place(&settings),
+            Path::new("/h/.local/state/sprag/sprag.db")
+        );
+        settings.xdg_state_home = Some("/s".into());
+        assert_eq!(place(&settings), Path::new("/s/sprag/sprag.db"));
+        settings.sprag_db = Some("env.db".into());
+        assert_eq!(place(&settings), Path::new("env.db"));
+        let flag = settings.db_place(Some(Path::new("flag.db")));
+        assert_eq!(flag.unwrap(), Path::new("flag.db"));
+        assert_eq!(Settings::default().db_place(None), None);
     }
 }

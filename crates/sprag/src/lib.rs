@@ -10,6 +10,7 @@ pub mod capture;
 mod clock;
 pub mod eval;
 mod explain;
+mod export;
 mod feed;
 mod guard;
 mod judge;
@@ -23,12 +24,14 @@ mod utc;
 pub use capture::Capture;
 pub use clock::{Clock, SystemClock, TestClock};
 pub use explain::{Explanation, explain};
+pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, Subscription, Told};
 pub use guard::{
     Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch, read_policy,
 };
 pub use judge::{Judge, JudgeError};
 pub use nearest::nearest;
+pub use replay::ReplayError;
 pub use role::Role;
 pub use utc::rfc3339;
 
@@ -36,6 +39,6 @@ pub use sprag_core::{
     Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
 };
 pub use sprag_store::{
-    LogQuery, LogScope, MemoryStore, Page, Record, Retention, Session, SessionQuery, SessionState,
-    SessionSummary, Store, StoreError, Verification,
+    LogQuery, LogScope, MemoryStore, Page, Record, RecordKind, Retention, Session, SessionQuery,
+    SessionState, SessionSummary, Store, StoreError, Verification,
 };

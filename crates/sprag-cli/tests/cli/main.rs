@@ -1,13 +1,20 @@
 //! Whole runs of the real binary, as a person or a script would start it.
 
+#[cfg(test)]
+mod check;
 mod decide;
 mod eval;
 mod explain;
 mod help;
+mod log;
+#[cfg(test)]
+mod mask;
 mod policy;
 mod policy_set;
+mod replay;
 mod rules;
 #[cfg(test)]
 mod sandbox;
 mod scenarios;
+mod sessions;
 mod tune;

@@ -122,7 +122,7 @@ impl GuardBuilder {
             }
         };
         let store = self.store.open(&*self.clock)?;
-        let source = watched.as_ref().map(Watched::source);
+        let source = watched.as_ref().and_then(Watched::start);
         let inner = Inner {
             door: Door::new(store.digest_key()),
             pause: PauseDesk::new(Pause::told(&*store)?),

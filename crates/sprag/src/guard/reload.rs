@@ -57,6 +57,11 @@ impl Watched {
         self.file.path().display().to_string()
     }
 
+    /// The file, where the policy came from it and not from the defaults.
+    pub(super) fn start(&self) -> Option<String> {
+        matches!(self.judged, Ok(Some(_))).then(|| self.source())
+    }
+
     /// What is there, where it is new and, unless at once, looks the same twice in a row.
     fn look(&mut self, at_once: bool) -> Result<Seen, Reload> {
         let seen = self.file.bytes();

@@ -1,0 +1,60 @@
+//! What is replayed: a log or a trace, told apart by how the file starts.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use sprag::replay::{LogRecording, Recording, TraceRecording};
+use sprag_store::SharedSqlite;
+
+use super::super::log::session_id;
+use crate::args::ReplayArgs;
+use crate::db::Db;
+use crate::failure::Failure;
+use crate::settings::Settings;
+
+/// How a store's file starts.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// A log or a trace.
+#[derive(Debug)]
+pub(super) enum Source {
+    Log(Box<SharedSqlite>),
+    Trace(PathBuf),
+}
+
+impl Source {
+    pub(super) fn find(args: &ReplayArgs, settings: &Settings) -> Result<Self, Failure> {
+        let store = |db: &Db| Ok(Self::Log(Box::new(db.read()?)));
+        match &args.recording {
+            None => store(&Db::find(settings, &args.db)?),
+            Some(path) if is_store(path)? => store(&Db::named(path)),
+            Some(_) if args.session.is_some() => {
+                let failure =
+                    Failure::new("--session needs a log: a trace has no index of its sessions");
+                Err(failure.next("leave it out, or choose the lines of the trace before"))
+            }
+            Some(path) => Ok(Self::Trace(path.clone())),
+        }
+    }
+
+    pub(super) fn recording(&self, args: &ReplayArgs) -> Result<Recording<'_>, Failure> {
+        Ok(match (self, &args.session) {
+            (Self::Trace(path), _) => Box::new(TraceRecording::open(path)?),
+            (Self::Log(store), None) => Box::new(LogRecording::all(&**store)),
+            (Self::Log(store), Some(session)) => {
+                Box::new(LogRecording::session(&**store, session_id(session)?))
+            }
+        })
+    }
+}
+
+fn is_store(path: &Path) -> Result<bool, Failure> {
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let most = u64::try_from(SQLITE.len()).unwrap_or(u64::MAX);
+    file.take(most)
+        .read_to_end(&mut start)
+        .map_err(|error| Failure::unreadable(path, &error))?;
+    Ok(start == SQLITE)
+}

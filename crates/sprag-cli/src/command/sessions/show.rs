@@ -1,0 +1,90 @@
+//! `sprag sessions show`: what is held against one session, and how full the rules are.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use sprag::{RuleState, Session, SessionState, Store};
+
+use super::super::log::session_id;
+use super::list::summary_json;
+use crate::args::SessionsShowArgs;
+use crate::db::Db;
+use crate::failure::{Failure, Run};
+use crate::json;
+use crate::layout::Table;
+use crate::policy_file::PolicyFile;
+use crate::record_line::time;
+use crate::settings::Settings;
+use crate::style::{BAD, CAREFUL, GOOD, HEAD, paint};
+
+/// Prints the session.
+pub(crate) fn run(args: &SessionsShowArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    let store = Db::find(settings, &args.db)?.read()?;
+    let policy = PolicyFile::find(settings, args.policy.policy.as_deref()).load()?;
+    let id = session_id(&args.session)?;
+    let Some(session) = store.session(&id)? else {
+        return Err(Failure::new(format!("there is no session {id}"))
+            .next("`sprag sessions list` shows those there are"));
+    };
+    let state = RuleState::of_session(&id, &session.cell, &policy);
+    if args.json {
+        let mut document = summary_json(&session.summary);
+        if let Some(fields) = document.as_object_mut() {
+            fields.insert(
+                "rules".to_owned(),
+                serde_json::to_value(&state).unwrap_or_default(),
+            );
+        }
+        json::print(out, &document)?;
+    } else {
+        print(out, &session, &state)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(out: &mut dyn Write, session: &Session, state: &RuleState) -> std::io::Result<()> {
+    let summary = &session.summary;
+    let style = match summary.state {
+        SessionState::Active => GOOD,
+        SessionState::Blocked => CAREFUL,
+        SessionState::Killed => BAD,
+    };
+    let word = paint(style, summary.state.as_str());
+    writeln!(
+        out,
+        "{}  {word}, generation {}",
+        paint(HEAD, &summary.id),
+        summary.generation
+    )?;
+    if let Some(agent) = &summary.agent {
+        writeln!(out, "agent       {agent}")?;
+    }
+    let tally = summary.tally;
+    writeln!(out, "last event  {}", time(summary.touched))?;
+    writeln!(
+        out,
+        "events      {}, {} of them refused",
+        tally.events, tally.refused
+    )?;
+    if let Some(mark) = &session.mark {
+        let rule = mark
+            .rule
+            .map_or("an operator".to_owned(), |rule| rule.to_string());
+        writeln!(out, "stopped by  {rule} at {}: {}", time(mark.at), mark.why)?;
+        let id = &summary.id;
+        writeln!(out, "to lift it  sprag sessions reset {id} --why …")?;
+    }
+    if state.gauges.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let mut table = Table::new(["RULE", "USED", "LIMIT"]);
+    for gauge in &state.gauges {
+        table.row([
+            gauge.rule.to_string(),
+            gauge.used.to_string(),
+            gauge.limit.to_string(),
+        ]);
+    }
+    table.print(out)
+}

@@ -1,0 +1,111 @@
+//! The store that commands work on, and what to say when it can't be used.
+
+use std::path::{Path, PathBuf};
+
+use sprag::{Capture, Guard, GuardError, PolicyFile, PolicyFileError, ReplayError, StoreError};
+use sprag_store::{SharedSqlite, SqliteOptions};
+
+use crate::args::DbArg;
+use crate::clock;
+use crate::failure::Failure;
+use crate::policy_file;
+use crate::settings::{PolicyPlace, Settings};
+
+/// Where the store is.
+#[derive(Debug)]
+pub(crate) struct Db {
+    path: PathBuf,
+}
+
+impl Db {
+    /// The one that these settings and the `--db` flag lead to.
+    pub(crate) fn find(settings: &Settings, flag: &DbArg) -> Result<Self, Failure> {
+        let path = settings.db_place(flag.db.as_deref()).ok_or_else(|| {
+            Failure::new("there is no home to keep the store in").next("name one with --db FILE")
+        })?;
+        Ok(Self { path })
+    }
+
+    /// This one and no other.
+    pub(crate) fn named(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+        }
+    }
+
+    /// The store for looking at: one that is not there is not made.
+    pub(crate) fn read(&self) -> Result<SharedSqlite, Failure> {
+        if !self.path.exists() {
+            return Err(
+                Failure::new(format!("there is no store {}", self.path.display()))
+                    .next("`sprag check` makes one with its first event; --db FILE names another"),
+            );
+        }
+        let options = SqliteOptions {
+            at: clock::now(),
+            ..SqliteOptions::default()
+        };
+        Ok(SharedSqlite::open(&self.path, &options)?)
+    }
+
+    /// The guard over the store, which is made where it is missing.
+    pub(crate) fn guard(
+        &self,
+        settings: &Settings,
+        policy: Option<&Path>,
+        capture: Capture,
+    ) -> Result<Guard, Failure> {
+        let builder = Guard::builder().file(&self.path).capture(capture);
+        let builder = match settings.policy_place(policy) {
+            PolicyPlace::Named(path) if !path.exists() => return Err(policy_file::missing(&path)),
+            PolicyPlace::Named(path) => builder.policy_file(PolicyFile::required(path)),
+            PolicyPlace::Usual(path) => builder.policy_file(PolicyFile::optional(path)),
+            PolicyPlace::Nowhere => builder,
+        };
+        Ok(builder.build()?)
+    }
+
+    /// The guard over a store that is there already.
+    pub(crate) fn guard_of_known(
+        &self,
+        settings: &Settings,
+        policy: Option<&Path>,
+    ) -> Result<Guard, Failure> {
+        drop(self.read()?);
+        self.guard(settings, policy, Capture::Digest)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let failure = Self::new(error.to_string());
+        match error {
+            StoreError::Busy { .. } => failure.next("try again"),
+            StoreError::Foreign { .. } => failure.next("name the store with --db FILE"),
+            _ => failure,
+        }
+    }
+}
+
+impl From<GuardError> for Failure {
+    fn from(error: GuardError) -> Self {
+        match error {
+            GuardError::Store(error) => error.into(),
+            GuardError::Policy(PolicyFileError::Wrong { ref path, .. }) => {
+                let next = format!("mend it, then try `sprag policy check {}`", path.display());
+                Self::new(error.to_string()).next(next)
+            }
+            other => Self::new(other.to_string()),
+        }
+    }
+}
+
+impl From<ReplayError> for Failure {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            ReplayError::Store(error) => error.into(),
+            ReplayError::Unreadable { path, source } => Self::unreadable(&path, &source),
+            other => Self::new(other.to_string()),
+        }
+    }
+}

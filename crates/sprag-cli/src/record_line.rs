@@ -1,0 +1,75 @@
+//! One line for one record or event: what happened, to what, and what was answered.
+
+use sprag::replay::{Past, PastEvent};
+use sprag::{Decision, Timestamp, Verdict, rfc3339};
+
+use crate::style::{BAD, CAREFUL, FAINT, paint};
+
+/// `2026-02-03 04:05:06`: to the second, in UTC.
+pub(crate) fn time(at: Timestamp) -> String {
+    let text = rfc3339(at);
+    let seconds = text.split('.').next().unwrap_or_default();
+    seconds.replace('T', " ")
+}
+
+/// The beginning of the line of an event: number, time, type, session, object.
+pub(crate) fn event(event: &PastEvent) -> String {
+    let object = event.object().map_or("", |object| object.as_str());
+    format!(
+        "{:>6}  {}  {:<8}  {:<12}  {:<16}",
+        event.number,
+        paint(FAINT, time(event.at)),
+        event.kind(),
+        event.session().as_str(),
+        object
+    )
+}
+
+/// A verdict in its colour, with the rule and the message.
+pub(crate) fn verdict(verdict: &Verdict) -> String {
+    let word = format!("{:<5}", verdict.verdict);
+    let mut text = match verdict.verdict {
+        Decision::Allow => word,
+        Decision::Warn => paint(CAREFUL, word),
+        _ => paint(BAD, word),
+    };
+    if let Some(rule) = verdict.rule {
+        text.push_str(&format!("  {rule}"));
+    }
+    if let Some(message) = &verdict.message {
+        text.push_str(&format!(": {message}"));
+    }
+    if let Some(would) = &verdict.would {
+        let would = format!("  in shadow: {} by {}", would.verdict, would.rule);
+        text.push_str(&paint(FAINT, would));
+    }
+    text
+}
+
+/// The whole line of something recorded.
+pub(crate) fn past(past: &Past) -> String {
+    match past {
+        Past::Event(found) => {
+            let told = found.recorded.as_ref().map(verdict).unwrap_or_default();
+            format!("{}  {told}", event(found))
+        }
+        Past::Note { number, at, what } => {
+            let note = serde_json::to_value(what).unwrap_or_default();
+            let word = note.get("note").and_then(serde_json::Value::as_str);
+            let mut rest = note.clone();
+            if let Some(fields) = rest.as_object_mut() {
+                fields.remove("note");
+            }
+            let rest = match rest.as_object() {
+                Some(fields) if !fields.is_empty() => rest.to_string(),
+                _ => String::new(),
+            };
+            let at = paint(FAINT, time(*at));
+            let line = format!(
+                "{number:>6}  {at}  note      {}  {rest}",
+                word.unwrap_or("unknown")
+            );
+            line.trim_end().to_owned()
+        }
+    }
+}

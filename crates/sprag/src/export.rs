@@ -1,0 +1,96 @@
+//! Records of the log as other programs read them: plain JSON, and CloudEvents 1.0.
+
+use serde_json::{Map, Value, json};
+use sprag_core::Observed;
+use sprag_store::{Record, RecordKind};
+
+use crate::utc::rfc3339;
+
+/// A record as JSON: `event` or `note`, and for events the verdict and what was captured.
+#[must_use]
+pub fn record_json(record: &Record) -> Value {
+    let mut fields = Map::new();
+    let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    put("seq", record.seq.into());
+    put("at", record.at.0.into());
+    match &record.kind {
+        RecordKind::Event {
+            observation,
+            captured,
+        } => {
+            put(
+                "event",
+                serde_json::to_value(&observation.what).unwrap_or_default(),
+            );
+            put(
+                "verdict",
+                serde_json::to_value(&record.verdict).unwrap_or_default(),
+            );
+            if let Some(captured) = captured {
+                let captured = captured.as_str();
+                put(
+                    "captured",
+                    serde_json::from_str(captured).unwrap_or_else(|_| captured.into()),
+                );
+            }
+        }
+        RecordKind::Note(noted) => {
+            put("note", serde_json::to_value(noted).unwrap_or_default());
+        }
+    }
+    put("policy", record.policy.as_str().into());
+    put("rules_version", record.rules_version.into());
+    put("prev", record.prev.to_string().into());
+    put("hash", record.hash.to_string().into());
+    Value::Object(fields)
+}
+
+/// A record as a CloudEvent. Its id is the record's number and the start of its hash, so that records
+/// of different logs don't collide; `source` says which log it is from.
+#[must_use]
+pub fn cloud_event(record: &Record, source: &str) -> Value {
+    let hash = record.hash.to_string();
+    let id = format!("{}-{}", record.seq, hash.get(..16).unwrap_or_default());
+    let mut event = json!({
+        "specversion": "1.0",
+        "id": id,
+        "source": source,
+        "type": format!("dev.sprag.{}", type_of(record)),
+        "time": rfc3339(record.at),
+        "datacontenttype": "application/json",
+        "data": record_json(record),
+    });
+    if let (Some(subject), Value::Object(fields)) = (subject(record), &mut event) {
+        fields.insert("subject".to_owned(), subject.into());
+    }
+    event
+}
+
+/// What a record is: `call`, or `note.paused`.
+fn type_of(record: &Record) -> String {
+    let tag = |value: Option<Value>, name: &str| {
+        let tag = value.as_ref().and_then(|value| value.get(name)?.as_str());
+        tag.unwrap_or("unknown").to_owned()
+    };
+    match &record.kind {
+        RecordKind::Event { observation, .. } => {
+            tag(serde_json::to_value(&observation.what).ok(), "type")
+        }
+        RecordKind::Note(noted) => {
+            format!("note.{}", tag(serde_json::to_value(noted).ok(), "note"))
+        }
+    }
+}
+
+/// The session that a record is about.
+fn subject(record: &Record) -> Option<&str> {
+    let session = match &record.observation()?.what {
+        Observed::Message(message) => message.from.as_ref().unwrap_or(&message.to),
+        Observed::Call(call) => &call.session,
+        Observed::Step(step) => &step.session,
+        Observed::Usage(usage) => &usage.session,
+        Observed::Kill(order) | Observed::Reset(order) => &order.session,
+        Observed::DispatchStart(work) | Observed::DispatchEnd(work) => &work.session,
+    };
+    Some(session.as_str())
+}
