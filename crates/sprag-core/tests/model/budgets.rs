@@ -1,8 +1,8 @@
 //! Budgets: actions between two words of a user; tokens, money and time in all.
 
-use sprag_core::{Decision, Mode, Observed, RuleId, Usage};
+use sprag_core::{Decision, Observed, RuleId, Usage};
 
-use super::findings::{Findings, Stage};
+use super::findings::Findings;
 use super::judge::{Actor, Deed, Judged, killed};
 use super::record::{Facts, Purse, Record};
 

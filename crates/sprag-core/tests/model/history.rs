@@ -20,16 +20,6 @@ impl<'a> History<'a> {
             .fold(at, Timestamp::max)
     }
 
-    /// When a cell was last touched.
-    pub(crate) fn touched(&self, touches: impl Fn(&Cells<'a>) -> bool) -> Option<Timestamp> {
-        let last = self
-            .records
-            .iter()
-            .rev()
-            .find(|record| touches(&record.cells))?;
-        Some(last.now)
-    }
-
     /// The records since a cell last read as new: since it was idle for `idle`.
     pub(crate) fn life(
         &self,
