@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint test docs deny check bench soak clean
+.PHONY: help fmt fmt-check tidy lint test docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,12 +59,32 @@ deny: ## cargo-deny where installed, advisories where their database can be reac
 	  echo "deny: $(ADVISORIES) can't be reached, advisories skipped"; \
 	fi
 
-bench: ## the benchmarks of the engine
-	$(CARGO) bench $(LOCKED) -p sprag-core
+bench: ## what the engine costs: time against others, memory, instructions
+	$(CARGO) bench $(LOCKED) -p sprag-bench
+	crates/bench/instructions
+
+# Recorded runs are for measuring only and not part of the repository.
+TRACES ?= ../shared/traces
+
+eval: ## how good the default policy is on recorded runs: make eval TRACES=folder
+	@if [ ! -d "$(TRACES)" ]; then echo "eval: there is no $(TRACES); name a folder with TRACES="; exit 1; fi
+	$(CARGO) run --release $(LOCKED) -p sprag-cli -- eval "$(TRACES)" --compare plain --leave-one-out --verbose
 
 soak: ## the long run: make soak SOAK=2 takes twice as long
-	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) SPRAG_FUZZ_SECONDS=$$((600 * $(SOAK))) \
+	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) \
+	SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
+	@$(MAKE) fuzz SECONDS_EACH=$$((600 * $(SOAK)))
+
+SECONDS_EACH ?= 60
+# Coverage-guided fuzzing needs a nightly compiler and cargo-fuzz; the random tests of `make test` don't.
+fuzz: ## fuzz everything that reads bytes: make fuzz SECONDS_EACH=600
+	@if ! $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \
+	  echo "fuzz: needs a nightly toolchain and cargo-fuzz, skipped (cargo install cargo-fuzz)"; exit 0; \
+	fi; \
+	cd fuzz && for target in $$($(CARGO) +nightly fuzz list); do \
+	  (set -x; $(CARGO) +nightly fuzz run -O $$target -- -max_total_time=$(SECONDS_EACH) -max_len=8192 -timeout=10) || exit 1; \
+	done
 
 clean: ## remove what was built
 	$(CARGO) clean

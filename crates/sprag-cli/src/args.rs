@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use sprag::eval::Metric;
 use sprag_core::Policy;
 
 pub(crate) use store::{
@@ -37,6 +38,12 @@ pub(crate) enum Command {
     /// Run scenario files: events with the verdicts they must get.
     #[command(after_help = examples::TEST)]
     Test(TestArgs),
+    /// Tell how good a policy is on recorded, labelled runs.
+    #[command(after_help = examples::EVAL)]
+    Eval(EvalArgs),
+    /// Suggest limits from a history: how often each rule would have fired, and on what.
+    #[command(after_help = examples::TUNE)]
+    Tune(TuneArgs),
     /// Check, show, change and import policies.
     #[command(subcommand, after_help = examples::POLICY)]
     Policy(PolicyCommand),
@@ -123,6 +130,45 @@ pub(crate) struct TestArgs {
     /// Run only scenarios whose name contains this text, in any case.
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    /// Recorded runs: a folder of *.jsonl and *.jsonl.gz with a labels.jsonl, or files in one.
+    #[arg(required = true, value_name = "TRACES")]
+    pub(crate) traces: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// Set another classifier (plain, informed) or policy file beside it.
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) compare: Option<String>,
+    /// Add the figures without each source.
+    #[arg(long)]
+    pub(crate) leave_one_out: bool,
+    /// List every run on the wrong side of a number.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// List the runs behind one number, such as `loops`.
+    #[arg(long, value_name = "METRIC")]
+    pub(crate) list: Option<Metric>,
+    /// Write one JSON line a run: when it was first warned and first stopped, and by what.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stops: Option<PathBuf>,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TuneArgs {
+    /// What happened: logs of events as for `sprag decide`, or traces as for `sprag eval`.
+    #[arg(required = true, value_name = "HISTORY")]
+    pub(crate) history: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod decide;
+pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod log;
 pub(crate) mod pause;
@@ -11,4 +12,5 @@ pub(crate) mod replay;
 pub(crate) mod rules;
 pub(crate) mod sessions;
 pub(crate) mod test;
+pub(crate) mod tune;
 pub(crate) mod verify;

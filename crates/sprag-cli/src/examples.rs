@@ -41,6 +41,33 @@ Examples:
 
 Exit code: 0 if all passed; 1 if one failed; 2 if a file can't be used.";
 
+pub(crate) const EVAL: &str = "\
+A trace file has one event a line, as in `sprag decide`, with the run it is of (`trace`) and the
+number of its step (`seq`) besides. labels.jsonl has one line a run: {\"trace\":…, \"source\":…,
+\"outcome\": 1, 0 or null, \"time\": \"recorded\" or \"synthetic\", \"kind\":…, \"stuck_seq\":…,
+\"reader\": {\"verdict\":…}, \"human_step_repetition\":…, \"annotated_resource_abuse\": […]}.
+Each run is judged from nothing. Where times are made up, flow.duration, flow.rate, flow.chatter,
+inbox.rate and budget.time are left out. Lines that are no events are skipped and counted.
+
+Examples:
+  sprag eval traces/
+  sprag eval traces/ --compare plain --leave-one-out
+  sprag eval traces/ --list loops
+  sprag eval traces/ --policy strict.toml --stops stops.jsonl --json | jq .all.saved
+
+Exit code: 0 whatever the figures are; 2 if something can't be read.";
+
+pub(crate) const TUNE: &str = "\
+Each limit is tried at a few settings with all other rules off. The one that fits is the tightest
+that stops no session that finished: in labelled traces a run that succeeded, in a log a session
+that no operator killed. Where even the tightest setting fires on nothing, nothing is suggested. A
+history is no promise: set what is suggested to shadow first.
+
+Examples:
+  sprag tune events.jsonl
+  sprag tune traces/ --policy policy.toml
+  sprag tune events.jsonl --json | jq -r .policy";
+
 pub(crate) const POLICY: &str = "\
 Examples:
   sprag policy check

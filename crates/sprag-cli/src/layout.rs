@@ -65,6 +65,12 @@ pub(crate) fn paragraph(out: &mut dyn Write, first: &str, text: &str) -> Result<
     Ok(())
 }
 
+/// `1 run`, `3 runs`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
 /// Breaks a text between words. What stands between backticks is a command to copy, and stays whole
 /// where it fits on a line.
 fn wrap(text: &str, width: usize) -> Vec<String> {

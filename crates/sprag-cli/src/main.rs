@@ -6,6 +6,7 @@
 mod answer_lines;
 mod args;
 mod atomic;
+mod bar;
 mod clock;
 mod command;
 mod db;
@@ -43,6 +44,8 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Decide(args) => command::decide::run(args, settings),
         Command::Check(args) => command::check::run(args, settings),
         Command::Test(args) => command::test::run(args, out),
+        Command::Eval(args) => command::eval::run(args, settings, out),
+        Command::Tune(args) => command::tune::run(args, settings, out),
         Command::Policy(command) => command::policy::run(command, settings, out),
         Command::Rules(args) => command::rules::run(args, settings, out),
         Command::Explain(args) => command::explain::run(args, settings, out),

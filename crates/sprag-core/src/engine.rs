@@ -11,9 +11,11 @@ mod settle;
 mod step;
 
 use crate::cell::{Cells, SessionCell};
+use crate::finding::Finding;
 use crate::id::Id;
 use crate::observation::{Observation, Observed};
 use crate::policy::Policy;
+use crate::rules::gates;
 use crate::verdict::Verdict;
 
 /// Which semantics the verdicts of this build follow; a log names the one it was judged under.
@@ -79,7 +81,18 @@ fn check_generation(what: &Observed, cells: &Cells) -> Result<(), EngineError> {
     }
 }
 
-/// Whether an event that names `generation` is from before the last reset.
-fn is_stale(generation: Option<u32>, cell: &SessionCell) -> Option<u32> {
-    generation.filter(|named| *named < cell.generation())
+/// The gate that has no mode: an event from before the last reset, or of a session that is killed
+/// or has a killed one above it.
+fn stopped(
+    session: &Id,
+    generation: Option<u32>,
+    cell: &SessionCell,
+    killed_above: bool,
+) -> Option<Finding> {
+    let current = cell.generation();
+    match generation {
+        Some(named) if named < current => Some(gates::stale(session, named, current)),
+        _ if killed_above || cell.killed().is_some() => Some(gates::killed(session, cell)),
+        _ => None,
+    }
 }

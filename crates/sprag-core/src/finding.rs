@@ -126,14 +126,14 @@ impl Findings {
             };
         }
         enforced.sort_by_key(|finding| (std::cmp::Reverse(finding.decision), finding.rule));
-        let also = enforced
-            .iter()
-            .skip(1)
-            .map(|finding| finding.rule)
-            .collect();
-        let Some(first) = enforced.into_iter().next() else {
+        let mut rest = enforced.into_iter();
+        let Some(first) = rest.next() else {
             return Verdict::default();
         };
+        // A budget may fire for a session and for its flow: one rule, told once.
+        let mut also: Vec<RuleId> = rest.map(|finding| finding.rule).collect();
+        also.retain(|rule| *rule != first.rule);
+        also.dedup();
         Verdict {
             verdict: first.decision,
             rule: Some(first.rule),

@@ -26,6 +26,7 @@ mod rules;
 mod schema;
 mod setting;
 mod tool;
+mod widest;
 mod write;
 
 use sha2::{Digest as _, Sha256};
@@ -43,6 +44,7 @@ pub use mode::{Mode, Modes};
 pub use overrides::LimitsRef;
 #[cfg(feature = "schema")]
 pub use schema::policy_schema;
+pub(crate) use widest::Widest;
 
 use document::Node;
 use error::ErrorList;
@@ -63,6 +65,7 @@ pub struct Policy {
     overrides: Vec<Override>,
     paused: bool,
     merged: Merged,
+    widest: Widest,
 }
 
 impl Policy {
@@ -124,6 +127,7 @@ impl Policy {
     fn new(base: Limits, mut overrides: Vec<Override>) -> Self {
         overrides.sort_by_key(Override::rank);
         Self {
+            widest: Widest::of(&base, &overrides),
             written: base.clone(),
             base,
             overrides,
@@ -144,6 +148,11 @@ impl Policy {
             let limits = matching.merge(&self.written, &self.overrides);
             self.as_paused(limits)
         })
+    }
+
+    /// What windows that several sessions share must remember.
+    pub(crate) fn widest(&self) -> Widest {
+        self.widest
     }
 
     /// The policy of one session: what is in force for it as the base, with no overrides left. For

@@ -6,15 +6,16 @@
 
 use crate::id::Id;
 use crate::observation::{MessageKind, Observation, Observed};
+use crate::time::Timestamp;
 
 /// What a store knows when an event arrives.
 pub trait Known {
     /// The agent that stuck to a session.
     fn agent_of(&self, session: &Id) -> Option<Id>;
-    /// The flow of the latest dispatch that runs in a session.
-    fn running_flow(&self, session: &Id) -> Option<Id>;
-    /// The session that the first sighting of a tool use named.
-    fn session_of_use(&self, use_id: &Id) -> Option<Id>;
+    /// The flow of the latest dispatch that runs in a session at a time.
+    fn running_flow(&self, session: &Id, at: Timestamp) -> Option<Id>;
+    /// The session that the first sighting of a tool use named, if that is not too long ago.
+    fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id>;
 }
 
 /// Fills in what `observation` leaves open; `draw` makes a fresh flow id.
@@ -23,12 +24,13 @@ pub fn resolve(
     known: &impl Known,
     draw: impl FnOnce() -> Option<Id>,
 ) {
+    let at = observation.at;
     match &mut observation.what {
         Observed::Message(message) => {
             match &message.from {
                 None if message.flow.is_none() => message.flow = draw(),
                 Some(from) if message.flow.is_none() && message.kind != MessageKind::Return => {
-                    message.flow = known.running_flow(from);
+                    message.flow = known.running_flow(from, at);
                 }
                 _ => {}
             }
@@ -38,11 +40,11 @@ pub fn resolve(
             settle_agent(&mut message.to_agent, &message.to, known);
         }
         Observed::Call(call) => {
-            settle_session(&mut call.session, call.use_id.as_ref(), known);
+            settle_session(&mut call.session, call.use_id.as_ref(), at, known);
             settle_agent(&mut call.agent, &call.session, known);
         }
         Observed::Step(step) => {
-            settle_session(&mut step.session, step.use_id.as_ref(), known);
+            settle_session(&mut step.session, step.use_id.as_ref(), at, known);
             settle_agent(&mut step.agent, &step.session, known);
         }
         Observed::Usage(usage) => settle_agent(&mut usage.agent, &usage.session, known),
@@ -60,8 +62,8 @@ fn settle_agent(agent: &mut Option<Id>, session: &Id, known: &impl Known) {
     }
 }
 
-fn settle_session(session: &mut Id, use_id: Option<&Id>, known: &impl Known) {
-    if let Some(first) = use_id.and_then(|use_id| known.session_of_use(use_id)) {
+fn settle_session(session: &mut Id, use_id: Option<&Id>, at: Timestamp, known: &impl Known) {
+    if let Some(first) = use_id.and_then(|use_id| known.session_of_use(use_id, at)) {
         *session = first;
     }
 }

@@ -161,10 +161,9 @@ impl<'a> Gauges<'a> {
         use RuleId as R;
         let limits = self.limits;
         let (held, of) = (&cell.held, "session");
-        let destructive = held
-            .destructive
-            .window
-            .count(now, limits.destructive.window);
+        let destructive = held.destructive.as_ref().map_or(0, |memory| {
+            memory.window.count(now, limits.destructive.window)
+        });
         let volume = limits.destructive.max_calls.get();
         self.add(R::DestructiveVolume, of, number(destructive), volume);
         let refused = limits.session.max_refused.get();

@@ -15,6 +15,7 @@ use crate::id::Id;
 use crate::observation::Observation;
 use crate::policy::Policy;
 use crate::resolve::{Known, resolve};
+use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
 /// A policy and every cell.
@@ -139,11 +140,11 @@ impl Known for World {
         self.sessions.get(session)?.agent().cloned()
     }
 
-    fn running_flow(&self, session: &Id) -> Option<Id> {
-        self.sessions.get(session)?.running_flow().cloned()
+    fn running_flow(&self, session: &Id, at: Timestamp) -> Option<Id> {
+        self.sessions.get(session)?.running_flow(at).cloned()
     }
 
-    fn session_of_use(&self, use_id: &Id) -> Option<Id> {
-        self.aliases.get(use_id)?.session().cloned()
+    fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id> {
+        self.aliases.get(use_id)?.session(at).cloned()
     }
 }

@@ -34,7 +34,6 @@ mod model {
     mod steps;
     mod stock;
     mod talk;
-    mod unsettled;
     mod vectors;
     mod windows;
     mod world;

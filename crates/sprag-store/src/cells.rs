@@ -263,11 +263,11 @@ impl Known for CellMap {
         self.sessions.get(session)?.agent().cloned()
     }
 
-    fn running_flow(&self, session: &Id) -> Option<Id> {
-        self.sessions.get(session)?.running_flow().cloned()
+    fn running_flow(&self, session: &Id, at: Timestamp) -> Option<Id> {
+        self.sessions.get(session)?.running_flow(at).cloned()
     }
 
-    fn session_of_use(&self, use_id: &Id) -> Option<Id> {
-        self.aliases.get(use_id)?.session().cloned()
+    fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id> {
+        self.aliases.get(use_id)?.session(at).cloned()
     }
 }

@@ -41,13 +41,14 @@ impl Gathered {
             }
             Ok(())
         };
+        let at = draft.observation.at;
         let (sessions, use_id) = named(&draft.observation);
         for id in sessions.into_iter().flatten() {
             fetch(CellKey::Session(id.clone()), &mut live)?;
         }
         if let Some(use_id) = use_id {
             fetch(CellKey::Alias(use_id.clone()), &mut live)?;
-            let first = live.cells.session_of_use(use_id);
+            let first = live.cells.session_of_use(use_id, at);
             if let Some(first) = first {
                 fetch(CellKey::Session(first), &mut live)?;
             }

@@ -295,9 +295,12 @@ impl Inner {
             Some((_, hash)) => *hash,
             None => self.base.hash,
         };
-        Body::decode(body)
-            .and_then(|body| body.into_record(seq, prev, *hash))
-            .map_err(|error| damaged(error.to_string()))
+        let raw = RawRecord {
+            seq,
+            body,
+            hash: *hash,
+        };
+        raw.read(prev)
     }
 
     fn scope(&self, scope: &LogScope) -> Result<Option<BTreeSet<u64>>, StoreError> {

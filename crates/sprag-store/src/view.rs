@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 
 use crate::cells::CellMap;
+use crate::codec::Body;
 use crate::error::StoreError;
 use crate::hash::Hash;
+use crate::record::Record;
 
 /// A record as it stands in the log.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +17,18 @@ pub struct RawRecord<'a> {
     pub body: &'a [u8],
     /// Its hash as stored.
     pub hash: Hash,
+}
+
+impl RawRecord<'_> {
+    /// The record that people read; `prev` is the hash of the record before.
+    pub fn read(&self, prev: Hash) -> Result<Record, StoreError> {
+        Body::decode(self.body)
+            .and_then(|body| body.into_record(self.seq, prev, self.hash))
+            .map_err(|error| StoreError::Damaged {
+                place: format!("record {}", self.seq),
+                what: error.to_string(),
+            })
+    }
 }
 
 /// Where the log that is left starts: the cells as they were after the last record that is gone.

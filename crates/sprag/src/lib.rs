@@ -75,6 +75,7 @@
 
 pub mod capture;
 mod clock;
+pub mod eval;
 mod explain;
 mod export;
 mod feed;
@@ -84,6 +85,7 @@ mod nearest;
 pub mod replay;
 mod role;
 pub mod scenario;
+pub mod tune;
 mod utc;
 
 pub use capture::Capture;

@@ -15,6 +15,8 @@ fn help_starts_with_what_to_do_first() {
       decide       Judge events from standard input, one JSON line each, and print the verdicts
       check        Ask the durable guard: like decide, but remembered and logged
       test         Run scenario files: events with the verdicts they must get
+      eval         Tell how good a policy is on recorded, labelled runs
+      tune         Suggest limits from a history: how often each rule would have fired, and on what
       policy       Check, show, change and import policies
       rules        List all rules with what they answer, their limits and their modes
       explain      Tell why a rule exists, when it trips, when it lets go, and how to tune it

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod check;
 mod decide;
+mod eval;
 mod explain;
 mod help;
 mod log;
@@ -16,3 +17,4 @@ mod rules;
 mod sandbox;
 mod scenarios;
 mod sessions;
+mod tune;

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::window::{Window, inside};
-use crate::policy::DestructiveLimits;
 use crate::time::{Millis, Timestamp};
 
 /// Destructive calls that were let through.
@@ -37,11 +36,9 @@ impl Destructive {
             .next()
     }
 
-    /// Remembers one call with its targets.
-    pub(crate) fn push(&mut self, targets: &[u64], now: Timestamp, limits: &DestructiveLimits) {
-        let calls = limits.max_calls.get();
-        self.window.push(now, limits.window, calls);
-        let span = limits.window;
+    /// Remembers one call with its targets: the times of the last `keep`, 16 targets for each.
+    pub(crate) fn push(&mut self, targets: &[u64], now: Timestamp, span: Millis, keep: u32) {
+        self.window.push(now, span, keep);
         while self
             .targets
             .front()
@@ -49,12 +46,12 @@ impl Destructive {
         {
             self.targets.pop_front();
         }
-        let keep = usize::try_from(calls)
+        let most = usize::try_from(keep)
             .unwrap_or(0)
             .saturating_mul(16)
             .clamp(64, 4096);
         for target in targets {
-            if self.targets.len() >= keep {
+            if self.targets.len() >= most {
                 self.targets.pop_front();
             }
             self.targets.push_back((*target, now));

@@ -101,6 +101,8 @@ pub(crate) struct Streaks {
     pub(crate) churn: u16,
     /// Runs in a row whose answers differ in numbers only.
     pub(crate) alike: u16,
+    /// Answers in a row that were all known.
+    pub(crate) barren: u16,
 }
 
 /// The step before.

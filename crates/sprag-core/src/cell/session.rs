@@ -55,11 +55,12 @@ pub(crate) struct Refusals {
 /// The session's last calls that were let through, oldest first.
 ///
 /// Almost no call was made `max_identical` times before, and `crowds` says so without looking
-/// at all of them: it counts the remembered calls by five bits of their key.
+/// at all of them: it counts the remembered calls by five bits of their key. A young session
+/// looks through the few it has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Calls {
     recent: VecDeque<(u64, Timestamp)>,
-    crowds: [u16; CROWDS],
+    crowds: Option<Box<[u16; CROWDS]>>,
     in_a_row: u32,
 }
 
@@ -91,7 +92,7 @@ pub(crate) struct Held {
     pub(crate) actions: u32,
     pub(crate) refusals: Refusals,
     pub(crate) calls: Calls,
-    pub(crate) destructive: Destructive,
+    pub(crate) destructive: Option<Box<Destructive>>,
     pub(crate) pending: Vec<Pending>,
     pub(crate) dispatches: Vec<Id>,
     pub(crate) spent: Spent,
@@ -145,8 +146,8 @@ impl SessionCell {
 
     /// The flow that a message without one inherits: the latest dispatch still running.
     #[must_use]
-    pub fn running_flow(&self) -> Option<&Id> {
-        self.held.dispatches.last()
+    pub fn running_flow(&self, at: Timestamp) -> Option<&Id> {
+        self.held.dispatches.last().filter(|_| !self.is_expired(at))
     }
 
     /// Whether it already reads as new at `now`; marks, agent and generation outlive that.
@@ -216,10 +217,6 @@ impl SessionCell {
 }
 
 impl Calls {
-    fn crowd(&mut self, key: u64) -> Option<&mut u16> {
-        self.crowds.get_mut(crowd_of(key))
-    }
-
     /// When the `nth` latest call of `key` within `span` was, if there were as many.
     pub(crate) fn nth_latest(
         &self,
@@ -228,8 +225,11 @@ impl Calls {
         now: Timestamp,
         span: Millis,
     ) -> Option<Timestamp> {
-        let crowd = self.crowds.get(crowd_of(key))?;
-        if u32::from(*crowd) < nth {
+        let crowd = self
+            .crowds
+            .as_ref()
+            .and_then(|crowds| crowds.get(crowd_of(key)));
+        if crowd.is_some_and(|crowd| u32::from(*crowd) < nth) {
             return None;
         }
         self.recent
@@ -252,16 +252,34 @@ impl Calls {
 
     pub(crate) fn push(&mut self, key: u64, now: Timestamp) {
         self.in_a_row = self.row_with(key);
-        if self.recent.len() >= MAX_CALLS
-            && let Some((gone, _)) = self.recent.pop_front()
-            && let Some(crowd) = self.crowd(gone)
-        {
-            *crowd = crowd.saturating_sub(1);
-        }
+        let gone = if self.recent.len() >= MAX_CALLS {
+            self.recent.pop_front()
+        } else {
+            None
+        };
         self.recent.push_back((key, now));
-        if let Some(crowd) = self.crowd(key) {
-            *crowd = crowd.saturating_add(1);
+        match &mut self.crowds {
+            Some(crowds) => {
+                if let Some(crowd) = gone.and_then(|(gone, _)| crowds.get_mut(crowd_of(gone))) {
+                    *crowd = crowd.saturating_sub(1);
+                }
+                if let Some(crowd) = crowds.get_mut(crowd_of(key)) {
+                    *crowd = crowd.saturating_add(1);
+                }
+            }
+            None if self.recent.len() >= CROWDS => self.crowds = Some(self.count_crowds()),
+            None => {}
         }
+    }
+
+    fn count_crowds(&self) -> Box<[u16; CROWDS]> {
+        let mut crowds = Box::new([0_u16; CROWDS]);
+        for (key, _) in &self.recent {
+            if let Some(crowd) = crowds.get_mut(crowd_of(*key)) {
+                *crowd = crowd.saturating_add(1);
+            }
+        }
+        crowds
     }
 }
 

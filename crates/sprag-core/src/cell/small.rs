@@ -87,14 +87,18 @@ impl AliasCell {
         self.touched
     }
 
-    /// The session that the first sighting named.
+    /// The session that the first sighting named, unless that was too long ago.
     #[must_use]
-    pub fn session(&self) -> Option<&Id> {
-        self.session.as_ref()
+    pub fn session(&self, at: Timestamp) -> Option<&Id> {
+        self.session.as_ref().filter(|_| !self.is_expired(at))
+    }
+
+    fn is_expired(&self, now: Timestamp) -> bool {
+        now.since(self.touched) >= Millis::DAY
     }
 
     pub(crate) fn expire(&mut self, now: Timestamp) {
-        if now.since(self.touched) >= Millis::DAY {
+        if self.is_expired(now) {
             *self = Self::default();
         }
     }

@@ -1,7 +1,7 @@
 //! A tool call, before it runs: gates, then every rule of calls, then what is remembered.
 
-use super::is_stale;
 use super::settle::{Stage, answer, settle};
+use super::stopped;
 use crate::cell::hash::hash_bytes;
 use crate::cell::tried::Tried;
 use crate::cell::{Cells, Pending, SessionCell};
@@ -13,7 +13,7 @@ use crate::rules::actions::Judged;
 use crate::rules::destructive::Destroys;
 use crate::rules::{actions, defiance, destructive, gates, identical, spending};
 use crate::time::Timestamp;
-use crate::verdict::Verdict;
+use crate::verdict::{Code, Verdict};
 
 /// The id under which a call waits for its step.
 pub(super) fn pending_id(use_id: Option<&Id>, id: Option<&Id>) -> Option<u64> {
@@ -21,40 +21,40 @@ pub(super) fn pending_id(use_id: Option<&Id>, id: Option<&Id>) -> Option<u64> {
 }
 
 pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timestamp) -> Verdict {
-    if let Some(first) = cells.alias.as_ref().and_then(|alias| alias.call.as_deref()) {
-        return first.clone();
-    }
     let limits = policy.limits_for(call.agent.as_ref().map(Id::as_str), call.session.as_str());
-    let verdict = first_sighting(call, cells, now, &limits);
-    if let Some(alias) = &mut cells.alias {
-        alias.session = Some(call.session.clone());
-        alias.call = Some(Box::new(verdict.clone()));
-    }
-    verdict
-}
-
-fn first_sighting(call: &Call, cells: &mut Cells, now: Timestamp, limits: &Limits) -> Verdict {
-    let killed_above = cells.killed_above;
     let Some(mut session) = cells.session.take() else {
         return Verdict::default();
     };
-    let verdict = match stopped(call, &session, killed_above) {
-        Some(verdict) => verdict,
-        None => judged(call, &mut session, cells, now, limits),
+    let first = cells.alias.as_ref().and_then(|alias| alias.call.as_deref());
+    let gate = stopped(&call.session, call.generation, &session, cells.killed_above);
+    let verdict = match (gate, first) {
+        (Some(finding), _) => {
+            if finding.code == Some(Code::SessionKilledLoopGuard) {
+                remember(
+                    call,
+                    &mut session,
+                    Tried::new(&call.approach, &limits),
+                    true,
+                );
+            }
+            answer(finding, &session, call.identity, Stage::Before)
+        }
+        (None, Some(first)) => first.clone(),
+        (None, None) => judged(call, &mut session, cells, now, policy, &limits),
     };
     cells.session = Some(session);
+    if let Some(alias) = &mut cells.alias {
+        alias.session = Some(call.session.clone());
+        alias.call.get_or_insert_with(|| Box::new(verdict.clone()));
+    }
     verdict
 }
 
-fn stopped(call: &Call, cell: &SessionCell, killed_above: bool) -> Option<Verdict> {
-    let finding = if let Some(named) = is_stale(call.generation, cell) {
-        gates::stale(&call.session, named, cell.generation())
-    } else if killed_above || cell.killed().is_some() {
-        gates::killed(&call.session, cell)
-    } else {
-        return None;
-    };
-    Some(answer(finding, cell, call.identity, Stage::Before))
+/// Lets the call wait for its step.
+fn remember(call: &Call, cell: &mut SessionCell, tried: Tried, refused: bool) {
+    if let Some(id) = pending_id(call.use_id.as_ref(), call.id.as_ref()) {
+        cell.remember_pending(Pending { id, tried, refused });
+    }
 }
 
 fn judged(
@@ -62,6 +62,7 @@ fn judged(
     cell: &mut SessionCell,
     cells: &mut Cells,
     now: Timestamp,
+    policy: &Policy,
     limits: &Limits,
 ) -> Verdict {
     let mut found = Findings::default();
@@ -92,12 +93,11 @@ fn judged(
                 (&mut *cell, cells.agent.as_deref_mut()),
                 now,
                 limits,
+                policy.widest(),
             );
         }
         cell.stick(call.agent.as_ref());
     }
-    if let Some(id) = pending_id(call.use_id.as_ref(), call.id.as_ref()) {
-        cell.remember_pending(Pending { id, tried, refused });
-    }
+    remember(call, cell, tried, refused);
     settle(found, cell, call.identity, Stage::Before, now)
 }

@@ -1,13 +1,13 @@
 //! A message: from outside it starts a flow and attends a session; from an agent it is judged.
 
-use super::is_stale;
 use super::settle::{Stage, answer, settle};
+use super::stopped;
 use crate::cell::hash::hash_bytes;
 use crate::cell::{Cells, Path, SessionCell};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::{Message, MessageKind, Source};
-use crate::policy::{Limits, Policy};
+use crate::policy::{Limits, Policy, Widest};
 use crate::rules::actions::Judged;
 use crate::rules::echo::Said;
 use crate::rules::{actions, arrival, chatter, echo, flow, gates};
@@ -34,6 +34,7 @@ pub(super) fn judge(
                 now,
                 sending: &sending,
                 receiving: &receiving,
+                widest: policy.widest(),
             };
             talk.judge(cells)
         }
@@ -89,6 +90,7 @@ struct Talk<'a> {
     now: Timestamp,
     sending: &'a Limits,
     receiving: &'a Limits,
+    widest: Widest,
 }
 
 impl Talk<'_> {
@@ -97,8 +99,14 @@ impl Talk<'_> {
         let Some(mut sender) = cells.session.take() else {
             return Verdict::default();
         };
-        let mut verdict = match self.stopped(&sender, cells.killed_above) {
-            Some(verdict) => verdict,
+        let gate = stopped(
+            self.from,
+            self.message.generation,
+            &sender,
+            cells.killed_above,
+        );
+        let mut verdict = match gate {
+            Some(finding) => answer(finding, &sender, self.message.identity, Stage::Before),
             None => {
                 let mut found = Findings::default();
                 self.findings(&sender, cells, path.as_ref(), &mut found);
@@ -129,22 +137,6 @@ impl Talk<'_> {
             flow.attempt(self.now, self.sending.flow.max_duration);
         }
         Some(flow.path(self.from, &self.message.to))
-    }
-
-    fn stopped(&self, sender: &SessionCell, killed_above: bool) -> Option<Verdict> {
-        let finding = if let Some(named) = is_stale(self.message.generation, sender) {
-            gates::stale(self.from, named, sender.generation())
-        } else if killed_above || sender.killed().is_some() {
-            gates::killed(self.from, sender)
-        } else {
-            return None;
-        };
-        Some(answer(
-            finding,
-            sender,
-            self.message.identity,
-            Stage::Before,
-        ))
     }
 
     fn findings(
@@ -223,19 +215,19 @@ impl Talk<'_> {
                 self.now,
             );
             if is_say {
-                flow::count_talk(flow, self.now, self.sending);
+                flow::count_talk(flow, self.now, self.widest.calls_per_minute);
             }
         }
         if let Some(pair) = &mut cells.pair {
             pair.note_work(steps);
-            chatter::count(pair, self.now, self.sending);
+            chatter::count(pair, self.now, self.widest.chatter);
             echo::count(pair, &self.said());
         }
         if let Some(inbox) = &mut cells.inbox {
             inbox.arrived.push(
                 self.now,
                 crate::time::Millis::MINUTE,
-                self.receiving.inbox.max_messages_per_minute.get(),
+                self.widest.messages_per_minute,
             );
         }
         if let Some(conversation) = &mut cells.conversation {

@@ -1,13 +1,13 @@
 //! Operators' orders, dispatches and usage: what is done to a session rather than by it.
 
-use super::is_stale;
 use super::settle::{Stage, answer, settle};
+use super::stopped;
 use crate::cell::{Cells, Mark, SessionCell};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::{Dispatch, Order, Usage};
 use crate::policy::Policy;
-use crate::rules::{gates, spending};
+use crate::rules::spending;
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
@@ -59,18 +59,11 @@ pub(super) fn dispatch_end(dispatch: &Dispatch, cells: &mut Cells) -> Verdict {
 
 pub(super) fn usage(policy: &Policy, usage: &Usage, cells: &mut Cells, now: Timestamp) -> Verdict {
     let limits = policy.limits_for(usage.agent.as_ref().map(Id::as_str), usage.session.as_str());
-    let killed_above = cells.killed_above;
     let Some(mut cell) = cells.session.take() else {
         return Verdict::default();
     };
-    let stopped = if let Some(named) = is_stale(usage.generation, &cell) {
-        Some(gates::stale(&usage.session, named, cell.generation()))
-    } else if killed_above || cell.killed().is_some() {
-        Some(gates::killed(&usage.session, &cell))
-    } else {
-        None
-    };
-    let verdict = match stopped {
+    let gate = stopped(&usage.session, usage.generation, &cell, cells.killed_above);
+    let verdict = match gate {
         Some(finding) => answer(finding, &cell, usage.identity, Stage::After),
         None => {
             let mut found = Findings::default();

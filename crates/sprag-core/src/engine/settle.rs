@@ -70,10 +70,12 @@ fn mark(decides: Option<&Finding>, cell: &mut SessionCell, now: Timestamp) {
 
 /// Where many may stand behind one id, nobody is marked and nothing is final.
 fn soften(verdict: &mut Verdict, stage: Stage) {
-    if verdict.verdict >= Decision::Deny {
-        verdict.verdict = match stage {
-            Stage::Before => Decision::Deny,
-            Stage::After => Decision::Warn,
-        };
+    let milder = |decision: Decision| match stage {
+        Stage::Before => decision.min(Decision::Deny),
+        Stage::After => decision.min(Decision::Warn),
+    };
+    verdict.verdict = milder(verdict.verdict);
+    if let Some(would) = &mut verdict.would {
+        would.verdict = milder(would.verdict);
     }
 }

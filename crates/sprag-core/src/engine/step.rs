@@ -1,8 +1,8 @@
 //! A step, after it ran: which call it completes, and whether it brought anything new.
 
 use super::call::pending_id;
-use super::is_stale;
 use super::settle::{Stage, answer, settle};
+use super::stopped;
 use crate::cell::tried::Tried;
 use crate::cell::{Cells, SessionCell};
 use crate::finding::Findings;
@@ -16,35 +16,23 @@ use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
 pub(super) fn judge(policy: &Policy, step: &Step, cells: &mut Cells, now: Timestamp) -> Verdict {
-    if let Some(first) = cells.alias.as_ref().and_then(|alias| alias.step.as_deref()) {
-        return first.clone();
-    }
     let limits = policy.limits_for(step.agent.as_ref().map(Id::as_str), step.session.as_str());
-    let killed_above = cells.killed_above;
     let Some(mut session) = cells.session.take() else {
         return Verdict::default();
     };
-    let verdict = match stopped(step, &session, killed_above) {
-        Some(verdict) => verdict,
-        None => judged(step, &mut session, cells, now, &limits),
+    let first = cells.alias.as_ref().and_then(|alias| alias.step.as_deref());
+    let gate = stopped(&step.session, step.generation, &session, cells.killed_above);
+    let verdict = match (gate, first) {
+        (Some(finding), _) => answer(finding, &session, step.identity, Stage::After),
+        (None, Some(first)) => first.clone(),
+        (None, None) => judged(step, &mut session, cells, now, &limits),
     };
     cells.session = Some(session);
     if let Some(alias) = &mut cells.alias {
         alias.session.get_or_insert_with(|| step.session.clone());
-        alias.step = Some(Box::new(verdict.clone()));
+        alias.step.get_or_insert_with(|| Box::new(verdict.clone()));
     }
     verdict
-}
-
-fn stopped(step: &Step, cell: &SessionCell, killed_above: bool) -> Option<Verdict> {
-    let finding = if let Some(named) = is_stale(step.generation, cell) {
-        gates::stale(&step.session, named, cell.generation())
-    } else if killed_above || cell.killed().is_some() {
-        gates::killed(&step.session, cell)
-    } else {
-        return None;
-    };
-    Some(answer(finding, cell, step.identity, Stage::After))
 }
 
 fn judged(
@@ -80,7 +68,7 @@ fn judged(
         spending::judge(cell, cells, now, limits, &mut found);
     }
     if !completes {
-        let judged = if held_back {
+        let judged = if cell.blocked().is_some() {
             Judged::ForKillOnly
         } else {
             Judged::Fully

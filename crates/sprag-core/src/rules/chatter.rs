@@ -47,8 +47,7 @@ pub(crate) fn judge(
     });
 }
 
-/// Counts a message that was let through.
-pub(crate) fn count(pair: &mut PairCell, now: Timestamp, limits: &Limits) {
-    pair.talk
-        .push(now, Millis::MINUTE, limits.flow.chatter.get());
+/// Counts a message that was let through; the last `keep` are remembered.
+pub(crate) fn count(pair: &mut PairCell, now: Timestamp, keep: u32) {
+    pair.talk.push(now, Millis::MINUTE, keep);
 }

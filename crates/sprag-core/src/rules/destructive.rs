@@ -17,7 +17,7 @@ use crate::destructive_name::is_destructive;
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::observation::{Approach, Call, Field};
-use crate::policy::{DestructiveLimits, Limits, Scope};
+use crate::policy::{DestructiveLimits, Limits, Scope, Widest};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
@@ -110,7 +110,7 @@ fn memory<'a>(
 ) -> &'a mut Destructive {
     match (limits.destructive.scope, agent) {
         (Scope::Agent, Some(agent)) => &mut agent.destructive,
-        _ => &mut session.held.destructive,
+        _ => session.held.destructive.get_or_insert_default(),
     }
 }
 
@@ -235,6 +235,8 @@ pub(crate) fn count(
     cells: (&mut SessionCell, Option<&mut AgentCell>),
     now: Timestamp,
     limits: &Limits,
+    widest: Widest,
 ) {
-    memory(cells.0, cells.1, limits).push(&destroys.targets, now, &limits.destructive);
+    let (span, keep) = (widest.destructive_window, widest.destructive_calls);
+    memory(cells.0, cells.1, limits).push(&destroys.targets, now, span, keep);
 }

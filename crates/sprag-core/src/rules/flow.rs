@@ -163,9 +163,8 @@ fn judge_counts(flow: &FlowCell, now: Timestamp, limits: &Limits, found: &mut Fi
     }
 }
 
-/// Counts a message that was let through.
-pub(crate) fn count_talk(flow: &mut FlowCell, now: Timestamp, limits: &Limits) {
-    flow.calls
-        .push(now, Millis::MINUTE, limits.flow.max_calls_per_minute.get());
+/// Counts a message that was let through; the times of the last `keep` are remembered.
+pub(crate) fn count_talk(flow: &mut FlowCell, now: Timestamp, keep: u32) {
+    flow.calls.push(now, Millis::MINUTE, keep);
     flow.total = flow.total.saturating_add(1);
 }

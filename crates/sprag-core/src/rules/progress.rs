@@ -7,6 +7,7 @@
 //! - `novelty.rs`: whether a step brings news, repeats, or says nothing either way;
 //! - `stagnation.rs`: repeats without any news in between;
 //! - `stuck.rs`: new approaches that end in a known failure, in the same answer, or in nothing;
+//! - `barren.rs`: no new answer for a long time, the end of all forgiveness;
 //! - `recurrence.rs`: one approach that keeps coming back, other work in between;
 //! - `churn.rs`: the same change again, whatever it answers;
 //! - `plain.rs`: the matrix.
@@ -14,6 +15,7 @@
 //! Resets when: news. A user's word sets streaks to zero and forgets nothing.
 //! Bounded by: the memory in `cell/progress.rs`; each step looks through at most 512 numbers.
 
+mod barren;
 mod churn;
 mod ladder;
 mod novelty;
@@ -72,6 +74,7 @@ fn informed(
     }
     stagnation::judge(&facts, progress, limits, found);
     stuck::judge(&facts, progress, limits, found);
+    barren::judge(&facts, progress, limits, found);
     let past = recurrence::judge(&facts, progress, limits, found);
     churn::judge(&facts, progress, limits, found);
     progress.keep(facts.at, tried.normal, past);

@@ -5,7 +5,6 @@ use sprag_core::{Decision, Mode, Observed, RuleId, Usage};
 use super::findings::{Findings, Stage};
 use super::judge::{Actor, Deed, Judged, killed};
 use super::record::{Facts, Purse, Record};
-use super::unsettled;
 
 impl Actor<'_, '_> {
     /// The actions since a user was last heard, with this one; and whether one ever was.
@@ -41,9 +40,7 @@ impl Actor<'_, '_> {
 
     /// Whether its steps are only recorded.
     fn is_spared(&self) -> bool {
-        let mode = self.limits.modes.get(RuleId::SessionBlocked);
-        let is_gated = mode == Mode::Enforce;
-        self.is_blocked && (is_gated || unsettled::STEPS_OF_BLOCKED_SESSIONS_ARE_ONLY_KILLED)
+        self.is_blocked
     }
 }
 
@@ -106,10 +103,8 @@ impl<'a> Deed<'_, 'a> {
     }
 
     fn judge(&self, amount: u64, limit: u64) -> Option<Decision> {
-        let spares_only_calls = unsettled::ONLY_CALLS_OF_BLOCKED_SESSIONS_ARE_SPARED;
-        let is_spared = self.stage == Stage::Before || !spares_only_calls;
         if amount >= limit {
-            Some(Decision::Block).filter(|_| !(self.actor.is_blocked && is_spared))
+            Some(Decision::Block).filter(|_| !self.actor.is_blocked)
         } else {
             Some(Decision::Warn).filter(|_| amount * 5 >= limit * 4)
         }

@@ -7,7 +7,6 @@ use sprag_core::{
 use super::findings::Findings;
 use super::judge::{Deed, Judged, Model, Origin, killed};
 use super::record::{Facts, ModelVerdict, Pending, Record};
-use super::unsettled;
 
 impl<'a> Model<'a> {
     /// The answer that the first call or step of this `use_id` got, if this is not the first.
@@ -47,12 +46,8 @@ impl<'a> Model<'a> {
             Observed::Usage(e) => (&e.session, &e.agent, &e.flow, e.generation, e.identity),
             _ => unreachable!("only calls, steps and usage are deeds"),
         };
-        let asked_at = match unsettled::IDLE_ALIASES_NAME_NO_SESSION {
-            true => at,
-            false => Timestamp::default(),
-        };
         let aliased = use_id(what)
-            .and_then(|id| self.sightings(asked_at, id).next())
+            .and_then(|id| self.sightings(at, id).next())
             .and_then(|record| record.cells.session);
         Origin {
             session: aliased.unwrap_or(session),
@@ -92,8 +87,6 @@ impl<'a> Deed<'_, 'a> {
             ..Facts::default()
         };
         if self.actor.is_killed {
-            let keeps = unsettled::CALLS_OF_KILLED_SESSIONS_ARE_PENDING;
-            facts.pending = facts.pending.filter(|_| keeps);
             return (killed(Decision::Kill), facts);
         }
         facts.action = true;
@@ -160,13 +153,10 @@ impl<'a> Deed<'_, 'a> {
         }
     }
 
-    /// Whether a result was ever reported in this session.
+    /// Whether a result was reported since the session last read as new.
     fn ever_stepped(&self) -> bool {
-        let records = match unsettled::STEPS_ARE_REMEMBERED_FOR_EVER {
-            true => &self.history.records,
-            false => self.actor.life,
-        };
-        records
+        self.actor
+            .life
             .iter()
             .any(|record| record.facts.step && record.cells.session == Some(self.actor.id))
     }

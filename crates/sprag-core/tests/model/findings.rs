@@ -3,7 +3,6 @@
 use sprag_core::{Code, Decision, Identity, Limits, Mode, RuleId};
 
 use super::record::{Mark, ModelVerdict};
-use super::unsettled;
 
 /// One rule's word.
 #[derive(Debug, Clone, Copy)]
@@ -92,13 +91,7 @@ impl Findings {
             (Identity::Shared, Stage::After) if decision > Decision::Warn => Decision::Warn,
             _ => decision,
         };
-        let would = strongest(&self.shadow).map(|found| {
-            let decision = match unsettled::WOULD_KNOWS_SHARED_IDENTITIES {
-                true => soften(found.decision),
-                false => found.decision,
-            };
-            (decision, found.rule)
-        });
+        let would = strongest(&self.shadow).map(|found| (soften(found.decision), found.rule));
         let Some(top) = strongest(&self.enforced) else {
             return ModelVerdict {
                 would,

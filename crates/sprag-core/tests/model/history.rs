@@ -3,7 +3,6 @@
 use sprag_core::{Id, Millis, Observed, Timestamp};
 
 use super::record::{Cells, Mark, Record};
-use super::unsettled;
 
 /// Everything that happened, in order.
 #[derive(Debug, Default)]
@@ -118,11 +117,6 @@ impl<'a> History<'a> {
     /// The flow of the latest dispatch that still runs in the session.
     pub(crate) fn running_dispatch(&self, session: &Id, now: Timestamp) -> Option<&'a Id> {
         let mut running: Vec<&'a Id> = Vec::new();
-        let touched = self.touched(|cells| cells.has_session(session));
-        let now = match unsettled::IDLE_SESSIONS_LEND_NO_FLOW {
-            true => now,
-            false => touched.unwrap_or(now),
-        };
         for record in self.session_life(session, now) {
             if record.cells.session != Some(session) {
                 continue;

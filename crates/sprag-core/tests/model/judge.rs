@@ -136,7 +136,9 @@ impl<'a> Model<'a> {
         if origin.generation.is_some_and(|named| named > generation) {
             return Err(ModelError::NewerGeneration);
         }
-        if let Some(verdict) = self.first_sight(now, what) {
+        let is_stale = origin.generation.is_some_and(|named| named < generation);
+        let is_stopped = is_stale || deed.actor.is_killed;
+        if let Some(verdict) = self.first_sight(now, what).filter(|_| !is_stopped) {
             let facts = Facts {
                 repeats: true,
                 ..Facts::default()
@@ -149,7 +151,6 @@ impl<'a> Model<'a> {
                 verdict,
             });
         }
-        let is_stale = origin.generation.is_some_and(|named| named < generation);
         let (findings, mut facts) = match what {
             _ if is_stale => stale(),
             Observed::Call(call) => deed.call(call),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use sprag_core::{
-    Approach, Decision, Id, Identity, MessageKind, Observation, Observed, RuleId, Source, Step,
-    Timestamp,
+    Approach, Decision, Id, Identity, MessageKind, Observation, Observed, Outcome, RuleId, Source,
+    Step, Timestamp,
 };
 
 use super::engine::{CasePolicy, ENGINES, answers};
@@ -65,12 +65,42 @@ fn an_agent_that_always_gets_the_same_answer_is_blocked_by_the_default_classifie
     }
 }
 
+#[test]
+fn an_agent_that_mixes_known_answers_is_blocked_by_the_default_classifier() {
+    let policy = CasePolicy::new(json!({}));
+    for seed in 0..200 {
+        let mut dice = Dice::new(seed);
+        let answers_known = dice.within(2, 9);
+        let newness = *dice.pick(&[0, 50, 100]);
+        let events: Vec<Observation> = (0..420)
+            .map(|at| {
+                let number = match dice.chance(newness) {
+                    true => 100 + at,
+                    false => dice.below(9),
+                };
+                let answer = outcome(&format!("answer {}", dice.below(answers_known)));
+                step_with(at, program(&format!("print({number})")), answer)
+            })
+            .collect();
+        let told = answers(world, &policy, &events);
+        let mut decisions = told.iter().flatten().map(|told| told.decision);
+        assert!(
+            decisions.any(|told| told == Decision::Block),
+            "seed {seed}: {told:?}"
+        );
+    }
+}
+
 fn step(stock: &Stock, approach: usize) -> Observation {
     step_of(0, stock.programs[approach].clone())
 }
 
 /// The step that ends in the same way, as many seconds after the first.
 fn step_of(seconds: usize, approach: Approach) -> Observation {
+    step_with(seconds, approach, outcome("same"))
+}
+
+fn step_with(seconds: usize, approach: Approach, outcome: Outcome) -> Observation {
     let step = Step {
         session: id("s"),
         agent: None,
@@ -78,7 +108,7 @@ fn step_of(seconds: usize, approach: Approach) -> Observation {
         id: None,
         use_id: None,
         approach: Some(approach),
-        outcome: outcome("same"),
+        outcome,
         generation: None,
         identity: Identity::Exact,
     };

@@ -9,7 +9,6 @@ use super::findings::{Findings, Stage};
 use super::judge::{Actor, Model, killed, stale};
 use super::record::{Cells, Facts, ModelError, ModelVerdict, Record, Scoped};
 use super::talk::Talk;
-use super::unsettled;
 
 impl<'a> Model<'a> {
     /// A message that no agent sent.
@@ -98,7 +97,7 @@ impl<'a> Model<'a> {
         let cells = Cells {
             session: Some(from),
             receiver: Some(&message.to),
-            flow: flow.filter(|_| !is_return || !unsettled::RETURNS_LEAVE_THE_FLOW_ALONE),
+            flow,
             conversation: message.conversation.as_ref().filter(|_| is_say),
             inbox: is_say.then(|| inbox(&message.to, to_agent, &to_limits)),
             agent: None,

@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use sprag_core::RuleId;
 
 use super::random::Dice;
-use super::unsettled;
 
 /// A policy as a person would write it.
 pub(crate) fn policy(dice: &mut Dice) -> Value {
@@ -44,16 +43,6 @@ fn an_override(dice: &mut Dice) -> Value {
     keys.retain(|_, _| dice.chance(40));
     // How steps are judged is the same for all: the model knows one classifier.
     keys.remove("progress");
-    if !unsettled::WINDOWS_SERVE_EVERY_LIMIT {
-        for (section, key) in [
-            ("flow", "chatter"),
-            ("flow", "max_calls_per_minute"),
-            ("inbox", "max_messages_per_minute"),
-        ] {
-            let section = keys.get_mut(section).and_then(Value::as_object_mut);
-            section.map(|section| section.remove(key));
-        }
-    }
     let (whom, name) = *dice.pick(&[
         ("agent", "w"),
         ("agent", "bulk-*"),

@@ -4,7 +4,6 @@ use sprag_core::{EngineError, Observation, Observed, Verdict, World};
 
 use super::engine::{Answer, CasePolicy, Engine};
 use super::record::{ModelError, ModelVerdict};
-use super::unsettled::ALSO_NAMES_ONLY_OTHERS;
 
 /// The engine under a policy, with nothing in its past.
 pub(crate) fn world(policy: &CasePolicy) -> Box<dyn Engine<'_> + '_> {
@@ -31,11 +30,7 @@ fn told(verdict: Verdict, event: &Observation) -> ModelVerdict {
         decision: verdict.verdict,
         rule: verdict.rule,
         code: verdict.code,
-        also: verdict
-            .also
-            .into_iter()
-            .filter(|rule| ALSO_NAMES_ONLY_OTHERS || Some(*rule) != verdict.rule)
-            .collect(),
+        also: verdict.also.into_iter().collect(),
         would: verdict.would.map(|would| (would.verdict, would.rule)),
         flow: verdict.flow.filter(|_| !is_drawn),
         depth: verdict.depth,

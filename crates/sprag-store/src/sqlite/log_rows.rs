@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use sprag_core::{CellKeys, Id, RULES_VERSION};
 
 use super::cell_rows::{blob, loaded, stored};
+use super::snapshot_rows::base_head;
 use crate::cell_key::{CellKey, NOTES};
-use crate::codec::Body;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::hash::Hash;
@@ -161,10 +162,12 @@ const RECORD: &str = "SELECT log.seq, log.body, log.hash, coalesce(prev.hash, \
 
 fn record(row: &Row<'_>) -> Result<Record, StoreError> {
     let seq = loaded(row.get(0)?);
-    let (own, prev) = (hash(row, 2, seq)?, hash(row, 3, seq)?);
-    Body::decode(blob(row, 1)?)
-        .and_then(|body| body.into_record(seq, prev, own))
-        .map_err(|error| damaged(seq, error))
+    let raw = RawRecord {
+        seq,
+        body: blob(row, 1)?,
+        hash: hash(row, 2, seq)?,
+    };
+    raw.read(hash(row, 3, seq)?)
 }
 
 fn by_seq(conn: &Connection, seq: u64) -> Result<Record, StoreError> {
@@ -182,19 +185,41 @@ fn touching(conn: &Connection, cell: u64) -> Result<Vec<u64>, StoreError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The records that share a cell with a session.
-pub(super) fn shared_by(conn: &Connection, session: &Id) -> Result<BTreeSet<u64>, StoreError> {
-    sharing(
-        session,
-        |cell| touching(conn, cell),
-        |seq| by_seq(conn, seq),
-    )
+/// What was found for the first page of a long answer, for its next pages: finding it means reading
+/// every record that has to do with a session.
+#[derive(Debug, Default)]
+pub(super) struct Found(Mutex<Option<(Id, Arc<BTreeSet<u64>>)>>);
+
+impl Found {
+    /// The records that share a cell with a session, as they were on the first page.
+    fn sharing(
+        &self,
+        conn: &Connection,
+        session: &Id,
+        is_first: bool,
+    ) -> Result<Arc<BTreeSet<u64>>, StoreError> {
+        let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((id, seqs)) = &*found
+            && !is_first
+            && id == session
+        {
+            return Ok(Arc::clone(seqs));
+        }
+        let seqs = Arc::new(sharing(
+            session,
+            |cell| touching(conn, cell),
+            |seq| by_seq(conn, seq),
+        )?);
+        *found = Some((session.clone(), Arc::clone(&seqs)));
+        Ok(seqs)
+    }
 }
 
 /// A page of records.
 pub(super) fn records(
     conn: &Connection,
     query: &LogQuery,
+    found: &Found,
 ) -> Result<Page<Record, u64>, StoreError> {
     let size = page_size(query.limit);
     let mut items = match &query.scope {
@@ -205,13 +230,18 @@ pub(super) fn records(
             in_order(conn, query, Some(cell), size + 1)?
         }
         LogScope::Sharing(id) => {
-            let seqs = shared_by(conn, id)?;
+            let seqs = found.sharing(conn, id, query.after.is_none())?;
+            // Some may have been pruned since the first page.
+            let base = base_head(conn)?.seq;
+            let is_left = |seq: &&u64| **seq > base;
             let chosen: Vec<u64> = if query.newest_first {
                 let before = query.after.unwrap_or(u64::MAX);
-                seqs.range(..before).rev().take(size + 1).copied().collect()
+                let left = seqs.range(..before).rev().filter(is_left);
+                left.take(size + 1).copied().collect()
             } else {
                 let from = query.after.map_or(0, |after| after.saturating_add(1));
-                seqs.range(from..).take(size + 1).copied().collect()
+                let left = seqs.range(from..).filter(is_left);
+                left.take(size + 1).copied().collect()
             };
             let records = chosen.into_iter().map(|seq| by_seq(conn, seq));
             records.collect::<Result<_, _>>()?

@@ -16,7 +16,7 @@ use super::SqliteOptions;
 use super::cell_rows::load_all;
 use super::connection::{Access, connect, digest_key, limit_size, open};
 use super::lock::Locks;
-use super::log_rows::{LogRow, records};
+use super::log_rows::{Found, LogRow, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
 use super::snapshot_rows::{base_head, start_rules};
@@ -45,6 +45,7 @@ pub struct OwnedSqlite {
     key: DigestKey,
     desk: Arc<Desk>,
     reader: Mutex<Connection>,
+    found: Found,
     writer: Option<JoinHandle<()>>,
     /// Held for its lock.
     _locks: Locks,
@@ -99,6 +100,7 @@ impl OwnedSqlite {
             key,
             desk,
             reader: Mutex::new(connect(path, Access::Read)?),
+            found: Found::default(),
             writer: Some(writer),
             _locks: locks,
         })
@@ -223,7 +225,7 @@ impl Store for OwnedSqlite {
 
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
         self.settled();
-        self.read(|conn| records(conn, query))
+        self.read(|conn| records(conn, query, &self.found))
     }
 
     fn view(&self) -> Result<Box<dyn LogView + '_>, StoreError> {

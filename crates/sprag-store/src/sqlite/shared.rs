@@ -14,7 +14,7 @@ use super::cell_rows::{CellRow, Rows, evict, to_evict};
 use super::checkpoints::Checkpoints;
 use super::connection::{digest_key, limit_size, open, open_for_reading};
 use super::lock::Locks;
-use super::log_rows::{HeadRow, LogRow, learn, records};
+use super::log_rows::{Found, HeadRow, LogRow, learn, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
 use super::session_rows::{session, sessions};
@@ -39,6 +39,7 @@ pub struct SharedSqlite {
     capacity: Capacity,
     key: DigestKey,
     conn: Mutex<Connection>,
+    found: Found,
     /// None where the file may only be read; then why.
     locks: Result<Locks, String>,
 }
@@ -78,6 +79,7 @@ impl SharedSqlite {
             capacity: options.capacity,
             key: digest_key(&conn)?,
             conn: Mutex::new(conn),
+            found: Found::default(),
             locks: Ok(locks),
         })
     }
@@ -89,6 +91,7 @@ impl SharedSqlite {
             capacity: Capacity::default(),
             key: digest_key(&conn)?,
             conn: Mutex::new(conn),
+            found: Found::default(),
             locks: Err(why),
         })
     }
@@ -232,7 +235,7 @@ impl Store for SharedSqlite {
     }
 
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
-        self.read(|conn| records(conn, query))
+        self.read(|conn| records(conn, query, &self.found))
     }
 
     fn view(&self) -> Result<Box<dyn LogView + '_>, StoreError> {

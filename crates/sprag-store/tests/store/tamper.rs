@@ -291,3 +291,29 @@ fn after_a_change_of_rules_verify_says_what_it_could_not_recompute() {
         );
     }
 }
+
+#[test]
+fn bytes_that_are_no_record_are_refused_without_a_panic() {
+    let whole = loose();
+    let mut chance = Stream::new(5);
+    for (seq, body, hash) in &whole.rows {
+        let read = |body: &[u8]| {
+            let row = RawRecord {
+                seq: *seq,
+                body,
+                hash: *hash,
+            };
+            row.read(Hash::GENESIS)
+        };
+        assert!(read(body).is_ok());
+        for end in 0..body.len() {
+            assert!(read(&body[..end]).is_err(), "cut at {end}");
+        }
+        for _ in 0..50 {
+            let mut body = body.clone();
+            flip(&mut body, &mut chance);
+            flip(&mut body, &mut chance);
+            let _ = read(&body);
+        }
+    }
+}

@@ -62,6 +62,8 @@ pub(super) struct Facts<'a> {
     /// Its past with this step.
     pub(super) past: Past,
     pub(super) novelty: Novelty,
+    /// The session remembers the answer, from whatever approach.
+    pub(super) answer_seen: bool,
     /// It is a repeat that counts.
     pub(super) counts: bool,
     /// The approach is that of the step before.
@@ -114,6 +116,7 @@ impl<'a> Facts<'a> {
             before,
             past,
             novelty,
+            answer_seen,
             counts,
             directly,
             alike: directly && last.shape != 0 && before_last.shape == last.shape,

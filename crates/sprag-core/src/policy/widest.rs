@@ -1,0 +1,55 @@
+//! How much the shared windows must remember.
+//!
+//! A flow, a pair, an inbox or an agent is touched by sessions under different overrides. A window
+//! keeps no more times than a limit needs, so it has to keep what the *highest* limit of the
+//! policy needs, or whoever has that limit would be counted too few.
+
+use super::limits::Limits;
+use super::overrides::Override;
+use crate::time::Millis;
+
+/// The highest of each limit that a shared window is judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Widest {
+    pub(crate) calls_per_minute: u32,
+    pub(crate) messages_per_minute: u32,
+    pub(crate) chatter: u32,
+    pub(crate) destructive_calls: u32,
+    pub(crate) destructive_window: Millis,
+}
+
+impl Default for Widest {
+    fn default() -> Self {
+        Self::of_one(&Limits::default())
+    }
+}
+
+impl Widest {
+    pub(super) fn of(base: &Limits, overrides: &[Override]) -> Self {
+        overrides.iter().fold(Self::of_one(base), |widest, one| {
+            let mut limits = base.clone();
+            one.apply(&mut limits);
+            widest.with(Self::of_one(&limits))
+        })
+    }
+
+    fn of_one(limits: &Limits) -> Self {
+        Self {
+            calls_per_minute: limits.flow.max_calls_per_minute.get(),
+            messages_per_minute: limits.inbox.max_messages_per_minute.get(),
+            chatter: limits.flow.chatter.get(),
+            destructive_calls: limits.destructive.max_calls.get(),
+            destructive_window: limits.destructive.window,
+        }
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            calls_per_minute: self.calls_per_minute.max(other.calls_per_minute),
+            messages_per_minute: self.messages_per_minute.max(other.messages_per_minute),
+            chatter: self.chatter.max(other.chatter),
+            destructive_calls: self.destructive_calls.max(other.destructive_calls),
+            destructive_window: self.destructive_window.max(other.destructive_window),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What happened, digested once and folded many times.
+//!
+//! A grid asks the same history a hundred questions. Digesting costs far more than judging, and an
+//! observation holds what any policy may ask for, so events pass the door only once.
+
+use std::collections::{HashMap, HashSet};
+
+use sprag_core::{DigestKey, Door, Event, Id, Observation, Policy};
+
+use super::knob::{Knob, Needs};
+use crate::eval::{
+    EvalError, Flaw, Label, NEED_TIME, Time, Trace, TraceFile, each, read_bytes, split,
+};
+
+/// A user's history: traces, each a world of its own, or logs.
+#[derive(Debug, Default)]
+pub struct History {
+    pub(super) worlds: Vec<World>,
+    pub(super) units: Vec<Unit>,
+    /// The lines that are no events.
+    pub flaws: Vec<Flaw>,
+}
+
+/// What is stopped or not: a labelled run, or a session of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unit {
+    pub(super) name: String,
+    pub(super) finished: bool,
+}
+
+/// Events that can see each other.
+#[derive(Debug)]
+pub(super) struct World {
+    time: Time,
+    seen: Vec<Needs>,
+    /// Each event with the place of its unit.
+    pub(super) events: Vec<(usize, Observation)>,
+}
+
+impl World {
+    /// Whether this rule can say anything here.
+    pub(super) fn concerns(&self, knob: &Knob) -> bool {
+        let timed = self.time == Time::Recorded || !NEED_TIME.contains(&knob.rule);
+        let seen = |needs| self.seen.contains(&needs);
+        let has = match knob.needs {
+            Needs::CallsAlone => seen(Needs::Calls) && !seen(Needs::Steps),
+            needs => seen(needs),
+        };
+        timed && has
+    }
+}
+
+impl History {
+    /// Reads and digests `files`; `policy` says which arguments name what is destroyed.
+    ///
+    /// # Errors
+    /// Where a file can't be read.
+    pub fn read(
+        files: &[TraceFile],
+        labels: &HashMap<String, Label>,
+        policy: &Policy,
+    ) -> Result<Self, EvalError> {
+        let mut history = Self::default();
+        for part in each(files, |file| read_file(file, labels, policy)) {
+            history.join(part?);
+        }
+        Ok(history)
+    }
+
+    /// How many runs or sessions there are, and how many of them finished.
+    #[must_use]
+    pub fn size(&self) -> (usize, usize) {
+        let finished = self.units.iter().filter(|unit| unit.finished).count();
+        (self.units.len(), finished)
+    }
+
+    /// Whether any of what happened in `world` finished.
+    pub(super) fn has_finished(&self, world: &World) -> bool {
+        let mut units = world
+            .events
+            .iter()
+            .filter_map(|(place, _)| self.units.get(*place));
+        units.any(|unit| unit.finished)
+    }
+
+    fn join(&mut self, part: Self) {
+        let before = self.units.len();
+        self.units.extend(part.units);
+        self.flaws.extend(part.flaws);
+        self.worlds.extend(part.worlds.into_iter().map(|mut world| {
+            for (unit, _) in &mut world.events {
+                *unit += before;
+            }
+            world
+        }));
+    }
+
+    fn take(&mut self, trace: &Trace, label: Option<&Label>, policy: &Policy) {
+        let door = Door::new(DigestKey::fixed());
+        let killed: HashSet<&Id> = trace
+            .events
+            .iter()
+            .filter_map(|one| killed(&one.event))
+            .collect();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let mut world = World {
+            time: label.map_or(Time::Recorded, |label| label.time),
+            seen: Vec::new(),
+            events: Vec::with_capacity(trace.events.len()),
+        };
+        for traced in &trace.events {
+            let session = traced.event.session();
+            let limits = policy.limits_for(None, session.as_str());
+            let Ok(observation) = door.observe(&traced.event, traced.at, &limits) else {
+                continue;
+            };
+            let name = if trace.is_named {
+                trace.name.as_str()
+            } else {
+                session.as_str()
+            };
+            let place = *places.entry(name).or_insert_with(|| {
+                let finished = match label {
+                    Some(label) => label.is_good(),
+                    None => !killed.contains(session),
+                };
+                self.units.push(Unit {
+                    name: name.to_owned(),
+                    finished,
+                });
+                self.units.len() - 1
+            });
+            world.see(&traced.event);
+            world.events.push((place, observation));
+        }
+        self.worlds.push(world);
+    }
+}
+
+impl World {
+    fn see(&mut self, event: &Event) {
+        let seen = match event {
+            Event::Message(_) => Needs::Messages,
+            Event::Call(_) => Needs::Calls,
+            Event::Step(_) => Needs::Steps,
+            _ => return,
+        };
+        if !self.seen.contains(&seen) {
+            self.seen.push(seen);
+        }
+    }
+}
+
+fn killed(event: &Event) -> Option<&Id> {
+    match event {
+        Event::Kill(order) => Some(&order.session),
+        _ => None,
+    }
+}
+
+fn read_file(
+    file: &TraceFile,
+    labels: &HashMap<String, Label>,
+    policy: &Policy,
+) -> Result<History, EvalError> {
+    let bytes = read_bytes(&file.path)?;
+    let mut history = History::default();
+    for trace in split(&bytes, &file.stem()) {
+        history.take(&trace, labels.get(&trace.name), policy);
+        history
+            .flaws
+            .extend(trace.flaws.into_iter().map(|(line, why)| Flaw {
+                path: file.path.clone(),
+                line,
+                why,
+            }));
+    }
+    Ok(history)
+}
