@@ -72,7 +72,7 @@ eval: ## how good the default policy is on recorded runs: make eval TRACES=folde
 
 soak: ## the long run: make soak SOAK=2 takes twice as long
 	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) \
-	SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
+	SPRAG_ALL_TRACES=1 SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
 	@$(MAKE) fuzz SECONDS_EACH=$$((600 * $(SOAK)))
 

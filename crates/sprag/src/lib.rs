@@ -1,10 +1,77 @@
 //! Stops runaway LLM agents: the library to embed.
 //!
-//! The engine in `sprag-core` is pure: it knows no file, no clock and no person. This crate puts the
-//! things around it that every front end needs and none should build twice: a [`Guard`] with a durable
-//! log, a [`Judge`] that takes events as they stand on the wire, scenarios by which people test
-//! their policies, figures of how a policy does on recorded runs, and the texts that explain
-//! each rule.
+//! Agents loop, hammer, bounce messages and delete again and again because something went wrong. A
+//! [`Guard`] sits where they act, sees when they stop making progress, and answers with a [`Verdict`]:
+//! `allow`, `warn`, `deny`, `block` or `kill`. It is against errors, not enemies.
+//!
+//! # A guarded loop
+//!
+//! Ask before each call, tell what came of it, do what the verdict says:
+//!
+//! ```
+//! use sprag::{Event, Guard};
+//!
+//! let guard = Guard::in_memory()?;
+//! let call = Event::call("s1", "delete_asset")?.id("t1")?;
+//! let verdict = guard.check(call.args(serde_json::json!({"asset_id": "fact_sales"})))?;
+//! if verdict.verdict.refuses() {
+//!     // don't run it; give the agent `verdict.message` instead of a result
+//! } else {
+//!     let result = "asset still exists"; // what the tool answered
+//!     let step = Event::step("s1")?.id("t1")?.result(result).is_error(true);
+//!     let verdict = guard.check(step)?;
+//!     // give the agent the result, and `verdict.message` next to it where there is one
+//! #   let _ = verdict;
+//! }
+//! # Ok::<(), sprag::GuardError>(())
+//! ```
+//!
+//! A program that reports only calls is guarded too, but not against loops that only results show.
+//!
+//! # What it remembers
+//!
+//! [`Guard::in_memory`] forgets with its process. [`Guard::open`] keeps everything in one SQLite file that many
+//! processes may share. Kill, block and reset are on disk when the call returns; whatever else happened
+//! follows at once, or within 50 ms where one process owns the file ([`GuardBuilder::owned_file`]).
+//!
+//! ```
+//! # let folder = std::env::temp_dir().join(format!("sprag-doc-{}", std::process::id()));
+//! use sprag::{Capture, Guard, PolicyFile};
+//!
+//! let guard = Guard::builder()
+//!     .file(folder.join("sprag.db"))
+//!     .policy_file(PolicyFile::optional(folder.join("policy.toml")))
+//!     .capture(Capture::Preview) // by default the log holds no payload at all
+//!     .build()?;
+//! let _watch = guard.watch(std::time::Duration::from_millis(500))?; // the file is reloaded
+//! # drop(guard);
+//! # std::fs::remove_dir_all(folder).ok();
+//! # Ok::<(), sprag::GuardError>(())
+//! ```
+//!
+//! # Who may say what
+//!
+//! [`Guard::check`] takes what an agent may tell: its calls, steps, usage, and messages from it. A user's
+//! message renews budgets and a reset forgives everything, so they need another [`Role`], which the
+//! caller vouches for: [`Guard::check_as`], [`Guard::kill`], [`Guard::reset`].
+//!
+//! # Watching, proving, asking "what if"
+//!
+//! [`Guard::subscribe`] tells what happens without ever holding a decision up. [`Guard::verify`] folds the log again
+//! and compares every verdict. [`replay`] shows it verdict by verdict with the state of the rules, and
+//! under another policy: what would have been stopped, what would have been saved, and what nobody can
+//! know. [`Guard::pause`] puts every rule into shadow for a while.
+//!
+//! # Threads and async
+//!
+//! A guard is `Clone + Send + Sync`; clones share everything. `check` blocks for one commit of the store at
+//! most. In async code call it as it is, or inside `spawn_blocking` where the store is a file and even
+//! a few milliseconds matter.
+//!
+//! # When the guard itself fails
+//!
+//! An error means that there is no verdict. Whether the agent then goes on is the caller's choice; one
+//! that goes on should at least not do so where the last verdict was a refusal.
 
 pub mod capture;
 mod clock;

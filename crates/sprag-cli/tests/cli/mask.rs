@@ -21,18 +21,13 @@ fn masked(text: &str) -> String {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let (length, name) = date(rest).or_else(|| number(rest)).unwrap_or((0, ""));
-        if length == 0 {
-            // A whole word at once, so that the tail of a longer one is no number of its own.
-            let word = rest
-                .find(|c: char| !c.is_ascii_alphanumeric())
-                .unwrap_or(rest.len());
-            let taken = word.max(first.len_utf8());
-            out.push_str(&rest[..taken]);
-            rest = &rest[taken..];
-        } else {
-            out.push_str(name);
-            rest = &rest[length..];
-        }
+        // A whole word at once, so that the tail of a longer one is no number of its own.
+        let word = rest.find(|c: char| !c.is_ascii_alphanumeric());
+        let word = word.unwrap_or(rest.len()).max(first.len_utf8());
+        let taken = if length == 0 { word } else { length };
+        let (before, after) = rest.split_at(taken);
+        out.push_str(if length == 0 { before } else { name });
+        rest = after;
     }
     out
 }
@@ -58,7 +53,7 @@ fn number(text: &str) -> Option<(usize, &'static str)> {
     let length = text
         .find(|c: char| !c.is_ascii_alphanumeric())
         .unwrap_or(text.len());
-    let word = &text[..length];
+    let (word, _) = text.split_at(length);
     let digits = word.chars().all(|c| c.is_ascii_digit());
     let hex = word.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'));
     match length {

@@ -1,3 +1,5 @@
+//! What the view shows after a few events, so that a gauge that lies is noticed.
+
 use super::*;
 use crate::cell::CellKeys;
 use crate::digest::DigestKey;

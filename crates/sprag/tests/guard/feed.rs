@@ -1,3 +1,5 @@
+//! Listeners hear everything, or how much they missed, and hold nobody up.
+
 use std::time::Duration;
 
 use sprag::{FEED_LENGTH, Told};

@@ -1,3 +1,5 @@
+//! A kill that was acknowledged holds: from every thread, with every clock, on every store.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

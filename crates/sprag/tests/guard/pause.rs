@@ -1,3 +1,5 @@
+//! A pause stops nothing, ends by itself, and holds for everyone on the store.
+
 use sprag::{Decision, Guard, LogQuery, LogScope, Millis};
 
 use crate::place::{Place, START, call};

@@ -1,3 +1,5 @@
+//! A changed policy file takes effect whole or not at all, and the log tells it.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Folded again, a log gives its verdicts again: for the vectors, after a pause, after a prune.
+
 use sprag::replay::{Lens, LogRecording, Past, Seen, TraceRecording};
 use sprag::scenario::{Scenario, parse};
 use sprag::{Decision, Guard, Id, Judge, Millis, Policy, Role, Timestamp, Verdict};

@@ -1,3 +1,5 @@
+//! An agent can't play the user, reset itself or kill another.
+
 use sprag::{Decision, Guard, Role};
 
 use crate::place::{Place, event};

@@ -1,3 +1,5 @@
+//! What another policy would have stopped, saved, and left unknown.
+
 use sprag::replay::{Lens, LogRecording, Seen, differs};
 use sprag::{Decision, Event, Guard, Policy, Role, Timestamp};
 
