@@ -53,6 +53,7 @@ pub(crate) fn past(past: &Past) -> String {
             let told = found.recorded.as_ref().map(verdict).unwrap_or_default();
             format!("{}  {told}", event(found))
         }
+        Past::Bad { number, why } => format!("{number:>6}  {} {why}", paint(BAD, "error:")),
         Past::Note { number, at, what } => {
             let note = serde_json::to_value(what).unwrap_or_default();
             let word = note.get("note").and_then(serde_json::Value::as_str);

@@ -135,11 +135,15 @@ fn looks_random(word: &str) -> bool {
 /// The address of a Slack web hook is its secret.
 fn slack_hooks(text: &str, spans: &mut Spans) {
     let hook = "hooks.slack.com/";
+    let mut done = 0;
     for (at, _) in text.match_indices(hook) {
         let start = at + hook.len();
+        if start < done {
+            continue;
+        }
         let rest = text.get(start..).unwrap_or_default();
-        let length = rest.find(|c| !is_token(c)).unwrap_or(rest.len());
-        spans.add(start..start + length);
+        done = start + rest.find(|c| !is_token(c)).unwrap_or(rest.len());
+        spans.add(start..done);
     }
 }
 

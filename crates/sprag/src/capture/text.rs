@@ -3,6 +3,9 @@
 use super::names::{is_count, is_header, is_secret};
 use super::spans::Spans;
 
+/// How far a password in an address is looked for.
+const MAX_ADDRESS_CHARS: usize = 300;
+
 /// Finds secrets by their surroundings.
 pub(super) fn find(text: &str, spans: &mut Spans) {
     key_blocks(text, spans);
@@ -13,17 +16,19 @@ pub(super) fn find(text: &str, spans: &mut Spans) {
 
 /// Private keys, from their first line to their last, or to the end where that is cut off.
 fn key_blocks(text: &str, spans: &mut Spans) {
+    let mut done = 0;
     for (start, _) in text.match_indices("-----BEGIN ") {
         let rest = text.get(start..).unwrap_or_default();
         let title = rest.get(11..).and_then(|title| title.split_once("-----"));
-        if !title.is_some_and(|(title, _)| title.contains("PRIVATE KEY")) {
+        if start < done || !title.is_some_and(|(title, _)| title.contains("PRIVATE KEY")) {
             continue;
         }
         let end = rest.find("-----END ").and_then(|end| {
             let tail = rest.get(end + 9..)?;
             Some(end + 9 + tail.find("-----")? + 5)
         });
-        spans.add(start..start + end.unwrap_or(rest.len()));
+        done = start + end.unwrap_or(rest.len());
+        spans.add(start..done);
     }
 }
 
@@ -31,22 +36,15 @@ fn key_blocks(text: &str, spans: &mut Spans) {
 fn addresses(text: &str, spans: &mut Spans) {
     for (at, _) in text.match_indices("://") {
         let start = at + 3;
-        let rest = text.get(start..).unwrap_or_default();
-        let ends = |c: char| {
-            c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>' | '`')
-        };
-        let authority = rest.get(..rest.find(ends).unwrap_or(rest.len()));
-        // A password may hold a slash that nobody escaped; the last `@` before a blank decides then.
-        let whole = rest.get(
-            ..rest
-                .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '?'))
-                .unwrap_or(rest.len()),
-        );
-        let at = authority.and_then(|part| part.rfind('@')).or_else(|| {
-            let whole = whole?;
-            let at = whole.rfind('@')?;
-            let colon = whole.find(':')?;
-            (colon < whole.find('/').unwrap_or(0)).then_some(at)
+        let address = beginning(text.get(start..).unwrap_or_default());
+        let ends =
+            |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '?' | '#' | '<' | '>' | '`');
+        let address = address.split(ends).next().unwrap_or_default();
+        let authority = address.split('/').next().unwrap_or_default();
+        // A password may hold a slash that nobody escaped; the last `@` decides then.
+        let at = authority.rfind('@').or_else(|| {
+            let at = address.rfind('@')?;
+            authority.contains(':').then_some(at)
         });
         if let Some(at) = at {
             spans.add(start..start + at);
@@ -54,19 +52,28 @@ fn addresses(text: &str, spans: &mut Spans) {
     }
 }
 
+/// As much of a text as an address may take up before its host.
+fn beginning(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_ADDRESS_CHARS);
+    text.get(..end.map_or(text.len(), |(at, _)| at))
+        .unwrap_or_default()
+}
+
 /// `name = value` in any of the ways that files, shells, headers and broken JSON write it.
 fn assignments(text: &str, spans: &mut Spans) {
+    let mut done = 0;
     for (at, _) in text.match_indices(['=', ':']) {
         let before = text.get(..at).unwrap_or_default();
         let name = name_at_end(before.trim_end_matches([' ', '\t', '"', '\'', '\\', '`']));
-        if !is_secret(name) {
+        if at < done || !is_secret(name) {
             continue;
         }
         let after = text.get(at + 1..).unwrap_or_default();
         let after = after.strip_prefix(['>', '=']).unwrap_or(after);
         let (start, value) = value(text.len() - after.len(), after, is_header(name));
         if !is_count(name, value) {
-            spans.add(start..start + value.len());
+            done = start + value.len();
+            spans.add(start..done);
         }
     }
 }
@@ -95,8 +102,9 @@ fn value(at: usize, rest: &str, is_header: bool) -> (usize, &str) {
         None => trimmed,
     };
     let start = at + (rest.len() - value.len());
+    let is_inner = rest.trim_start_matches([' ', '\t']).starts_with('\\');
     let end = match quote {
-        Some(quote) => closing(value, quote),
+        Some(quote) => closing(value, quote, is_inner),
         None if is_header => value.find(['\n', '\r', '"', '\'']),
         None => value.find(|c: char| {
             c.is_whitespace()
@@ -112,21 +120,20 @@ fn value(at: usize, rest: &str, is_header: bool) -> (usize, &str) {
     )
 }
 
-/// Where a quoted text ends: a quote after a backslash belongs to it, unless the whole stands in a
-/// quoted text itself and every quote has one.
-fn closing(value: &str, quote: char) -> Option<usize> {
+/// Where a quoted text ends. A quote after a backslash belongs to it, unless the opening one has a
+/// backslash too: then the whole stands in a quoted text itself.
+fn closing(value: &str, quote: char, is_inner: bool) -> Option<usize> {
     let mut escaped = false;
-    let mut first_escaped = None;
     for (at, c) in value.char_indices() {
+        if c == quote && is_inner {
+            return Some(if escaped { at - 1 } else { at });
+        }
         if c == quote && !escaped {
             return Some(at);
         }
-        if c == quote {
-            first_escaped.get_or_insert(at - 1);
-        }
         escaped = c == '\\' && !escaped;
     }
-    first_escaped
+    None
 }
 
 /// What follows a word that announces it: `Bearer …`, `--password …`, `-u user:…`, `password is …`.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use sprag_core::EventError;
 use sprag_store::StoreError;
 
 /// What is wrong with a recording.
@@ -19,26 +18,6 @@ pub enum ReplayError {
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,
-    },
-    /// A line of a trace is no event.
-    #[error("{path}:{line}: {source}")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: u64,
-        /// What is wrong with it.
-        source: EventError,
-    },
-    /// An event of a trace does not say when it happened.
-    #[error(
-        "{path}:{line}: at: missing; a recorded event says when it happened, in milliseconds since 1970"
-    )]
-    NoTime {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: u64,
     },
     /// The policy of a record is not in the log's table, or not what its digest says.
     #[error(

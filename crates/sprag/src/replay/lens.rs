@@ -133,6 +133,10 @@ impl<'a> Lens<'a> {
                 self.cells.apply(what);
                 return Ok(Seen::Noted);
             }
+            Past::Bad { why, .. } => {
+                self.tally.errors += 1;
+                return Ok(Seen::Error(why.clone()));
+            }
             Past::Event(event) => event,
         };
         self.learn_policy(event)?;

@@ -17,6 +17,13 @@ pub enum Past {
         /// What.
         what: Noted,
     },
+    /// A line of a trace that is no event, or does not say when it happened.
+    Bad {
+        /// Its number.
+        number: u64,
+        /// What is wrong with it.
+        why: String,
+    },
 }
 
 impl Past {
@@ -25,7 +32,7 @@ impl Past {
     pub fn number(&self) -> u64 {
         match self {
             Self::Event(event) => event.number,
-            Self::Note { number, .. } => *number,
+            Self::Note { number, .. } | Self::Bad { number, .. } => *number,
         }
     }
 }

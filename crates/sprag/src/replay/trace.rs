@@ -14,7 +14,7 @@ use super::past::{Past, PastEvent, What};
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The events of a file, line by line. Empty lines are skipped; fields that no event has (`trace`,
-/// `seq`) are ignored.
+/// `seq`) are ignored. A line that is no event costs nobody the rest.
 pub struct TraceRecording {
     path: PathBuf,
     reader: Box<dyn BufRead>,
@@ -64,23 +64,33 @@ impl TraceRecording {
         }
     }
 
-    fn event(&self) -> Result<Past, ReplayError> {
-        let (path, line) = (|| self.path.clone(), self.line);
-        let event = Event::parse(self.buffer.trim_ascii()).map_err(|source| ReplayError::Line {
-            path: path(),
-            line,
-            source,
-        })?;
-        let at = event
-            .at()
-            .ok_or_else(|| ReplayError::NoTime { path: path(), line })?;
-        Ok(Past::Event(Box::new(PastEvent {
-            number: line,
+    fn event(&self) -> Past {
+        let number = self.line;
+        let event = match Event::parse(self.buffer.trim_ascii()) {
+            Ok(event) => event,
+            Err(error) => {
+                // An event is one line here, and the number of that line is told already.
+                let why = error
+                    .to_string()
+                    .replace(" at line 1 column ", " at column ");
+                return Past::Bad { number, why };
+            }
+        };
+        let Some(at) = event.at() else {
+            let why =
+                "at: missing; a recorded event says when it happened, in milliseconds since 1970";
+            return Past::Bad {
+                number,
+                why: why.to_owned(),
+            };
+        };
+        Past::Event(Box::new(PastEvent {
+            number,
             at,
             what: What::Raw(event),
             recorded: None,
             policy: None,
-        })))
+        }))
     }
 }
 
@@ -111,7 +121,7 @@ impl Iterator for TraceRecording {
             return None;
         }
         let next = match self.next_line() {
-            Ok(true) => Some(self.event()),
+            Ok(true) => Some(Ok(self.event())),
             Ok(false) => None,
             Err(source) => Some(Err(unreadable(&self.path, source))),
         };

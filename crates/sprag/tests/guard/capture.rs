@@ -104,3 +104,27 @@ fn what_is_no_secret_stays_readable() {
     });
     assert_eq!(sprag::capture::redact(plain.clone()), plain);
 }
+
+#[test]
+fn no_text_makes_it_slow() {
+    // Each of these once took time that grows with the square of its length.
+    for piece in [
+        "cookie:",
+        "://",
+        "://a:b",
+        "-----BEGIN PRIVATE KEY-----",
+        "hooks.slack.com/",
+        "a-",
+        "password=\"",
+        "password='",
+        "--token ",
+        "x:y=",
+        "{\"token\":",
+        "Bearer ",
+        "\\\"secret\\\": ",
+    ] {
+        let text = piece.repeat(250_000 / piece.len());
+        let taken = sprag::capture::redact_text(&text);
+        assert!(taken.len() <= text.len() * 12, "{piece}");
+    }
+}

@@ -50,6 +50,12 @@ fn after_a_kill_is_acknowledged_no_call_is_allowed_from_any_thread_until_reset()
 }
 
 #[test]
+fn a_guard_may_be_cloned_and_sent_and_shared() {
+    fn is<T: Clone + Send + Sync + 'static>(_: &T) {}
+    is(&Guard::in_memory().unwrap());
+}
+
+#[test]
 fn a_clock_that_goes_back_or_leaps_opens_no_killed_session() {
     for place in Place::every() {
         let guard = &place.guard;

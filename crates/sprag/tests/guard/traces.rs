@@ -27,10 +27,20 @@ fn traces() -> Vec<PathBuf> {
     paths
 }
 
+/// The events of a trace; lines that are none are left out, and few.
+fn events(path: &Path) -> impl Iterator<Item = Past> {
+    let pasts = TraceRecording::open(path).unwrap().map(Result::unwrap);
+    let mut bad = 0;
+    pasts.filter(move |past| {
+        bad += u32::from(matches!(past, Past::Bad { .. }));
+        assert!(bad < 10, "{past:?}");
+        matches!(past, Past::Event(_))
+    })
+}
+
 fn folded(path: &Path) -> Vec<Verdict> {
     let mut lens = Lens::plain(Policy::default());
-    let pasts = TraceRecording::open(path).unwrap();
-    let seen = pasts.map(|past| lens.see(&past.unwrap()).unwrap());
+    let seen = events(path).map(|past| lens.see(&past).unwrap());
     seen.map(|seen| match seen {
         Seen::Judged { verdict, .. } => *verdict,
         other => panic!("{other:?}"),
@@ -58,8 +68,8 @@ fn a_trace_gets_the_same_verdicts_twice_and_from_its_log() {
         };
         let store = MemoryStore::with_capacity(capacity).unwrap();
         let guard = Guard::builder().store(store).build().unwrap();
-        for (past, folded) in TraceRecording::open(&path).unwrap().zip(&once) {
-            let Past::Event(event) = past.unwrap() else {
+        for (past, folded) in events(&path).zip(&once) {
+            let Past::Event(event) = past else {
                 panic!("a trace has no notes");
             };
             let What::Raw(raw) = event.what else {

@@ -32,7 +32,7 @@ impl Show {
 
     pub(super) fn event(&self, out: &mut dyn Write, past: &Past, seen: &Seen) -> Result<()> {
         let Past::Event(event) = past else {
-            return self.note(out, past);
+            return self.other(out, past);
         };
         if self.fired
             && matches!(seen, Seen::Judged { verdict, .. } if verdict.verdict == Decision::Allow)
@@ -61,12 +61,18 @@ impl Show {
         }
     }
 
-    fn note(&self, out: &mut dyn Write, past: &Past) -> Result<()> {
+    /// What is no event: notes, and lines that can't be read.
+    fn other(&self, out: &mut dyn Write, past: &Past) -> Result<()> {
         match past {
-            Past::Note { .. } if !self.fired && !self.json => {
-                writeln!(out, "{}", record_line::past(past))
+            Past::Bad { number, why } if self.json => {
+                writeln!(
+                    out,
+                    "{}",
+                    json!({ "number": number, "seen": { "error": why } })
+                )
             }
-            _ => Ok(()),
+            Past::Note { .. } if self.fired || self.json => Ok(()),
+            _ => writeln!(out, "{}", record_line::past(past)),
         }
     }
 
@@ -252,6 +258,9 @@ fn counts(tally: &Tally) -> String {
     let mut text = plural(tally.events, "event");
     if !words.is_empty() {
         text.push_str(&format!(": {}", words.join(", ")));
+    }
+    if tally.errors > 0 {
+        text.push_str(&format!("; {} could not be judged", tally.errors));
     }
     text
 }
