@@ -37,6 +37,7 @@ pub use event::{
 };
 pub use glob::Glob;
 pub use id::{Id, IdError, MAX_ID_BYTES};
+pub use nearest::nearest;
 pub use observation::{
     Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observation, Observed,
     Order, Outcome, Source, Step, Tone, ToolKind, Usage,

@@ -17,7 +17,6 @@ mod key;
 mod limit;
 mod limits;
 mod mode;
-mod nearest;
 mod overrides;
 mod read;
 mod read_overrides;
@@ -221,7 +220,7 @@ impl Policy {
     /// The key that `wrong` probably stands for.
     #[must_use]
     pub fn nearest_key(wrong: &str) -> Option<&'static str> {
-        nearest::nearest(wrong, KEYS.iter().map(Key::name))
+        crate::nearest::nearest(wrong, KEYS.iter().map(Key::name))
     }
 
     /// The whole of what is in force, as TOML; it reads back as a policy that judges the same.

@@ -81,7 +81,6 @@ mod export;
 mod feed;
 mod guard;
 mod judge;
-mod nearest;
 pub mod replay;
 mod role;
 pub mod scenario;
@@ -97,7 +96,6 @@ pub use guard::{
     Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch, read_policy,
 };
 pub use judge::{Judge, JudgeError};
-pub use nearest::nearest;
 pub use replay::ReplayError;
 pub use role::Role;
 pub use utc::rfc3339;

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use sprag::{Explanation, explain, nearest};
+use sprag::{Explanation, explain};
+use sprag_core::nearest;
 use sprag_core::{Mode, RuleId};
 
 use crate::args::ExplainArgs;

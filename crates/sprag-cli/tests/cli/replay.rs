@@ -33,16 +33,16 @@ fn a_trace_is_judged_event_by_event() {
          4  2025-10-09 08:53:23  message   s2            s2                allow
          5  2025-10-09 08:53:23  message   s2            s3                allow
          6  2025-10-09 08:53:24  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes on id=c in 4s
-         7  2025-10-09 08:53:25  step      s1                              kill   session.killed: Session s1 was killed: session_killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
-         8  2025-10-09 08:53:26  call      s1            read              kill   session.killed: Session s1 was killed: session_killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
+         7  2025-10-09 08:53:25  step      s1                              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
+         8  2025-10-09 08:53:26  call      s1            read              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
     8 events: 5 allow, 3 kill
     ");
     insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl", "--fired"]), @"
     exit 0
     --- stdout
          6  2025-10-09 08:53:24  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes on id=c in 4s
-         7  2025-10-09 08:53:25  step      s1                              kill   session.killed: Session s1 was killed: session_killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
-         8  2025-10-09 08:53:26  call      s1            read              kill   session.killed: Session s1 was killed: session_killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
+         7  2025-10-09 08:53:25  step      s1                              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
+         8  2025-10-09 08:53:26  call      s1            read              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
     8 events: 5 allow, 3 kill
     ");
 }
@@ -142,7 +142,7 @@ fn a_log_gives_its_own_verdicts_again_and_another_policy_says_what_is_unknown() 
     exit 0
     --- stdout
          4  <time>  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes on id=2 in <n>s
-         5  <time>  call      s1            delete_asset      kill   session.killed: Session s1 was killed: session_killed: loop_detected, 3 deletes on id=2 in <n>s. Stop now; only an operator can reset it.
+         5  <time>  call      s1            delete_asset      kill   session.killed: Session s1 was killed: loop_detected, 3 deletes on id=2 in <n>s. Stop now; only an operator can reset it.
     4 events: 2 allow, 2 kill
     ");
     insta::assert_snapshot!(mask(&sandbox.run(&["replay", "--policy", "loose.toml"])), @"

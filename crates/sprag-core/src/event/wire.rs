@@ -57,7 +57,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Event, EventError> {
         "dispatch_end" => dispatch(&values, "a dispatch").map(Event::DispatchEnd),
         other => Err(EventError::UnknownType {
             found: other.chars().take(80).collect::<String>().into(),
-            nearest: nearest(other, &TYPES),
+            nearest: nearest(other, TYPES),
         }),
     }
 }

@@ -10,9 +10,9 @@ use super::document::{Entry, Node, Place, Value};
 use super::error::{ErrorList, Problem};
 use super::key::{KEYS, Key, TABLES};
 use super::limits::Limits;
-use super::nearest::nearest;
 use super::setting::{Setting, wrong};
 use super::{read_overrides, rules, tool};
+use crate::nearest::nearest;
 
 /// What a table sets, by position in [`KEYS`]; none for a value that was wrong.
 pub(super) type Found = BTreeMap<usize, (Option<Setting>, Option<Place>)>;

@@ -6,12 +6,12 @@
 use super::document::{Entry, Node, Value};
 use super::error::{ErrorList, Problem};
 use super::limits::Limits;
-use super::nearest::nearest;
 use super::overrides::{MAX_OVERRIDES, Override};
 use super::read::{Found, Table, check_order, once, store};
 use super::rules;
 use super::setting::{MAX_TEXT, name, wrong};
 use crate::glob::Glob;
+use crate::nearest::nearest;
 
 /// Reads the list. `base` is what each of them is checked over, where that was sound.
 pub(super) fn read(node: &Node, base: Option<&Limits>, errors: &mut ErrorList) -> Vec<Override> {

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashSet};
 use super::document::{Entry, Node, Value};
 use super::error::{ErrorList, Problem};
 use super::mode::Mode;
-use super::nearest::nearest;
 use super::setting::{choice, wrong};
 use crate::glob::Glob;
+use crate::nearest::nearest;
 use crate::rule::RuleId;
 
 /// Reads the table into the modes that it sets, rule by rule. `path` is where it stands.

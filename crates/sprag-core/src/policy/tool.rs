@@ -2,9 +2,9 @@
 
 use super::document::{Entry, Node, Value};
 use super::error::{ErrorList, Problem};
-use super::nearest::nearest;
 use super::setting::{MAX_GLOBS, MAX_TEXT, choice, name, wrong};
 use crate::glob::Glob;
+use crate::nearest::nearest;
 use crate::observation::ToolKind;
 
 /// The words for the kinds of tools.

@@ -48,6 +48,8 @@ pub(crate) fn killed(session: &Id, cell: &SessionCell) -> Finding {
     let why = cell
         .killed()
         .map_or("a session above it was killed", |mark| mark.why.as_str());
+    // The audit's word need not stand in the sentence once more.
+    let why = why.strip_prefix("session_killed: ").unwrap_or(why);
     let finding = Finding::new(
         RuleId::SessionKilled,
         Decision::Kill,

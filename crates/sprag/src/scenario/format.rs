@@ -9,7 +9,7 @@ use super::excerpt::excerpt;
 use super::fields::Fields;
 use super::overall::Overall;
 use super::problem::{Found, Problem, ScenarioError};
-use crate::nearest::nearest;
+use sprag_core::nearest;
 
 /// One scenario, checked: its policy is legal and its events are events.
 #[derive(Debug)]
