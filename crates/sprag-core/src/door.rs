@@ -76,7 +76,11 @@ impl Door {
     }
 
     fn message(&self, event: &MessageEvent) -> Result<Message, EventError> {
-        let content = event.content.as_ref();
+        // An empty message says nothing that could be said again.
+        let content = event
+            .content
+            .as_ref()
+            .filter(|content| content.as_json() != "\"\"");
         Ok(Message {
             from: event.from.clone(),
             to: event.to.clone(),

@@ -234,3 +234,15 @@ fn tokens_are_added_and_money_is_rounded_to_millionths() {
     };
     assert_eq!((usage.tokens, usage.cost_micros), (u64::MAX, 1));
 }
+
+#[test]
+fn an_empty_message_has_no_content_to_repeat() {
+    let event =
+        |content: &str| json!({"type": "message", "from": "1", "to": "2", "content": content});
+    for (content, told) in [("", false), (" ", true), ("go on", true)] {
+        let Observed::Message(message) = observed(event(content)) else {
+            panic!("not a message");
+        };
+        assert_eq!(message.content.is_some(), told, "{content:?}");
+    }
+}
