@@ -18,7 +18,7 @@ mod watch;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sprag_core::{Door, Event, Id, Observation, Policy, Timestamp, Verdict};
-use sprag_store::{Draft, Note, Noted, Record, Store};
+use sprag_store::{Draft, Note, Noted, Record, Retention, Store};
 
 use crate::capture::Capture;
 use crate::clock::Clock;
@@ -63,6 +63,7 @@ struct Inner {
     door: Door,
     clock: Arc<dyn Clock>,
     capture: Capture,
+    retention: Retention,
     policies: RwLock<Arc<Policies>>,
     pause: PauseDesk,
     /// The policy file, where the policy came from one.
@@ -132,6 +133,7 @@ impl Guard {
         role.may_tell(&event)
             .map_err(|what| GuardError::Forbidden { role, what })?;
         let record = self.inner.decide(&event, at)?;
+        self.keep_in_bounds(record.seq);
         Ok(record.verdict.clone())
     }
 

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
 use sprag_core::{Door, Policy};
-use sprag_store::{MemoryStore, Noted, OwnedSqlite, Record, SharedSqlite, SqliteOptions, Store};
+use sprag_store::{
+    MemoryStore, Noted, OwnedSqlite, Record, Retention, SharedSqlite, SqliteOptions, Store,
+};
 
 use super::active::Policies;
 use super::notes::latest;
@@ -32,6 +34,7 @@ pub struct GuardBuilder {
     policy: PolicyFrom,
     store: StoreFrom,
     capture: Capture,
+    retention: Retention,
     clock: Arc<dyn Clock>,
 }
 
@@ -53,6 +56,7 @@ impl Default for GuardBuilder {
             policy: PolicyFrom::Given(Box::default()),
             store: StoreFrom::Memory,
             capture: Capture::default(),
+            retention: Retention::default(),
             clock: Arc::new(SystemClock),
         }
     }
@@ -102,6 +106,13 @@ impl GuardBuilder {
         self
     }
 
+    /// How long and how large the log may get; thirty days and 256 MiB where nothing is said.
+    #[must_use]
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.retention = retention;
+        self
+    }
+
     /// Takes the time from this clock.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Arc::new(clock);
@@ -129,6 +140,7 @@ impl GuardBuilder {
             store,
             clock: self.clock,
             capture: self.capture,
+            retention: self.retention,
             policies: RwLock::new(Arc::new(Policies::new(policy))),
             watched: watched.map(Mutex::new),
             feed: Feed::default(),

@@ -13,6 +13,9 @@ use super::active::read_policy;
 use super::{Guard, GuardError};
 use crate::role::Role;
 
+/// After how many records the log is looked at for what may go.
+const PRUNE_EVERY: u64 = 8192;
+
 impl Guard {
     /// Sessions, the latest first, page by page.
     ///
@@ -93,6 +96,15 @@ impl Guard {
     /// Where the log is damaged or can't be written; nothing is removed then.
     pub fn prune(&self, retention: Retention) -> Result<Pruned, StoreError> {
         self.prune_at(retention, self.now())
+    }
+
+    /// Prunes now and then, by the number of records: of many processes that live for one event
+    /// each, one in so many does it for all. A log that can't be pruned yet only stays longer, so
+    /// the verdict that was just given is not held back by an error.
+    pub(super) fn keep_in_bounds(&self, seq: u64) {
+        if seq.is_multiple_of(PRUNE_EVERY) {
+            let _ = self.prune(self.inner.retention);
+        }
     }
 
     fn prune_at(&self, retention: Retention, at: Timestamp) -> Result<Pruned, StoreError> {

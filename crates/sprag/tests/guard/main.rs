@@ -17,6 +17,8 @@ mod reload;
 #[cfg(test)]
 mod replay;
 #[cfg(test)]
+mod retention;
+#[cfg(test)]
 mod roles;
 #[cfg(test)]
 mod traces;
