@@ -49,7 +49,7 @@ impl Default for SqliteOptions {
     fn default() -> Self {
         Self {
             capacity: Capacity::default(),
-            wait: Duration::from_secs(5),
+            wait: Duration::from_secs(15),
             max_bytes: None,
             at: Timestamp::default(),
             owner: format!("process {}", std::process::id()),

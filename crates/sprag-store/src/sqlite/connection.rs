@@ -48,19 +48,21 @@ enum Found {
     Ours(i64),
 }
 
+/// Tables first, then whose they are: another process may be making the file right now, and what
+/// is seen of its tables is then also seen of its name.
 fn inspect(conn: &Connection, path: &Path) -> Result<Found, StoreError> {
+    let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables == 0 {
+        return Ok(Found::Empty);
+    }
     let id: i32 = conn.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     if id == APPLICATION_ID {
         return Ok(Found::Ours(version(conn)?));
     }
-    let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    match tables {
-        0 => Ok(Found::Empty),
-        _ => Err(StoreError::Foreign {
-            path: path.to_path_buf(),
-            why: "it is a database of another program".to_owned(),
-        }),
-    }
+    Err(StoreError::Foreign {
+        path: path.to_path_buf(),
+        why: "it is a database of another program".to_owned(),
+    })
 }
 
 fn check_known(found: i64, path: &Path) -> Result<(), StoreError> {

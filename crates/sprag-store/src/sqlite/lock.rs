@@ -96,7 +96,7 @@ impl Locks {
             match self.queue.try_lock() {
                 Ok(()) => return Ok(Queue(&self.queue)),
                 Err(TryLockError::WouldBlock) if waited < self.wait => {
-                    waited += pause(&mut jitter);
+                    waited += pause(&mut jitter, waited);
                 }
                 Err(TryLockError::WouldBlock) => {
                     return Err(StoreError::Busy {
@@ -113,12 +113,16 @@ impl Locks {
 }
 
 /// Waits for half a millisecond to four, a little different each time and in each process, so that
-/// many who wait don't all come back at once.
-fn pause(jitter: &mut u64) -> Duration {
+/// many who wait don't all come back at once. Who has waited for long comes back more often than
+/// who just came, so nobody waits for ever while others take turn after turn.
+fn pause(jitter: &mut u64, waited: Duration) -> Duration {
     *jitter ^= *jitter << 13;
     *jitter ^= *jitter >> 7;
     *jitter ^= *jitter << 17;
-    let pause = Duration::from_micros(500 + *jitter % 3_500);
+    let haste = 1 + u64::try_from(waited.as_millis() / 50)
+        .unwrap_or(u64::MAX)
+        .min(40);
+    let pause = Duration::from_micros((500 + *jitter % 3_500) / haste);
     #[expect(
         clippy::disallowed_methods,
         reason = "waits for another process, whose time nobody injects"

@@ -107,7 +107,6 @@ impl GuardBuilder {
     }
 
     /// How long and how large the log may get; thirty days and 256 MiB where nothing is said.
-    #[must_use]
     pub fn retention(mut self, retention: Retention) -> Self {
         self.retention = retention;
         self
