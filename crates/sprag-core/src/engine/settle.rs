@@ -26,12 +26,7 @@ pub(super) fn settle(
     if identity == Identity::Exact {
         mark(found.strongest(), cell, now);
     }
-    let mut verdict = found.into_verdict();
-    if identity == Identity::Shared {
-        soften(&mut verdict, stage);
-    }
-    verdict.generation = cell.generation();
-    verdict
+    tell(found, cell, identity, stage)
 }
 
 /// The verdict of a gate that sets no mark.
@@ -41,7 +36,11 @@ pub(super) fn answer(
     identity: Identity,
     stage: Stage,
 ) -> Verdict {
-    let mut verdict = Findings::of(finding).into_verdict();
+    tell(Findings::of(finding), cell, identity, stage)
+}
+
+fn tell(found: Findings, cell: &SessionCell, identity: Identity, stage: Stage) -> Verdict {
+    let mut verdict = found.into_verdict();
     if identity == Identity::Shared {
         soften(&mut verdict, stage);
     }
