@@ -1,0 +1,104 @@
+// The log as a list that grows at both ends: older records when one scrolls down, newer ones live.
+import { get, words } from "../api/client.ts";
+import type { LogRecord, LogStatus, Page } from "../api/shapes.ts";
+
+export interface LogQuestion {
+  session: string;
+  rule: string;
+  verdict: string;
+  type: string;
+  since: string;
+  until: string;
+  q: string;
+}
+
+const PAGE = 200;
+const MOST_LIVE = 5000;
+
+export class LogModel {
+  records = $state.raw<LogRecord[]>([]);
+  next = $state.raw<string | number | null>(null);
+  loading = $state(true);
+  trouble = $state<string | null>(null);
+  status = $state.raw<LogStatus | null>(null);
+  verifying = $state(false);
+  #question: LogQuestion | null = null;
+  #giveUp = new AbortController();
+
+  async ask(question: LogQuestion): Promise<void> {
+    this.#giveUp.abort();
+    this.#giveUp = new AbortController();
+    this.#question = question;
+    this.loading = true;
+    try {
+      const page = await this.#page(question, null);
+      if (question !== this.#question) return;
+      this.records = page.items;
+      this.next = page.next;
+      this.trouble = null;
+    } catch (error) {
+      const said = words(error);
+      if (said !== null) this.trouble = said;
+    }
+    if (question === this.#question) this.loading = false;
+  }
+
+  async older(): Promise<void> {
+    const question = this.#question;
+    if (this.loading || this.next === null || !question) return;
+    this.loading = true;
+    try {
+      const page = await this.#page(question, this.next);
+      if (question !== this.#question) return;
+      this.records = [...this.records, ...page.items];
+      this.next = page.next;
+    } catch (error) {
+      this.trouble = words(error);
+    }
+    this.loading = false;
+  }
+
+  #page(question: LogQuestion, after: string | number | null): Promise<Page<LogRecord, string | number>> {
+    const { since, until, ...rest } = question;
+    const times = { since: millis(since), until: millis(until) };
+    return get("/v1/log", { ...rest, ...times, order: "desc", after, limit: PAGE }, this.#giveUp.signal);
+  }
+
+  /** What the stream brings, where it would be in the answer too. */
+  saw(records: LogRecord[]): void {
+    const question = this.#question;
+    if (!question || this.loading || question.q !== "" || question.until !== "") return;
+    const newest = this.records[0]?.seq ?? 0;
+    const fitting = records.filter((record) => record.seq > newest && fits(record, question)).reverse();
+    if (fitting.length === 0) return;
+    const all = [...fitting, ...this.records];
+    // What falls off the end can be loaded again by scrolling.
+    if (all.length > MOST_LIVE) {
+      all.length = MOST_LIVE;
+      this.next = all.at(-1)?.seq ?? null;
+    }
+    this.records = all;
+  }
+
+  async learn(): Promise<void> {
+    try {
+      this.status = await get<LogStatus>("/v1/log/status");
+    } catch {
+      this.status = null;
+    }
+  }
+}
+
+export function fits(record: LogRecord, question: LogQuestion): boolean {
+  const { event, verdict } = record;
+  const listed = (list: string, value: string | undefined) => list === "" || (value !== undefined && list.split(",").includes(value));
+  if (!listed(question.verdict, verdict?.verdict) || !listed(question.type, event?.type)) return false;
+  if (question.rule !== "" && verdict?.rule !== question.rule) return false;
+  return question.session === "" || [event?.session, event?.from, event?.to].includes(question.session);
+}
+
+/** The browser's date field says `2026-11-15T22:00` in local time. */
+export function millis(text: string): number | undefined {
+  const at = text === "" ? NaN : new Date(text).getTime();
+  return Number.isNaN(at) ? undefined : at;
+}

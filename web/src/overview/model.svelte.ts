@@ -1,0 +1,87 @@
+// What the overview shows: asked once, then kept up by the stream, then asked again now and then.
+import { get, words } from "../api/client.ts";
+import { REFUSALS, type LogRecord, type Page, type SessionItem, type Stats } from "../api/shapes.ts";
+import { grown } from "./history.ts";
+
+export type Range = "1h" | "24h" | "30d";
+const NEWEST = 60;
+const AGAIN_MS = 20_000;
+const STOPS_MS = 400;
+
+export class OverviewModel {
+  stats = $state.raw<Stats | null>(null);
+  stopped = $state.raw<SessionItem[] | null>(null);
+  /** How many sessions are stopped in all. */
+  stoppedTotal = $state(0);
+  newest = $state.raw<LogRecord[] | null>(null);
+  trouble = $state<string | null>(null);
+
+  #range: Range = "1h";
+  #rule = "";
+  #stopsTimer: ReturnType<typeof setTimeout> | undefined;
+
+  async load(range: Range, rule: string): Promise<void> {
+    this.#range = range;
+    this.#rule = rule;
+    try {
+      const query = { verdict: "warn,deny,block,kill", rule, order: "desc", limit: NEWEST };
+      const [, , newest] = await Promise.all([this.#counts(), this.#stops(), get<Page<LogRecord>>("/v1/log", query)]);
+      if (rule === this.#rule) this.newest = newest.items;
+      this.trouble = null;
+    } catch (error) {
+      this.trouble = words(error);
+    }
+  }
+
+  /** Asks again at times; answers how to stop that. */
+  again(): () => void {
+    const timer = setInterval(() => {
+      if (!document.hidden) void this.load(this.#range, this.#rule);
+    }, AGAIN_MS);
+    return () => {
+      clearInterval(timer);
+      clearTimeout(this.#stopsTimer);
+    };
+  }
+
+  async #counts(): Promise<void> {
+    const range = this.#range;
+    const stats = await get<Stats>("/v1/stats", { range });
+    if (range === this.#range) this.stats = stats;
+  }
+
+  async #stops(): Promise<void> {
+    const ask = (state: string) => get<Page<SessionItem>>("/v1/sessions", { state, sort: "touched", order: "desc", limit: 20 });
+    const [killed, blocked] = await Promise.all([ask("killed"), ask("blocked")]);
+    this.stopped = [...killed.items, ...blocked.items].sort((a, b) => b.touched - a.touched).slice(0, 20);
+    this.stoppedTotal = (killed.total ?? killed.items.length) + (blocked.total ?? blocked.items.length);
+  }
+
+  saw(records: LogRecord[]): void {
+    if (this.stats) this.stats = grown(this.stats, records);
+    const told = records.filter((record) => this.#isTold(record)).reverse();
+    if (told.length > 0 && this.newest) this.newest = [...told, ...this.newest].slice(0, NEWEST);
+    if (records.some(changesStops)) this.#soonStops();
+  }
+
+  #isTold(record: LogRecord): boolean {
+    const verdict = record.verdict;
+    return verdict !== undefined && verdict.verdict !== "allow" && (this.#rule === "" || verdict.rule === this.#rule);
+  }
+
+  /** A storm of kills asks once, not once each. */
+  #soonStops(): void {
+    if (this.#stopsTimer !== undefined) return;
+    this.#stopsTimer = setTimeout(() => {
+      this.#stopsTimer = undefined;
+      void Promise.all([this.#stops(), this.#counts()]).catch(() => {});
+    }, STOPS_MS);
+  }
+}
+
+function changesStops(record: LogRecord): boolean {
+  const type = record.event?.type;
+  if (type === "kill" || type === "reset") return true;
+  const verdict = record.verdict;
+  return verdict !== undefined && verdict.verdict !== "deny" && REFUSALS.includes(verdict.verdict) && verdict.rule !== "session.killed";
+}
