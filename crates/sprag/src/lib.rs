@@ -73,6 +73,7 @@
 //! An error means that there is no verdict. Whether the agent then goes on is the caller's choice; one
 //! that goes on should at least not do so where the last verdict was a refusal.
 
+pub mod atomic;
 pub mod capture;
 mod clock;
 pub mod eval;
@@ -93,7 +94,8 @@ pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, Subscription, Told};
 pub use guard::{
-    Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch, read_policy,
+    Checked, Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch,
+    read_policy,
 };
 pub use judge::{Judge, JudgeError};
 pub use replay::ReplayError;
@@ -105,5 +107,5 @@ pub use sprag_core::{
 };
 pub use sprag_store::{
     LogQuery, LogScope, MemoryStore, Page, Record, RecordKind, Retention, Session, SessionQuery,
-    SessionState, SessionSummary, Store, StoreError, Verification,
+    SessionSort, SessionState, SessionSummary, Store, StoreError, Verification, Wait,
 };
