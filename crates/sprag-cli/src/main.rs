@@ -5,7 +5,6 @@
 
 mod answer_lines;
 mod args;
-mod atomic;
 mod bar;
 mod clock;
 mod command;
