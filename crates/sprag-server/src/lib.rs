@@ -7,6 +7,7 @@
 mod body;
 mod caller;
 mod config;
+mod dashboard;
 mod error;
 mod front;
 mod hub;

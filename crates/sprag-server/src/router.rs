@@ -19,6 +19,7 @@ pub(crate) fn routes(app: App) -> Router {
     let document = route::openapi::Document::new(&api);
     routes
         .route("/openapi.json", get(move || document.answer()))
+        .merge(crate::dashboard::routes())
         .fallback(|| async {
             Problem::new(
                 Kind::NotFound,

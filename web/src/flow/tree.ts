@@ -31,7 +31,7 @@ export interface Tree {
   height: number;
 }
 
-export const NODE = { width: 168, height: 44, gapX: 64, gapY: 16 };
+export const NODE = { width: 152, height: 44, gapX: 48, gapY: 16 };
 const REFUSES: Decision[] = ["deny", "block", "kill"];
 
 export function tree(flow: Flow): Tree {

@@ -28,6 +28,7 @@ export function paint(scene: Scene): void {
   const { rows, view, width } = scene;
   const each = width / view.span;
   ground(scene, each);
+  cursorLine(scene, each);
   for (const row of rows.rows) {
     if (row.kind === "arcs") arcs(scene, row, each);
     else if (row.kind === "loop") loop(scene, row, each);
@@ -36,7 +37,6 @@ export function paint(scene: Scene): void {
     else columns(scene, row, each);
   }
   times(scene, each);
-  cursorLine(scene, each);
 }
 
 function x(scene: Scene, n: number, each: number): number {
@@ -94,7 +94,7 @@ function mark(context: CanvasRenderingContext2D, verdict: number, centre: number
 }
 
 function sizeOf(verdict: number, each: number): number {
-  return Math.min(verdict === 0 ? 13 : 17, Math.max(5, each * (verdict === 0 ? 0.7 : 0.95)));
+  return Math.min(verdict === 0 ? 20 : 18, Math.max(5, each * (verdict === 0 ? 1.2 : 0.95)));
 }
 
 function marks(scene: Scene, row: Row, each: number): void {

@@ -89,7 +89,7 @@ export class Timeline {
     this.#cell.push(cell);
     if (decision !== "allow") this.#alarms.push(n);
     const own = event.type === "step" && !event.approach && group !== NONE ? ` of ${this.groups[group]?.name ?? ""}` : "";
-    this.#label.push(this.#kept(eventText(event).replace(/^(result|failed)/, `$1${own}`)));
+    this.#label.push(this.#kept(eventText(event).replace(/^(result|error)/, `$1${own}`)));
     if (event.type === "reset") {
       this.#approaches.clear();
       this.#outcomes.clear();

@@ -27,7 +27,7 @@ export function eventText(event: Observed): string {
     case "call":
       return `calls ${toolName(event)}${targets(event)}`;
     case "step":
-      return `${event.outcome?.is_error ? "failed" : "result"}${event.approach ? ` of ${toolName(event)}` : ""}${event.outcome?.tone && event.outcome.tone !== "telling" ? ` (${event.outcome.tone})` : ""}`;
+      return `${event.outcome?.is_error ? "error" : "result"}${event.approach ? ` of ${toolName(event)}` : ""}${event.outcome?.tone && event.outcome.tone !== "telling" ? ` (${event.outcome.tone})` : ""}`;
     case "message": {
       const sender = event.from ?? SOURCES[event.source ?? "user"] ?? event.source;
       const verb = event.kind === "spawn" ? "starts" : event.kind === "return" ? "returns to" : "writes to";
@@ -69,6 +69,13 @@ export function noteText(note: Noted): string {
   const who = typeof note["by"] === "string" ? ` by ${note["by"]}` : "";
   const why = typeof note["why"] === "string" ? `: ${note["why"]}` : "";
   return `${NOTES[note.note] ?? note.note}${who}${why}`;
+}
+
+/** Why a session was stopped, for a person: the first sentence, without the words that are for programs. */
+export function reasonText(reason: string): string {
+  const plain = reason.replace(/^session_killed: loop_detected, /, "Loop detected: ");
+  const end = plain.search(/\. [A-Z]/);
+  return end > 0 ? plain.slice(0, end + 1) : plain;
 }
 
 /** A record's kind in a word: `call`, or the note's name. */
