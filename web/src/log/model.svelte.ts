@@ -1,16 +1,7 @@
 // The log as a list that grows at both ends: older records when one scrolls down, newer ones live.
 import { get, words } from "../api/client.ts";
 import type { LogRecord, LogStatus, Page } from "../api/shapes.ts";
-
-export interface LogQuestion {
-  session: string;
-  rule: string;
-  verdict: string;
-  type: string;
-  since: string;
-  until: string;
-  q: string;
-}
+import { fits, millis, type LogQuestion } from "./question.ts";
 
 const PAGE = 200;
 const MOST_LIVE = 5000;
@@ -87,18 +78,4 @@ export class LogModel {
       this.status = null;
     }
   }
-}
-
-export function fits(record: LogRecord, question: LogQuestion): boolean {
-  const { event, verdict } = record;
-  const listed = (list: string, value: string | undefined) => list === "" || (value !== undefined && list.split(",").includes(value));
-  if (!listed(question.verdict, verdict?.verdict) || !listed(question.type, event?.type)) return false;
-  if (question.rule !== "" && verdict?.rule !== question.rule) return false;
-  return question.session === "" || [event?.session, event?.from, event?.to].includes(question.session);
-}
-
-/** The browser's date field says `2026-11-15T22:00` in local time. */
-export function millis(text: string): number | undefined {
-  const at = text === "" ? NaN : new Date(text).getTime();
-  return Number.isNaN(at) ? undefined : at;
 }

@@ -1,11 +1,10 @@
 // "What would these limits have done?": the server folds the same events under other limits.
 import { get, path, post, words } from "../api/client.ts";
-import type { Decision, EffectiveValue, PolicyInForce, Seen, Tally, Verdict } from "../api/shapes.ts";
+import type { Decision, PolicyInForce, Seen, Tally, Verdict } from "../api/shapes.ts";
 import { limitsOf, type Limit } from "../text/rules.ts";
 import { Ghosts, type Ghost } from "./ghosts.ts";
+import { valueInForce, wire, type Tried } from "./tried.ts";
 import type { ReplayModel } from "./model.svelte.ts";
-
-export type Tried = Record<string, number>;
 
 const WAIT_MS = 150;
 const PAGE = 50_000;
@@ -19,37 +18,6 @@ interface BriefPage {
   items: { seq: number; seen: Seen; verdict: Decision | Verdict | null; rule?: string | null; message?: string | null }[];
   next: number | null;
   summary: Tally;
-}
-
-/** `flow.max_depth:3,call.repeat:6` in the address. */
-export function readTried(text: string): Tried {
-  const pairs = text.split(",").flatMap((pair) => {
-    const [key = "", value = ""] = pair.split(":");
-    const n = Number(value);
-    return /^[a-z_.]+$/.test(key) && Number.isFinite(n) && n > 0 ? [[key, Math.round(n)] as const] : [];
-  });
-  return Object.fromEntries(pairs);
-}
-
-export function writeTried(tried: Tried): string {
-  return Object.entries(tried).map(([key, value]) => `${key}:${value}`).join(",");
-}
-
-/** What the policy wants to read: durations are strings. */
-export function wire(tried: Tried): Record<string, number | string> {
-  const timed = (key: string) => key === "flow.max_duration";
-  return Object.fromEntries(Object.entries(tried).map(([key, value]) => [key, timed(key) ? `${value}m` : value]));
-}
-
-/** The value in force under a key, also where the policy groups several under one. */
-export function valueInForce(effective: Record<string, EffectiveValue>, key: string): number | null {
-  const parent = key.slice(0, key.lastIndexOf("."));
-  const whole = effective[parent]?.value;
-  const inside = typeof whole === "object" && whole !== null ? (whole as Record<string, unknown>)[key.slice(parent.length + 1)] : undefined;
-  const value = effective[key]?.value ?? inside;
-  if (typeof value === "number") return value;
-  const minutes = typeof value === "string" ? /^(\d+)m$/.exec(value) : null;
-  return minutes ? Number(minutes[1]) : null;
 }
 
 export class WhatIf {
