@@ -29,7 +29,7 @@ use crate::role::Role;
 
 use active::Policies;
 pub use active::read_policy;
-pub use builder::GuardBuilder;
+pub use builder::{GuardBuilder, make_private_folder};
 pub use error::GuardError;
 pub use pause::Pause;
 use pause::PauseDesk;

@@ -101,7 +101,7 @@ pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, Subscription, Told};
 pub use guard::{
     Checked, Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch,
-    read_policy,
+    make_private_folder, read_policy,
 };
 pub use judge::{Judge, JudgeError};
 pub use link::{Link, LinkError, LinkOptions, Reached};
