@@ -114,3 +114,26 @@ test("the whole replay works without a mouse", async ({ page, server }) => {
   await page.keyboard.press("ArrowRight");
   await expect(slider).toHaveValue("1");
 });
+
+test("the page and all of its parts stay under 200 KB compressed, and parts are kept for ever", async ({ page, server }) => {
+  const sizes: number[] = [];
+  const kept: string[] = [];
+  page.on("response", async (response) => {
+    if (response.url().includes("/v1/")) return;
+    sizes.push(Number(response.headers()["content-length"] ?? 0));
+    if (response.url().includes("/assets/")) kept.push(response.headers()["cache-control"] ?? "");
+  });
+  await page.goto(server.url);
+  await page.getByLabel("Operator's token").waitFor();
+  expect(sizes.length).toBeGreaterThanOrEqual(3);
+  expect(sizes.every((size) => size > 0)).toBe(true);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(200_000);
+  expect(new Set(kept)).toEqual(new Set(["public, max-age=31536000, immutable"]));
+});
+
+test("a page that is not there says so, and so does a session", async ({ page, server }) => {
+  await server.open(page, "/sessions/nobody");
+  await expect(page.getByText("There is no session with this id")).toBeVisible();
+  await page.goto(`${server.url}/flows/nothing`);
+  await expect(page.getByText("There is no flow with this id")).toBeVisible();
+});
