@@ -11,6 +11,7 @@ use sprag_core::{CellKeys, DigestKey, Id};
 use crate::capacity::{Capacity, after_eviction};
 use crate::cell_key::{CellKey, NOTES};
 use crate::cells::CellMap;
+use crate::census::Census;
 use crate::codec::{Body, Content};
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
@@ -172,6 +173,10 @@ impl Store for MemoryStore {
 
     fn sync(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    fn census(&self) -> Result<Census, StoreError> {
+        Ok(self.inner().live.census())
     }
 
     fn status(&self) -> StoreStatus {

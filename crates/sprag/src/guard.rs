@@ -129,12 +129,33 @@ impl Guard {
         event: impl Into<Event>,
         at: Timestamp,
     ) -> Result<Verdict, GuardError> {
+        Ok(self.record_at(role, event, at)?.verdict.clone())
+    }
+
+    /// The same as [`check_as`](Self::check_as), with the whole record that the log got: for whoever tells others of it.
+    ///
+    /// # Errors
+    /// Where the event is wrong, is not for this role to tell, or could not be remembered.
+    pub fn record_as(
+        &self,
+        role: Role,
+        event: impl Into<Event>,
+    ) -> Result<Arc<Record>, GuardError> {
+        self.record_at(role, event, self.inner.clock.now())
+    }
+
+    fn record_at(
+        &self,
+        role: Role,
+        event: impl Into<Event>,
+        at: Timestamp,
+    ) -> Result<Arc<Record>, GuardError> {
         let event = event.into();
         role.may_tell(&event)
             .map_err(|what| GuardError::Forbidden { role, what })?;
         let record = self.inner.decide(&event, at)?;
         self.keep_in_bounds(record.seq);
-        Ok(record.verdict.clone())
+        Ok(record)
     }
 
     /// Hears everything that this guard and its clones decide and note from now on.

@@ -104,6 +104,6 @@ pub use sprag_core::{
     Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
 };
 pub use sprag_store::{
-    LogQuery, LogScope, MemoryStore, Page, Record, RecordKind, Retention, Session, SessionQuery,
-    SessionState, SessionSummary, Store, StoreError, Verification,
+    Census, LogQuery, LogScope, MemoryStore, Page, Record, RecordKind, Retention, Session,
+    SessionQuery, SessionState, SessionSummary, Store, StoreError, Verification,
 };
