@@ -109,7 +109,15 @@ impl Live {
     }
 
     pub(crate) fn sessions(&self, query: &SessionQuery) -> Page<SessionSummary, SessionCursor> {
+        query.choose(self.summaries())
+    }
+
+    pub(crate) fn count_sessions(&self, query: &SessionQuery) -> u64 {
+        query.count(self.summaries())
+    }
+
+    fn summaries(&self) -> impl Iterator<Item = SessionSummary> {
         let summary = |(id, cell): (&Id, _)| SessionSummary::new(id.clone(), cell, self.tally(id));
-        query.choose(self.cells.sessions().map(summary))
+        self.cells.sessions().map(summary)
     }
 }

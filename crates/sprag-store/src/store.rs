@@ -73,6 +73,25 @@ pub trait Store: Send + Sync {
         query: &SessionQuery,
     ) -> Result<Page<SessionSummary, SessionCursor>, StoreError>;
 
+    /// How many sessions a query finds on all of its pages together.
+    fn count_sessions(&self, query: &SessionQuery) -> Result<u64, StoreError> {
+        let mut query = SessionQuery {
+            after: None,
+            skip: 0,
+            limit: 0,
+            ..query.clone()
+        };
+        let mut count = 0_u64;
+        loop {
+            let page = self.sessions(&query)?;
+            count = count.saturating_add(u64::try_from(page.items.len()).unwrap_or(u64::MAX));
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => return Ok(count),
+            }
+        }
+    }
+
     /// Records of the log; `next` is the `after` of the next query.
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError>;
 
@@ -115,31 +134,20 @@ pub trait Store: Send + Sync {
 
     /// How many sessions are in which state. A store that keeps no count looks through the marked ones.
     fn census(&self) -> Result<Census, StoreError> {
-        let blocked = self.count_in(SessionState::Blocked)?;
-        let killed = self.count_in(SessionState::Killed)?;
+        let count = |state| {
+            self.count_sessions(&SessionQuery {
+                state: Some(state),
+                ..SessionQuery::default()
+            })
+        };
+        let blocked = count(SessionState::Blocked)?;
+        let killed = count(SessionState::Killed)?;
         let all = self.status().sessions;
         Ok(Census {
             active: all.saturating_sub(blocked).saturating_sub(killed),
             blocked,
             killed,
         })
-    }
-
-    /// How many sessions are in one state, page by page.
-    fn count_in(&self, state: SessionState) -> Result<u64, StoreError> {
-        let mut query = SessionQuery {
-            state: Some(state),
-            ..SessionQuery::default()
-        };
-        let mut count = 0_u64;
-        loop {
-            let page = self.sessions(&query)?;
-            count = count.saturating_add(u64::try_from(page.items.len()).unwrap_or(u64::MAX));
-            match page.next {
-                Some(next) => query.after = Some(next),
-                None => return Ok(count),
-            }
-        }
     }
 
     /// How the store is doing.

@@ -76,6 +76,10 @@ export function post<T>(url: string, body: unknown = {}, signal?: AbortSignal): 
   return ask<T>("POST", url, body, signal);
 }
 
+export function remove(url: string): Promise<void> {
+  return ask<void>("DELETE", url, undefined);
+}
+
 export function put<T>(url: string, body: unknown): Promise<T> {
   return ask<T>("PUT", url, body);
 }

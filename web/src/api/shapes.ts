@@ -97,7 +97,6 @@ export interface LogRecord {
   rules_version: number;
   prev: string;
   hash: string;
-  line?: string | null;
 }
 
 export interface Gauge {
@@ -136,16 +135,13 @@ export interface SessionItem {
   events: number;
   refused: number;
   last_rule: string | null;
-  reason: string | null;
-  streaks?: Record<string, number>;
-  gauges?: Gauge[];
-  budget: { used: number; limit: number } | null;
+  mark: Mark | null;
+  gauges: Gauge[];
 }
 
-export interface SessionDetail {
-  summary: SessionItem;
-  mark: { rule: string | null; message?: string; at: number; by: string | null; why: string | null } | null;
-  state: RuleState;
+export interface SessionDetail extends SessionItem {
+  parents: string[];
+  rules: RuleState;
 }
 
 export interface Page<T, C = string> {
@@ -159,41 +155,29 @@ export type Seen = "judged" | "saved" | "skipped" | "unknown" | "noted" | "error
 export interface ReplayItem {
   seq: number;
   at: number;
-  type: string;
-  session: string | null;
-  object: string | null;
   event: Observed | null;
   recorded: Verdict | null;
   seen: Seen;
   verdict: Verdict | null;
   unknown: boolean;
+  error: string | null;
   state: RuleState | null;
-  captured?: unknown;
-}
-
-export interface Tally {
-  events: number;
-  verdicts: Partial<Record<Decision, number>>;
-  rules: Record<string, number>;
-  stopped: string[];
-  saved: number;
-  unknown: number;
-  different: number;
-  errors: number;
 }
 
 export interface ReplayPage {
   items: ReplayItem[];
   next: number | null;
-  summary: Tally;
 }
 
 export interface FlowSession {
-  id: string;
+  session: string;
   agent: string | null;
   parent: string | null;
-  depth: number;
-  state: SessionState;
+  sent: number;
+  received: number;
+  refused: number;
+  returns: number;
+  calls: number;
 }
 
 export interface FlowCall {
@@ -208,17 +192,16 @@ export interface FlowCall {
   rule: string | null;
   message: string | null;
   stack: string[];
+  chain: number;
 }
 
 export interface Flow {
-  id: string;
-  started_by: { source: string; at: number } | null;
-  age_ms: number;
-  calls: number;
-  depth_max: number;
+  flow: string;
+  started: number;
+  touched: number;
   sessions: FlowSession[];
-  calls_list: FlowCall[];
-  next: number | null;
+  calls: FlowCall[];
+  cut: boolean;
 }
 
 export interface PolicyError {
@@ -228,30 +211,40 @@ export interface PolicyError {
   message: string;
 }
 
-export interface EffectiveValue {
-  value: unknown;
-  default: unknown;
-  set: boolean;
+export interface Pause {
+  paused: boolean;
+  until: number | null;
+  by: string | null;
+  why: string | null;
 }
 
 export interface PolicyInForce {
-  toml: string;
   digest: string;
-  source: string | null;
-  paused_until: number | null;
-  effective: Record<string, EffectiveValue>;
-  overrides: Record<string, unknown>[];
-  rules: { id: string; mode: string; default_mode: string; summary: string }[];
+  /** Everything, defaults included. */
+  text: string;
+  /** The file as it was written. */
+  file_text: string | null;
+  file: string | null;
+  pause: Pause;
+}
+
+export interface Defaults {
+  text: string;
+  rules: { id: string; keys: string[]; trips: string }[];
 }
 
 export interface PolicyChange {
   at: number;
   seq: number;
   digest: string;
-  from: string | null;
-  by: string | null;
-  why: string | null;
-  source: string | null;
+  note: { note: string; from?: string; source?: string; by?: string; why?: string };
+}
+
+export interface Counts {
+  events: number;
+  verdicts: Partial<Record<Decision, number>>;
+  rules: Record<string, number>;
+  stopped: string[];
 }
 
 export interface Change {
@@ -260,26 +253,56 @@ export interface Change {
   session: string;
   type: string;
   object: string | null;
-  from: { verdict: Decision; rule: string | null };
-  to: { verdict: Decision; rule: string | null; message: string | null } | "saved";
+  was: Decision | null;
+  was_rule: string | null;
+  /** None where it would not have happened. */
+  would: Decision | null;
+  would_rule: string | null;
+  message: string | null;
 }
 
 export interface Trial {
-  as_recorded: Tally;
-  would: Tally;
+  was: Counts;
+  would: Counts;
+  saved: number;
+  unknown: number;
   changes: Change[];
-  more: number;
-  events: number;
-  truncated: boolean;
+  changed: number;
+  folded: number;
+  approximate: boolean;
 }
 
 export interface LogStatus {
-  first_seq: number | null;
-  last_seq: number;
-  last_hash: string;
-  records: number;
+  store: string;
+  first: number;
+  last: number;
+  hash: string;
   pending: number;
-  verified: { ok: boolean; records: number; at: number; problem?: string | null } | null;
+  degraded: string | null;
+}
+
+export interface Proof {
+  sound: boolean;
+  first: number;
+  last: number;
+  recomputed: number;
+  notes: number;
+  not_recomputed: number;
+  bad: string | null;
+}
+
+/** The counts of the server over time. */
+export interface StatsAnswer {
+  now: number;
+  /** Seconds. */
+  step: number;
+  buckets: {
+    at: number;
+    verdicts: Record<Decision, number>;
+    events: Record<string, number>;
+    enforced: Record<string, number>;
+    shadow: Record<string, number>;
+  }[];
 }
 
 export interface Bucket {
@@ -290,23 +313,17 @@ export interface Bucket {
   events: Record<string, number>;
 }
 
+/** The history that charts are drawn from, kept up by the stream. */
 export interface Stats {
   step_ms: number;
   from: number;
   to: number;
   buckets: Bucket[];
-  sessions: Record<SessionState, number>;
 }
 
 export interface Me {
   role: "agent" | "hook" | "relay" | "operator";
-  name: string | null;
-}
-
-export interface Info {
+  name: string;
   version: string;
   store: string;
-  uptime_ms: number;
-  paused_until: number | null;
-  demo?: boolean;
 }

@@ -1,12 +1,13 @@
 // The call tree of a flow, laid out: depth goes to the right, branches go down. Refused calls are part
 // of the picture: whoever would have been called stands there as a ghost.
-import type { Decision, Flow, FlowCall, SessionState } from "../api/shapes.ts";
+import type { Decision, Flow, FlowCall } from "../api/shapes.ts";
 
 export interface Node {
   key: string;
   id: string;
   agent: string | null;
-  state: SessionState;
+  /** How many of its messages and calls were refused. */
+  refusals: number;
   /** Only refused calls lead here. */
   refused: FlowCall | null;
   x: number;
@@ -41,17 +42,20 @@ export function tree(flow: Flow): Tree {
     nodes.set(node.key, node);
     children.set(parent, [...(children.get(parent) ?? []), node.key]);
   };
-  const known = new Set(flow.sessions.map((session) => session.id));
+  const known = new Set(flow.sessions.map((session) => session.session));
+  const ghosts = new Set(flow.calls.filter((call) => isRefused(call) && needsGhost(flow, call)).map((call) => call.to));
   for (const session of flow.sessions) {
-    const parent = session.parent !== null && known.has(session.parent) && session.parent !== session.id ? session.parent : null;
-    add({ key: session.id, id: session.id, agent: session.agent, state: session.state, refused: null, x: 0, y: 0, depth: 0 }, parent);
+    // In the list only because somebody was not allowed to call it.
+    if (ghosts.has(session.session)) continue;
+    const parent = session.parent !== null && known.has(session.parent) && session.parent !== session.session ? session.parent : null;
+    add({ key: session.session, id: session.session, agent: session.agent, refusals: session.refused, refused: null, x: 0, y: 0, depth: 0 }, parent);
   }
-  for (const call of flow.calls_list) {
+  for (const call of flow.calls) {
     if (!isRefused(call) || call.from === null) continue;
     const key = `refused ${call.from} ${call.to}`;
-    if (nodes.has(key) || (known.has(call.to) && nodes.has(call.to) && !needsGhost(flow, call))) continue;
+    if (nodes.has(key) || nodes.has(call.to)) continue;
     const parent = nodes.has(call.from) ? call.from : null;
-    add({ key, id: call.to, agent: null, state: "active", refused: call, x: 0, y: 0, depth: 0 }, parent);
+    add({ key, id: call.to, agent: null, refusals: 0, refused: call, x: 0, y: 0, depth: 0 }, parent);
   }
   const height = place(nodes, children);
   const list = [...nodes.values()];
@@ -65,7 +69,7 @@ export function isRefused(call: FlowCall): boolean {
 
 /** A refused call to a session that is in the flow only because of it. */
 function needsGhost(flow: Flow, call: FlowCall): boolean {
-  return !flow.calls_list.some((other) => !isRefused(other) && (other.to === call.to || other.from === call.to));
+  return !flow.calls.some((other) => !isRefused(other) && (other.to === call.to || other.from === call.to));
 }
 
 /** Leaves get a row each, a parent stands in the middle of its children. Answers the height. */
@@ -111,7 +115,7 @@ function edges(flow: Flow, nodes: Map<string, Node>, children: Map<string | null
     const [from, to] = [nodes.get(parent), nodes.get(key)];
     if (from && to) put(`${from.key} > ${to.key}`, from, to, to.refused ? "refused" : "call", null);
   }
-  for (const call of flow.calls_list) {
+  for (const call of flow.calls) {
     if (call.from === null) continue;
     const from = nodes.get(call.from);
     const ghost = nodes.get(`refused ${call.from} ${call.to}`);

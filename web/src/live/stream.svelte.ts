@@ -69,8 +69,7 @@ class Stream {
       this.#soon();
     });
     source.addEventListener("missed", (event: MessageEvent<string>) => {
-      const { from, to } = JSON.parse(event.data) as { from: number; to: number };
-      this.missed += Math.max(0, to - from + 1);
+      this.missed += (JSON.parse(event.data) as { missed: number }).missed;
       this.returns += 1;
     });
   }

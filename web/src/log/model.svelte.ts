@@ -1,6 +1,6 @@
 // The log as a list that grows at both ends: older records when one scrolls down, newer ones live.
-import { get, words } from "../api/client.ts";
-import type { LogRecord, LogStatus, Page } from "../api/shapes.ts";
+import { get, post, words } from "../api/client.ts";
+import type { LogRecord, LogStatus, Page, Proof } from "../api/shapes.ts";
 import { fits, millis, type LogQuestion } from "./question.ts";
 
 const PAGE = 200;
@@ -8,11 +8,10 @@ const MOST_LIVE = 5000;
 
 export class LogModel {
   records = $state.raw<LogRecord[]>([]);
-  next = $state.raw<string | number | null>(null);
+  next = $state.raw<number | null>(null);
   loading = $state(true);
   trouble = $state<string | null>(null);
   status = $state.raw<LogStatus | null>(null);
-  verifying = $state(false);
   #question: LogQuestion | null = null;
   #giveUp = new AbortController();
 
@@ -49,10 +48,9 @@ export class LogModel {
     this.loading = false;
   }
 
-  #page(question: LogQuestion, after: string | number | null): Promise<Page<LogRecord, string | number>> {
+  #page(question: LogQuestion, after: number | null): Promise<Page<LogRecord, number>> {
     const { since, until, ...rest } = question;
-    const times = { since: millis(since), until: millis(until) };
-    return get("/v1/log", { ...rest, ...times, order: "desc", after, limit: PAGE }, this.#giveUp.signal);
+    return get("/v1/log", { ...rest, from: millis(since), to: millis(until), after, limit: PAGE }, this.#giveUp.signal);
   }
 
   /** What the stream brings, where it would be in the answer too. */
@@ -79,3 +77,22 @@ export class LogModel {
     }
   }
 }
+
+/** The last proof that was made from this page; it outlives a look at another one. */
+class Prover {
+  proof = $state.raw<{ found: Proof; at: number } | null>(null);
+  busy = $state(false);
+
+  async prove(): Promise<Proof> {
+    this.busy = true;
+    try {
+      const found = await post<Proof>("/v1/log/verify");
+      this.proof = { found, at: Date.now() };
+      return found;
+    } finally {
+      this.busy = false;
+    }
+  }
+}
+
+export const prover = new Prover();

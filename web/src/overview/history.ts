@@ -1,6 +1,12 @@
 // The counts behind the charts, kept up with what the stream brings, so that the newest bar grows
 // before the server is asked again.
-import type { Bucket, Decision, LogRecord, Stats } from "../api/shapes.ts";
+import type { Bucket, Decision, LogRecord, Stats, StatsAnswer } from "../api/shapes.ts";
+
+/** What the server counted, as a history from `since` on. */
+export function read(answer: StatsAnswer, since: number): Stats {
+  const buckets = answer.buckets.map(({ at, verdicts, events, enforced, shadow }) => ({ at, verdicts, events, rules: enforced, shadow }));
+  return { step_ms: answer.step * 1000, from: since, to: answer.now, buckets };
+}
 
 export function emptyBucket(at: number): Bucket {
   return { at, verdicts: {}, rules: {}, shadow: {}, events: {} };

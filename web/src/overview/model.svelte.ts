@@ -1,9 +1,11 @@
 // What the overview shows: asked once, then kept up by the stream, then asked again now and then.
 import { get, words } from "../api/client.ts";
-import { REFUSALS, type LogRecord, type Page, type SessionItem, type Stats } from "../api/shapes.ts";
-import { grown } from "./history.ts";
+import { REFUSALS, type LogRecord, type Page, type SessionItem, type SessionState, type Stats, type StatsAnswer } from "../api/shapes.ts";
+import { grown, read } from "./history.ts";
 
 export type Range = "1h" | "24h" | "30d";
+const SPANS: Record<Range, number> = { "1h": 3_600_000, "24h": 86_400_000, "30d": 30 * 86_400_000 };
+const SHOWN = 20;
 const NEWEST = 60;
 const AGAIN_MS = 20_000;
 const STOPS_MS = 400;
@@ -11,8 +13,7 @@ const STOPS_MS = 400;
 export class OverviewModel {
   stats = $state.raw<Stats | null>(null);
   stopped = $state.raw<SessionItem[] | null>(null);
-  /** How many sessions are stopped in all. */
-  stoppedTotal = $state(0);
+  counts = $state.raw<Record<SessionState, number> | null>(null);
   newest = $state.raw<LogRecord[] | null>(null);
   trouble = $state<string | null>(null);
 
@@ -24,7 +25,7 @@ export class OverviewModel {
     this.#range = range;
     this.#rule = rule;
     try {
-      const query = { verdict: "warn,deny,block,kill", rule, order: "desc", limit: NEWEST };
+      const query = { verdict: "warn,deny,block,kill", rule, limit: NEWEST };
       const [, , newest] = await Promise.all([this.#counts(), this.#stops(), get<Page<LogRecord>>("/v1/log", query)]);
       if (rule === this.#rule) this.newest = newest.items;
       this.trouble = null;
@@ -46,15 +47,17 @@ export class OverviewModel {
 
   async #counts(): Promise<void> {
     const range = this.#range;
-    const stats = await get<Stats>("/v1/stats", { range });
-    if (range === this.#range) this.stats = stats;
+    const since = Date.now() - SPANS[range];
+    const answer = await get<StatsAnswer>("/v1/stats", { since });
+    if (range === this.#range) this.stats = read(answer, since);
   }
 
   async #stops(): Promise<void> {
-    const ask = (state: string) => get<Page<SessionItem>>("/v1/sessions", { state, sort: "touched", order: "desc", limit: 20 });
-    const [killed, blocked] = await Promise.all([ask("killed"), ask("blocked")]);
-    this.stopped = [...killed.items, ...blocked.items].sort((a, b) => b.touched - a.touched).slice(0, 20);
-    this.stoppedTotal = (killed.total ?? killed.items.length) + (blocked.total ?? blocked.items.length);
+    const ask = (state: SessionState, limit: number) => get<Page<SessionItem>>("/v1/sessions", { state, limit });
+    const [killed, blocked, active] = await Promise.all([ask("killed", SHOWN), ask("blocked", SHOWN), ask("active", 1)]);
+    const at = (session: SessionItem) => session.mark?.at ?? session.touched;
+    this.stopped = [...killed.items, ...blocked.items].sort((a, b) => at(b) - at(a)).slice(0, SHOWN);
+    this.counts = { killed: killed.total ?? 0, blocked: blocked.total ?? 0, active: active.total ?? 0 };
   }
 
   saw(records: LogRecord[]): void {

@@ -1,11 +1,12 @@
 // The policy in force, the text being edited, whether it is right, and what it would have done.
 import { Problem, get, path, post, put, words } from "../api/client.ts";
-import type { PolicyChange, PolicyError, PolicyInForce, Page, Trial } from "../api/shapes.ts";
+import type { Defaults, PolicyChange, PolicyError, PolicyInForce, Page, Trial } from "../api/shapes.ts";
 
 const CHECK_MS = 250;
 
 export class PolicyModel {
   inForce = $state.raw<PolicyInForce | null>(null);
+  defaults = $state.raw<Defaults | null>(null);
   history = $state.raw<PolicyChange[] | null>(null);
   trouble = $state<string | null>(null);
   text = $state("");
@@ -19,16 +20,22 @@ export class PolicyModel {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #texts = new Map<string, string>();
 
+  /** The file as it is; empty where there is none yet, which means the defaults. */
+  get written(): string {
+    return this.inForce?.file_text ?? "";
+  }
+
   get changed(): boolean {
-    return this.inForce !== null && this.text !== this.inForce.toml;
+    return this.inForce !== null && this.text !== this.written;
   }
 
   async load(): Promise<void> {
     try {
       const fresh = await get<PolicyInForce>("/v1/policy");
       const untouched = !this.changed || this.inForce === null;
+      this.defaults ??= await get<Defaults>("/v1/policy/defaults");
       if (untouched) {
-        this.text = fresh.toml;
+        this.text = fresh.file_text ?? "";
         this.#base = fresh.digest;
       } else if (fresh.digest !== this.#base) {
         this.overtaken = true;
@@ -51,9 +58,9 @@ export class PolicyModel {
   async textOf(digest: string): Promise<string> {
     const known = this.#texts.get(digest);
     if (known !== undefined) return known;
-    const { toml } = await get<{ toml: string }>(path`/v1/policy/history/${digest}`);
-    this.#texts.set(digest, toml);
-    return toml;
+    const { text } = await get<{ text: string }>(path`/v1/policy/history/${digest}`);
+    this.#texts.set(digest, text);
+    return text;
   }
 
   /** Asks the server, a moment after the last key. */
@@ -66,10 +73,10 @@ export class PolicyModel {
 
   async #check(text: string): Promise<void> {
     try {
-      const answer = await post<{ ok: boolean; errors?: PolicyError[] }>("/v1/policy/check", { toml: text });
-      if (text === this.text) this.errors = answer.errors ?? [];
+      await post("/v1/policy/check", { text });
+      if (text === this.text) this.errors = [];
     } catch (error) {
-      this.errors = [{ key: null, line: null, column: null, message: words(error) ?? "It could not be checked." }];
+      if (text === this.text) this.errors = mistakes(error);
     }
     if (text === this.text) this.checking = false;
   }
@@ -78,7 +85,7 @@ export class PolicyModel {
     this.trying = true;
     this.trial = null;
     try {
-      this.trial = await post<Trial>("/v1/policy/try", { toml: this.text, hours: 24 });
+      this.trial = await post<Trial>("/v1/policy/try", { text: this.text, hours: 24 });
       this.trouble = null;
     } catch (error) {
       this.trouble = words(error);
@@ -89,14 +96,14 @@ export class PolicyModel {
   /** Answers what went wrong, none when it is in force. */
   async apply(why: string): Promise<string | null> {
     try {
-      await put("/v1/policy", { toml: this.text, why, base: this.#base });
+      await put("/v1/policy", { text: this.text, why, base: this.#base });
     } catch (error) {
       if (error instanceof Problem && error.status === 409) {
         this.overtaken = true;
         await this.load();
         return "Somebody else changed the policy since you opened it. Close this, look at what is in force now, and decide again.";
       }
-      if (error instanceof Problem && Array.isArray(error.extra["errors"])) this.errors = error.extra["errors"] as PolicyError[];
+      if (error instanceof Problem && error.status === 422) this.errors = mistakes(error);
       return words(error);
     }
     this.inForce = null;
@@ -109,7 +116,7 @@ export class PolicyModel {
   /** Starts over from what is in force. */
   discard(): void {
     if (!this.inForce) return;
-    this.text = this.inForce.toml;
+    this.text = this.written;
     this.#base = this.inForce.digest;
     this.errors = [];
     this.trial = null;
@@ -122,4 +129,11 @@ export class PolicyModel {
     if (this.inForce) this.#base = this.inForce.digest;
     this.overtaken = false;
   }
+}
+
+/** What is wrong with a text, line by line where the server says so. */
+function mistakes(error: unknown): PolicyError[] {
+  const listed = error instanceof Problem ? error.extra["errors"] : undefined;
+  if (Array.isArray(listed) && listed.length > 0) return listed as PolicyError[];
+  return [{ key: null, line: null, column: null, message: words(error) ?? "It could not be checked." }];
 }

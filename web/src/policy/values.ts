@@ -1,11 +1,19 @@
 // The values in force, grouped as people think of them: by the family of the rules they limit.
-import type { EffectiveValue, PolicyInForce } from "../api/shapes.ts";
+import type { Defaults } from "../api/shapes.ts";
+import { readValues, type Value } from "./toml_text.ts";
+
+export interface RuleInForce {
+  id: string;
+  mode: string;
+  standard: string;
+  trips: string;
+}
 
 export interface Family {
   name: string;
   title: string;
-  rules: PolicyInForce["rules"];
-  values: { key: string; value: string; standard: string; set: boolean }[];
+  rules: RuleInForce[];
+  values: { key: string; value: string; standard: string; differs: boolean }[];
 }
 
 const TITLES: Record<string, string> = {
@@ -20,7 +28,9 @@ const TITLES: Record<string, string> = {
   budget: "Budgets",
 };
 
-export function families(policy: PolicyInForce): Family[] {
+export function families(text: string, defaults: Defaults): Family[] {
+  const { values } = readValues(text);
+  const { values: standard } = readValues(defaults.text);
   const found = new Map<string, Family>();
   const family = (id: string) => {
     const name = id.split(".")[0] ?? id;
@@ -28,21 +38,21 @@ export function families(policy: PolicyInForce): Family[] {
     found.set(name, known);
     return known;
   };
-  for (const rule of policy.rules) family(rule.id).rules.push(rule);
-  for (const [key, value] of Object.entries(policy.effective)) {
+  for (const { id, trips } of defaults.rules) {
+    // A rule without a mode can't be switched off.
+    const mode = (from: Map<string, Value>) => String(from.get(`rules.${id}`) ?? "always");
+    family(id).rules.push({ id, mode: mode(values), standard: mode(standard), trips });
+  }
+  for (const [key, value] of values) {
     if (key.startsWith("rules.")) continue;
-    family(key).values.push({ key, value: shown(value.value), standard: shown(value.default), set: differs(value) });
+    const [now, was] = [shown(value), shown(standard.get(key))];
+    family(key).values.push({ key, value: now, standard: was, differs: now !== was });
   }
   return [...found.values()];
 }
 
-function differs(value: EffectiveValue): boolean {
-  return JSON.stringify(value.value) !== JSON.stringify(value.default);
-}
-
-export function shown(value: unknown): string {
-  if (value === null || value === undefined) return "–";
-  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(shown).join(", ");
-  if (typeof value === "object") return Object.entries(value).map(([key, part]) => `${key} ${shown(part)}`).join(", ");
+export function shown(value: Value | undefined): string {
+  if (value === undefined) return "–";
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
   return typeof value === "number" ? value.toLocaleString("en") : String(value);
 }

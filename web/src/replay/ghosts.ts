@@ -1,64 +1,56 @@
-// What other limits would have done at each event of the timeline.
-import { DECISIONS, type Decision, type Seen } from "../api/shapes.ts";
+// What other limits would have done at each event of the timeline. The server tells what changes, up to
+// some number; what follows a would-be stop would not have happened, listed or not.
+import { DECISIONS, type Change, type Decision, type Trial } from "../api/shapes.ts";
 import type { Timeline } from "./timeline.ts";
 
-export interface Ghost {
-  seq: number;
-  seen: Seen;
-  verdict: Decision | null;
-  rule: string | null;
-  message: string | null;
-}
+const STOPS: Decision[] = ["block", "kill"];
 
 export class Ghosts {
+  readonly trial: Trial;
   readonly #timeline: Timeline;
-  readonly #bySeq: Map<number, Ghost>;
+  readonly #changes = new Map<number, Change>();
+  /** The first event at which these limits would have stopped the session, where they do something new. */
+  readonly stop: number | null;
+  readonly #stopEnds: number;
 
-  constructor(timeline: Timeline, ghosts: Ghost[]) {
+  constructor(timeline: Timeline, trial: Trial) {
+    this.trial = trial;
     this.#timeline = timeline;
-    this.#bySeq = new Map(ghosts.map((ghost) => [ghost.seq, ghost]));
-  }
-
-  at(n: number): Ghost | undefined {
-    return this.#bySeq.get(this.#timeline.seq[n] ?? NaN);
-  }
-
-  /** The place in DECISIONS; -1 where it would not have happened or nobody knows. */
-  verdict(n: number): number {
-    const ghost = this.at(n);
-    return ghost?.verdict ? DECISIONS.indexOf(ghost.verdict) : -1;
-  }
-
-  /** It would not have happened at all, because the session was stopped before. */
-  saved(n: number): boolean {
-    const seen = this.at(n)?.seen;
-    return seen === "saved" || seen === "skipped";
-  }
-
-  changed(n: number): boolean {
-    const ghost = this.at(n);
-    if (!ghost?.verdict) return false;
-    return ghost.verdict !== this.#timeline.decision(n) || ghost.rule !== this.#timeline.rule(n);
-  }
-
-  /** The first events whose verdict would be another, in order. */
-  changes(most: number): number[] {
-    const found: number[] = [];
-    for (let n = 0; n < this.#timeline.length && found.length < most; n += 1) if (this.changed(n)) found.push(n);
-    return found;
-  }
-
-  /** The first event at which these limits would have stopped the session. */
-  stop(): number | null {
-    for (let n = 0; n < this.#timeline.length; n += 1) {
-      if (this.verdict(n) >= DECISIONS.indexOf("block")) return n;
+    for (const change of trial.changes) {
+      const n = timeline.indexOf(change.seq);
+      if (timeline.seq[n] === change.seq) this.#changes.set(n, change);
     }
-    return null;
+    const stops = [...this.#changes].find(([n, change]) => change.would !== null && STOPS.includes(change.would) && timeline.acts(n));
+    this.stop = stops?.[0] ?? null;
+    this.#stopEnds = this.stop === null ? 0 : timeline.resetAfter(this.stop);
   }
 
-  get savedCount(): number {
-    let sum = 0;
-    for (const ghost of this.#bySeq.values()) if (ghost.seen === "saved") sum += 1;
-    return sum;
+  at(n: number): Change | undefined {
+    return this.#changes.get(n);
+  }
+
+  /** The place in DECISIONS; -1 where it would not have happened. */
+  verdict(n: number): number {
+    if (this.saved(n)) return -1;
+    const change = this.at(n);
+    return change?.would ? DECISIONS.indexOf(change.would) : (this.#timeline.verdict[n] ?? 0);
+  }
+
+  /** It would not have happened, because the session was stopped before. */
+  saved(n: number): boolean {
+    const change = this.at(n);
+    if (change) return change.would === null;
+    return this.stop !== null && n > this.stop && n < this.#stopEnds;
+  }
+
+  /** It would have got another verdict, or the same by another rule. */
+  changed(n: number): boolean {
+    const would = this.at(n)?.would;
+    return would !== undefined && would !== null;
+  }
+
+  /** The events whose verdict would be another, in order. */
+  changes(): number[] {
+    return [...this.#changes].filter(([, change]) => change.would !== null).map(([n]) => n);
   }
 }

@@ -5,7 +5,7 @@ import { States } from "./states.svelte.ts";
 import { Timeline } from "./timeline.ts";
 import { clamped, following, type View } from "./window_of_view.ts";
 
-const PAGE = 2000;
+const PAGE = 500;
 const FIRST_SPAN = 80;
 
 export class ReplayModel {
@@ -40,7 +40,15 @@ export class ReplayModel {
   }
   #wanted: number | null;
 
-  async load(): Promise<void> {
+  /** When everything that was there is here. */
+  loaded: Promise<void> = Promise.resolve();
+
+  load(): Promise<void> {
+    this.loaded = this.#load();
+    return this.loaded;
+  }
+
+  async #load(): Promise<void> {
     try {
       const signal = this.#gone.signal;
       this.detail = await get<SessionDetail>(path`/v1/sessions/${this.id}`, {}, signal);
@@ -56,8 +64,8 @@ export class ReplayModel {
 
   async #events(signal: AbortSignal): Promise<void> {
     for (;;) {
-      const query = { after: this.timeline.lastSeq || undefined, limit: PAGE };
-      const page = await get<Page<LogRecord, number | string>>(path`/v1/sessions/${this.id}/events`, query, signal);
+      const query = { order: "asc", after: this.timeline.lastSeq || undefined, limit: PAGE };
+      const page = await get<Page<LogRecord, number>>(path`/v1/sessions/${this.id}/events`, query, signal);
       const taken = this.timeline.append(page.items);
       this.grown += 1;
       this.#place();
@@ -80,7 +88,7 @@ export class ReplayModel {
 
   /** The event that stopped the session, where it still is stopped. */
   #stopped(): number | null {
-    const mark = this.detail?.state.killed ?? this.detail?.state.blocked;
+    const mark = this.detail?.mark;
     if (!mark) return null;
     const n = this.timeline.alarms.findLast((alarm) => (this.timeline.at[alarm] ?? 0) <= mark.at && this.timeline.decision(alarm) !== "warn");
     return n ?? null;

@@ -45,7 +45,7 @@ export class States {
     if (first === undefined) return;
     try {
       const url = path`/v1/sessions/${this.#timeline.session}/replay`;
-      const page = await get<ReplayPage>(url, { after: first - 1, limit: WINDOW, state: true });
+      const page = await get<ReplayPage>(url, { after: first - 1, limit: WINDOW });
       const windows = new Map(this.#windows);
       windows.delete(window);
       windows.set(window, new Map(page.items.map((item) => [item.seq, item])));

@@ -27,6 +27,8 @@ export class Timeline {
   readonly verdict: number[] = [];
   readonly group: number[] = [];
   readonly failed: boolean[] = [];
+  /** The log holds its payload. */
+  readonly captured: boolean[] = [];
   readonly groups: Group[] = [];
 
   #label: string[] = [];
@@ -84,6 +86,7 @@ export class Timeline {
     this.lane.push(this.#laneOf(event));
     this.verdict.push(DECISIONS.indexOf(decision));
     this.failed.push(event.outcome?.is_error === true);
+    this.captured.push(record.captured !== undefined && record.captured !== null);
     const { group, cell } = this.#relate(event, n);
     this.group.push(group);
     this.#cell.push(cell);
@@ -211,6 +214,17 @@ export class Timeline {
     const members = this.groups[this.group[from] ?? NONE]?.members ?? [];
     const found = direction > 0 ? members.find((n) => n > from) : members.findLast((n) => n < from);
     return found ?? null;
+  }
+
+  /** Whether the session itself does it; a message to it is somebody else's. */
+  acts(n: number): boolean {
+    return this.lane[n] !== LANE.incoming;
+  }
+
+  /** The next reset after a place, or the end. */
+  resetAfter(n: number): number {
+    const found = this.#type.indexOf("reset", n);
+    return found < 0 ? this.length : found;
   }
 
   /** How often this was done up to here, and in all. */

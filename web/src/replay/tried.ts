@@ -1,5 +1,5 @@
 // Limits that are tried out: in the address, on the wire, and next to what is in force.
-import type { EffectiveValue } from "../api/shapes.ts";
+import type { Value } from "../policy/toml_text.ts";
 
 export type Tried = Record<string, number>;
 
@@ -23,12 +23,9 @@ export function wire(tried: Tried): Record<string, number | string> {
   return Object.fromEntries(Object.entries(tried).map(([key, value]) => [key, timed(key) ? `${value}m` : value]));
 }
 
-/** The value in force under a key, also where the policy groups several under one. */
-export function valueInForce(effective: Record<string, EffectiveValue>, key: string): number | null {
-  const parent = key.slice(0, key.lastIndexOf("."));
-  const whole = effective[parent]?.value;
-  const inside = typeof whole === "object" && whole !== null ? (whole as Record<string, unknown>)[key.slice(parent.length + 1)] : undefined;
-  const value = effective[key]?.value ?? inside;
+/** The value in force under a key as a number; a duration in minutes. */
+export function valueInForce(values: Map<string, Value>, key: string): number | null {
+  const value = values.get(key);
   if (typeof value === "number") return value;
   const minutes = typeof value === "string" ? /^(\d+)m$/.exec(value) : null;
   return minutes ? Number(minutes[1]) : null;

@@ -1,30 +1,23 @@
 // "What would these limits have done?": the server folds the same events under other limits.
-import { get, path, post, words } from "../api/client.ts";
-import type { Decision, PolicyInForce, Seen, Tally, Verdict } from "../api/shapes.ts";
+import { get, post, words } from "../api/client.ts";
+import type { PolicyInForce, Trial } from "../api/shapes.ts";
+import { readValues, withValues } from "../policy/toml_text.ts";
 import { limitsOf, type Limit } from "../text/rules.ts";
-import { Ghosts, type Ghost } from "./ghosts.ts";
-import { valueInForce, wire, type Tried } from "./tried.ts";
+import { Ghosts } from "./ghosts.ts";
 import type { ReplayModel } from "./model.svelte.ts";
+import { valueInForce, wire, type Tried } from "./tried.ts";
 
 const WAIT_MS = 150;
-const PAGE = 50_000;
+const MOST_SLIDERS = 8;
 
 export interface Slider extends Limit {
   rule: string;
   inForce: number;
 }
 
-interface BriefPage {
-  items: { seq: number; seen: Seen; verdict: Decision | Verdict | null; rule?: string | null; message?: string | null }[];
-  next: number | null;
-  summary: Tally;
-}
-
 export class WhatIf {
   ghosts = $state.raw<Ghosts | null>(null);
-  summary = $state.raw<Tally | null>(null);
   trouble = $state<string | null>(null);
-  busy = $state(false);
   policy = $state.raw<PolicyInForce | null>(null);
   #model: ReplayModel;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,61 +40,39 @@ export class WhatIf {
   sliders(): Slider[] {
     const { timeline, detail, states, cursor } = this.#model;
     const fired = timeline.alarms.map((n) => timeline.rule(n));
-    const full = [...(states.item(cursor)?.state?.gauges ?? []), ...(detail?.state.gauges ?? [])];
+    const full = [...(states.item(cursor)?.state?.gauges ?? []), ...(detail?.gauges ?? [])];
     full.sort((a, b) => b.used / Math.max(1, b.limit) - a.used / Math.max(1, a.limit));
     const rules = new Set([...fired, ...full.map((gauge) => gauge.rule)].filter((rule) => rule !== null));
-    const effective = this.policy?.effective ?? {};
+    const { values } = readValues(this.policy?.text ?? "");
     return [...rules]
-      .flatMap((rule) => limitsOf(rule).map((limit) => ({ ...limit, rule, inForce: valueInForce(effective, limit.key) })))
+      .flatMap((rule) => limitsOf(rule).map((limit) => ({ ...limit, rule, inForce: valueInForce(values, limit.key) })))
       .filter((slider): slider is Slider => slider.inForce !== null)
-      .slice(0, 8);
+      .slice(0, MOST_SLIDERS);
   }
 
   try(tried: Tried): void {
     clearTimeout(this.#timer);
     this.#asking?.abort();
-    if (Object.keys(tried).length === 0) {
-      this.ghosts = null;
-      this.summary = null;
-      this.trouble = null;
-      this.busy = false;
-      return;
-    }
-    this.busy = true;
-    this.#timer = setTimeout(() => void this.#ask(tried), WAIT_MS);
+    this.trouble = null;
+    if (Object.keys(tried).length === 0) this.ghosts = null;
+    else this.#timer = setTimeout(() => void this.#ask(tried), WAIT_MS);
   }
 
   async #ask(tried: Tried): Promise<void> {
+    await this.learn();
+    if (!this.policy) return;
     const asking = new AbortController();
     this.#asking = asking;
+    const text = withValues(this.policy.text, wire(tried));
     try {
-      const found: Ghost[] = [];
-      let after: number | null = null;
-      for (;;) {
-        const body: Record<string, unknown> = { policy: null, set: wire(tried), after, limit: PAGE, brief: true };
-        const page: BriefPage = await post<BriefPage>(path`/v1/sessions/${this.#model.id}/replay`, body, asking.signal);
-        found.push(...page.items.map(plain));
-        this.ghosts = new Ghosts(this.#model.timeline, found);
-        this.summary = page.summary;
-        if (page.next === null) break;
-        after = page.next;
-      }
-      this.trouble = null;
+      const trial = await post<Trial>("/v1/policy/try", { text, session: this.#model.id }, asking.signal);
+      await this.#model.loaded;
+      this.ghosts = new Ghosts(this.#model.timeline, trial);
     } catch (error) {
       const said = words(error);
       if (said === null) return;
       this.trouble = said;
       this.ghosts = null;
     }
-    if (this.#asking === asking) this.busy = false;
   }
-}
-
-/** Brief answers hold the word, full ones the whole verdict. */
-function plain(item: BriefPage["items"][number]): Ghost {
-  if (typeof item.verdict !== "object" || item.verdict === null) {
-    return { seq: item.seq, seen: item.seen, verdict: item.verdict, rule: item.rule ?? null, message: item.message ?? null };
-  }
-  const { verdict, rule, message } = item.verdict;
-  return { seq: item.seq, seen: item.seen, verdict, rule, message };
 }

@@ -1,14 +1,15 @@
 // Who looks at the page, and what kind of server this is.
-import { Problem, get, onLoggedOut, post, words } from "../api/client.ts";
-import type { Info, Me } from "../api/shapes.ts";
+import { Problem, get, onLoggedOut, post, remove, words } from "../api/client.ts";
+import type { Me, Pause } from "../api/shapes.ts";
 import { stream } from "../live/stream.svelte.ts";
 
 export type Standing = "asking" | "operator" | "stranger" | "unreachable";
 
 class Who {
   standing = $state<Standing>("asking");
-  name = $state<string | null>(null);
-  info = $state<Info | null>(null);
+  me = $state.raw<Me | null>(null);
+  /** When the pause that is in force ends. */
+  pausedUntil = $state<number | null>(null);
 
   constructor() {
     onLoggedOut(() => this.#become("stranger"));
@@ -30,7 +31,7 @@ class Who {
   async ask(): Promise<void> {
     try {
       const me = await get<Me>("/v1/me");
-      this.name = me.name;
+      this.me = me;
       this.#become(me.role === "operator" ? "operator" : "stranger");
     } catch (error) {
       const refused = error instanceof Problem && (error.status === 401 || error.status === 403);
@@ -52,7 +53,7 @@ class Who {
 
   async logout(): Promise<void> {
     try {
-      await post("/v1/logout");
+      await remove("/v1/login");
     } finally {
       this.#become("stranger");
     }
@@ -70,9 +71,9 @@ class Who {
 
   async learn(): Promise<void> {
     try {
-      this.info = await get<Info>("/v1/info");
+      this.pausedUntil = (await get<Pause>("/v1/pause")).until;
     } catch {
-      this.info = null;
+      this.pausedUntil = null;
     }
   }
 }

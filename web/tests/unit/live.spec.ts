@@ -34,7 +34,7 @@ test("what is no JSON does not stop the pile", () => {
   expect(pile.take(10).records).toEqual([{ seq: 1 }]);
 });
 
-const EMPTY: Stats = { step_ms: 10, from: 0, to: 100, buckets: [], sessions: { active: 0, blocked: 0, killed: 0 } };
+const EMPTY: Stats = { step_ms: 10, from: 0, to: 100, buckets: [] };
 
 test("records grow the newest bucket and open new ones", () => {
   const stats = grown(EMPTY, [record(1, 95, "allow"), record(2, 99, "kill", "destructive.volume"), record(3, 112, "deny", "flow.rate")]);

@@ -3,7 +3,8 @@ import type { Flow, FlowCall } from "../../src/api/shapes.ts";
 import { NODE, tree } from "../../src/flow/tree.ts";
 import { coloured } from "../../src/policy/colours.ts";
 import { diff, hunks } from "../../src/policy/diff.ts";
-import { shown } from "../../src/policy/values.ts";
+import { readValues, withValues } from "../../src/policy/toml_text.ts";
+import { families, shown } from "../../src/policy/values.ts";
 
 test("a diff holds both texts and nothing else", () => {
   const [before, after] = ["a\nb\nc\n", "a\nc\nd\n"];
@@ -28,20 +29,20 @@ test("every character of a line is in one of its pieces", () => {
 });
 
 test("values of every kind read as words", () => {
-  expect([5, "5m", true, [], ["a", "b"], { warn: 3, block: 5 }, null].map(shown)).toEqual(["5", "5m", "true", "none", "a, b", "warn 3, block 5", "–"]);
+  expect([5, "5m", true, [], ["a", "b"], undefined].map((value) => shown(value))).toEqual(["5", "5m", "true", "none", "a, b", "–"]);
 });
 
 function message(seq: number, from: string | null, to: string, verdict: FlowCall["verdict"] = "allow"): FlowCall {
-  return { seq, at: seq, from, to, kind: "say", depth: 1, is_return: false, verdict, rule: null, message: null, stack: [] };
+  return { seq, at: seq, from, to, kind: "say", depth: 1, is_return: false, verdict, rule: null, message: null, stack: [], chain: 1 };
 }
 
 function flow(parents: Record<string, string | null>, calls: FlowCall[]): Flow {
-  const sessions = Object.entries(parents).map(([id, parent]) => ({ id, agent: null, parent, depth: 1, state: "active" as const }));
-  return { id: "f", started_by: null, age_ms: 1, calls: calls.length, depth_max: 2, sessions, calls_list: calls, next: null };
+  const sessions = Object.entries(parents).map(([session, parent]) => ({ session, agent: null, parent, sent: 0, received: 0, refused: 0, returns: 0, calls: 0 }));
+  return { flow: "f", started: 0, touched: 1, sessions, calls, cut: false };
 }
 
 test("parallel branches stand side by side, and a refused call is a ghost", () => {
-  const laid = tree(flow({ root: null, a: "root", b: "root" }, [message(1, "root", "a"), message(2, "root", "b"), message(3, "a", "root"), message(4, "b", "deep", "deny")]));
+  const laid = tree(flow({ root: null, a: "root", b: "root", deep: null }, [message(1, "root", "a"), message(2, "root", "b"), message(3, "a", "root"), message(4, "b", "deep", "deny")]));
   const place = (key: string) => laid.nodes.find((node) => node.key === key);
   expect([place("root")?.depth, place("a")?.depth, place("b")?.depth, place("refused b deep")?.depth]).toEqual([0, 1, 1, 2]);
   expect(place("a")?.y).not.toBe(place("b")?.y);
@@ -57,4 +58,40 @@ test("no two nodes overlap, whatever the parents are", () => {
     const overlapping = nodes.flatMap((a, n) => nodes.slice(n + 1).filter((b) => Math.abs(a.x - b.x) < NODE.width && Math.abs(a.y - b.y) < NODE.height));
     expect(overlapping).toEqual([]);
   }
+});
+
+const TEXT = `[rules]
+"flow.depth" = "shadow"
+
+[flow]
+max_depth = 5
+max_duration = "5m"
+echo = { warn = 3, deny = 5 }
+
+[access]
+allow = ["a/*", "b"]
+
+[[override]]
+agent = "bulk"
+flow.max_depth = 9
+`;
+
+test("a policy's values are read one by one, overrides apart", () => {
+  const { values, overrides } = readValues(TEXT);
+  expect(Object.fromEntries(values)).toEqual({ "rules.flow.depth": "shadow", "flow.max_depth": 5, "flow.max_duration": "5m", "flow.echo.warn": 3, "flow.echo.deny": 5, "access.allow": ["a/*", "b"] });
+  expect(overrides.map((override) => Object.fromEntries(override))).toEqual([{ agent: "bulk", "flow.max_depth": 9 }]);
+});
+
+test("a value is changed in its place and nowhere else", () => {
+  const changed = withValues(TEXT, { "flow.max_depth": 2, "flow.echo.deny": 7, "flow.max_duration": "2m", "call.repeat": 1 });
+  expect(diff(TEXT, changed).filter((line) => line.kind !== "same").map((line) => line.text)).toEqual(["max_depth = 5", 'max_duration = "5m"', "echo = { warn = 3, deny = 5 }", "max_depth = 2", 'max_duration = "2m"', "echo = { warn = 3, deny = 7 }"]);
+  expect(withValues(TEXT, {})).toBe(TEXT);
+});
+
+test("what differs from the defaults is known by rule and by value", () => {
+  const rules = [{ id: "flow.depth", keys: ["flow.max_depth"], trips: "too deep" }, { id: "session.killed", keys: [], trips: "killed" }];
+  const [flowFamily, sessions] = families(TEXT, { text: TEXT.replace("shadow", "enforce").replace("max_depth = 5", "max_depth = 6"), rules });
+  expect(flowFamily?.rules).toEqual([{ id: "flow.depth", mode: "shadow", standard: "enforce", trips: "too deep" }]);
+  expect(flowFamily?.values.filter((value) => value.differs)).toEqual([{ key: "flow.max_depth", value: "5", standard: "6", differs: true }]);
+  expect(sessions?.rules[0]?.mode).toBe("always");
 });

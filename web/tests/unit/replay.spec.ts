@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import type { Decision, LogRecord, Observed } from "../../src/api/shapes.ts";
+import type { Change, Decision, LogRecord, Observed, Trial } from "../../src/api/shapes.ts";
 import { Ghosts } from "../../src/replay/ghosts.ts";
 import { rowsOf } from "../../src/replay/rows_of_timeline.ts";
 import { Timeline } from "../../src/replay/timeline.ts";
@@ -77,12 +77,29 @@ test("fifty thousand events fit and are counted", () => {
   expect(timeline.alarms).toHaveLength(50);
 });
 
+function trial(changes: Partial<Change>[], more = 0): Trial {
+  const none = { events: 0, verdicts: {}, rules: {}, stopped: [] };
+  const whole = changes.map((change) => ({ seq: 0, at: 0, session: "s", type: "call", object: null, was: "allow" as const, was_rule: null, would: null, would_rule: null, message: null, ...change }));
+  return { was: none, would: none, saved: 1, unknown: 0, changes: whole, changed: whole.length + more, folded: 7, approximate: false };
+}
+
 test("ghosts say what changes, what is saved and where it stops", () => {
+  const ghosts = new Ghosts(loop(), trial([{ seq: 3, would: "kill", would_rule: "destructive.volume" }, { seq: 4 }]));
+  expect([ghosts.stop, ghosts.changes()]).toEqual([2, [2]]);
+  expect([0, 1, 2, 3, 6].map((n) => ghosts.verdict(n))).toEqual([0, 0, 4, -1, -1]);
+  expect([0, 2, 3, 6].map((n) => ghosts.saved(n))).toEqual([false, false, true, true]);
+});
+
+test("what follows a would-be stop is saved up to the next reset, listed or not", () => {
   const timeline = loop();
-  const judged = (n: number, verdict: Decision, rule: string | null) => ({ seq: n, seen: "judged" as const, verdict, rule, message: null });
-  const ghosts = new Ghosts(timeline, [judged(1, "allow", null), judged(3, "kill", "destructive.volume"), { seq: 4, seen: "saved", verdict: null, rule: null, message: null }]);
-  expect(ghosts.changes(10)).toEqual([2]);
-  expect([ghosts.stop(), ghosts.saved(3), ghosts.saved(0), ghosts.savedCount]).toEqual([2, true, false, 1]);
+  timeline.append([record({ type: "reset", session: "s" }), call("9", "z")]);
+  const ghosts = new Ghosts(timeline, trial([{ seq: 3, would: "block" }], 100));
+  expect([3, 6, 7, 8].map((n) => ghosts.saved(n))).toEqual([true, true, false, false]);
+});
+
+test("a change of somebody else's event is no ghost here", () => {
+  const ghosts = new Ghosts(loop(), trial([{ seq: 999, would: "kill" }]));
+  expect([ghosts.stop, ghosts.changes()]).toEqual([null, []]);
 });
 
 test("tried limits survive the address", () => {
@@ -92,9 +109,9 @@ test("tried limits survive the address", () => {
   expect(wire(tried)).toEqual({ "flow.max_depth": 3, "flow.max_duration": "2m" });
 });
 
-test("the value in force is found by itself and inside of a group", () => {
-  const effective = { "flow.max_depth": { value: 5, default: 5, set: false }, "flow.echo": { value: { warn: 3, deny: 5 }, default: null, set: false }, "flow.max_duration": { value: "5m", default: "5m", set: false } };
-  expect(["flow.max_depth", "flow.echo.deny", "flow.max_duration", "call.repeat"].map((key) => valueInForce(effective, key))).toEqual([5, 5, 5, null]);
+test("the value in force is a number, a duration counts in minutes", () => {
+  const values = new Map<string, number | string>([["flow.max_depth", 5], ["flow.max_duration", "5m"], ["budget.tokens.flow", "off"]]);
+  expect(["flow.max_depth", "flow.max_duration", "budget.tokens.flow", "call.repeat"].map((key) => valueInForce(values, key))).toEqual([5, 5, null, null]);
 });
 
 test("the view stays inside of the session and follows the cursor", () => {
