@@ -106,8 +106,10 @@ fn run(
     if output.status.success() {
         return Ok(());
     }
-    let said = [output.stdout, output.stderr].concat();
-    Err(format!("{program} failed: {}", String::from_utf8_lossy(&said)).into())
+    // A warning of cargo is one line.
+    let said =
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).replace('\n', "; ");
+    Err(format!("{program} failed: {said}").into())
 }
 
 /// The files as Rust: each with its compressed twins where it has any.

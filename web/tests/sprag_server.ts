@@ -99,10 +99,23 @@ export class SpragServer {
 
   /** Opens a page as the operator, by the link that the server prints. */
   async open(page: Page, path = "/"): Promise<void> {
+    await usePageOnDisk(page);
     await page.goto(`${this.url}/?token=${this.token}`);
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
     if (path !== "/") await page.goto(this.url + path);
   }
+}
+
+/** With SPRAG_WEB_DIST the page comes from that folder instead of the binary: for trying without a new build. */
+async function usePageOnDisk(page: Page): Promise<void> {
+  const folder = process.env["SPRAG_WEB_DIST"];
+  if (!folder) return;
+  await page.route(/^[^?]*\/(assets\/.*|sessions.*|flows\/.*|policy.*|log.*)?(\?(?!token).*)?$/, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (pathname.startsWith("/v1/")) return route.fallback();
+    const name = pathname.startsWith("/assets/") ? pathname.slice(1) : "index.html";
+    return route.fulfill({ path: join(folder, name) });
+  });
 }
 
 export const test = base.extend<{ server: SpragServer }>({

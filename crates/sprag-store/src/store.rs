@@ -134,19 +134,21 @@ pub trait Store: Send + Sync {
 
     /// How many sessions are in which state. A store that keeps no count looks through the marked ones.
     fn census(&self) -> Result<Census, StoreError> {
-        let count = |state| {
-            self.count_sessions(&SessionQuery {
-                state: Some(state),
-                ..SessionQuery::default()
-            })
-        };
-        let blocked = count(SessionState::Blocked)?;
-        let killed = count(SessionState::Killed)?;
+        let blocked = self.count_in(SessionState::Blocked)?;
+        let killed = self.count_in(SessionState::Killed)?;
         let all = self.status().sessions;
         Ok(Census {
             active: all.saturating_sub(blocked).saturating_sub(killed),
             blocked,
             killed,
+        })
+    }
+
+    /// How many sessions are in one state.
+    fn count_in(&self, state: SessionState) -> Result<u64, StoreError> {
+        self.count_sessions(&SessionQuery {
+            state: Some(state),
+            ..SessionQuery::default()
         })
     }
 
