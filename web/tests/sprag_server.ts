@@ -99,10 +99,10 @@ export class SpragServer {
 
   /** Opens a page as the operator, by the link that the server prints. */
   async open(page: Page, path = "/"): Promise<void> {
-    await usePageOnDisk(page);
     await page.goto(`${this.url}/?token=${this.token}`);
+    await usePageOnDisk(page);
+    if (path !== "/" || process.env["SPRAG_WEB_DIST"]) await page.goto(this.url + path);
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
-    if (path !== "/") await page.goto(this.url + path);
   }
 }
 

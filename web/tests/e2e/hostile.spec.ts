@@ -7,7 +7,8 @@ function hostileEvents(): WireEvent[] {
   return Object.values(HOSTILE).flatMap((name) => [
     { type: "message", to: name, content: name, to_agent: name, flow: `flow ${name}`.slice(0, 250) },
     { type: "call", session: name, agent: name, id: "1", server: name, tool: name, args: { [name]: name, asset_id: name } },
-    { type: "step", session: name, id: "1", result: `${name}${"x".repeat(1_000_000)}`, is_error: true },
+    { type: "step", session: name, id: "1", result: `${name}${"x".repeat(200_000)}`, is_error: true },
+    { type: "step", session: name, approach: name, outcome: `${name}${"y".repeat(1_000_000)}` },
     ...[1, 2, 3].map((n) => ({ type: "call", session: name, id: `d${n}`, tool: `delete_${name}`.slice(0, 250), args: { asset_id: name } })),
     { type: "message", from: name, to: `${name}2`.slice(0, 250), flow: `flow ${name}`.slice(0, 250), content: "x" },
   ]);
@@ -15,7 +16,7 @@ function hostileEvents(): WireEvent[] {
 
 /** Nothing ran, nothing asked elsewhere, nothing broke the content policy. */
 async function unharmed(page: Page, seen: { foreign: string[]; errors: string[] }): Promise<void> {
-  expect(await page.title()).not.toContain("owned");
+  expect(await page.title()).toMatch(/ · Sprag$/);
   expect(await page.locator("main img, main script, main iframe").count()).toBe(0);
   expect(seen).toEqual({ foreign: [], errors: [] });
 }
@@ -35,6 +36,7 @@ test("nothing that an agent sends is ever run or rendered as HTML", async ({ bro
     if (message.type() === "error") seen.errors.push(message.text());
   });
   await server.open(page);
+  await expect(page).toHaveTitle("Overview · Sprag");
   await expect(page.getByRole("region", { name: "Stopped now" }).getByText("<img src=x").first()).toBeVisible();
   await unharmed(page, seen);
   await page.goto(`${server.url}/sessions`);
