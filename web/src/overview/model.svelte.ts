@@ -3,8 +3,8 @@ import { get, words } from "../api/client.ts";
 import { REFUSALS, type LogRecord, type Page, type SessionItem, type SessionState, type Stats, type StatsAnswer } from "../api/shapes.ts";
 import { grown, read } from "./history.ts";
 
-export type Range = "1h" | "24h" | "30d";
-const SPANS: Record<Range, number> = { "1h": 3_600_000, "24h": 86_400_000, "30d": 30 * 86_400_000 };
+export type Range = "15m" | "1h" | "24h" | "30d";
+const SPANS: Record<Range, number> = { "15m": 900_000, "1h": 3_600_000, "24h": 86_400_000, "30d": 30 * 86_400_000 };
 const SHOWN = 20;
 const NEWEST = 60;
 const AGAIN_MS = 20_000;

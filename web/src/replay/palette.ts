@@ -18,13 +18,16 @@ export interface Palette {
 export const LOOP_HUES = ["#3d8bfd", "#12a594", "#9b6dff", "#00a2c7", "#7f8ea3", "#5b6cff"];
 
 export function palette(element: HTMLElement): Palette {
-  const probe = document.createElement("span");
-  element.append(probe);
+  // A probe for each colour: one that changed its colour might still be on its way from the last one.
   const colour = (name: string) => {
+    const probe = document.createElement("span");
     probe.style.color = `var(--${name})`;
-    return getComputedStyle(probe).color;
+    element.append(probe);
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
   };
-  const found: Palette = {
+  return {
     verdicts: DECISIONS.map(colour),
     ink: colour("ink"),
     quiet: colour("ink-3"),
@@ -36,8 +39,6 @@ export function palette(element: HTMLElement): Palette {
     block: colour("block"),
     font: getComputedStyle(element).fontFamily,
   };
-  probe.remove();
-  return found;
 }
 
 /** A canvas of this size in CSS pixels, sharp on any screen; none where the browser has no room. */

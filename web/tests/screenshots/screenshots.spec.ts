@@ -22,6 +22,9 @@ agent = "bulk-cleaner"
 destructive.max_calls = 50
 `;
 
+/** Slow enough that time is seen to pass. */
+const PACE_MS = Number(process.env["SPRAG_PACE_MS"] ?? 400);
+
 interface Shot {
   name: string;
   path: string;
@@ -29,7 +32,7 @@ interface Shot {
 }
 
 const SHOTS: Shot[] = [
-  { name: "overview", path: "/" },
+  { name: "overview", path: "/?range=15m" },
   { name: "sessions", path: "/sessions" },
   { name: "session", path: "/sessions/nightly-cleanup" },
   { name: "what-if", path: "/sessions/nightly-cleanup?set=destructive.max_calls:2", act: async (page) => page.getByText(/Would have stopped at/).scrollIntoViewIfNeeded() },
@@ -48,14 +51,14 @@ const SHOTS: Shot[] = [
 ];
 
 test("every page, light and dark", async ({ browser }) => {
-  test.setTimeout(300_000);
+  test.setTimeout(500_000);
   mkdirSync(FOLDER, { recursive: true });
   const server = new SpragServer();
   writeFileSync(server.policy, POLICY);
   await server.start();
   for (const event of busyHouse()) {
     await server.tell([event]);
-    await new Promise((done) => setTimeout(done, 120));
+    await new Promise((done) => setTimeout(done, PACE_MS));
   }
   await fetch(`${server.url}/v1/log/verify`, { method: "POST", headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json" }, body: "{}" });
   for (const colorScheme of ["light", "dark"] as const) {
