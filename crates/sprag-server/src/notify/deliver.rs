@@ -97,10 +97,9 @@ impl Desk {
         }
         let done = async { while queues.join_next().await.is_some() {} };
         let patience = async {
-            match give_up.await {
-                Ok(within) => sleep(within).await,
-                // Whoever would say so is gone.
-                Err(_) => {}
+            // An error says that whoever would tell is gone.
+            if let Ok(within) = give_up.await {
+                sleep(within).await;
             }
         };
         tokio::select! {
