@@ -33,6 +33,16 @@ impl Db {
         }
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes its folder where it is missing, for nobody but its user to look into.
+    pub(crate) fn make_folder(&self) -> Result<(), Failure> {
+        sprag::make_private_folder(&self.path).map_err(Failure::from)
+    }
+
     /// The store for looking at: one that is not there is not made.
     pub(crate) fn read(&self) -> Result<SharedSqlite, Failure> {
         if !self.path.exists() {

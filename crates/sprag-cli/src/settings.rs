@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Settings {
     sprag_policy: Option<PathBuf>,
     sprag_db: Option<PathBuf>,
+    sprag_socket: Option<PathBuf>,
+    xdg_runtime_dir: Option<PathBuf>,
     xdg_config_home: Option<PathBuf>,
     xdg_state_home: Option<PathBuf>,
     home: Option<PathBuf>,
@@ -32,6 +34,8 @@ impl Settings {
         Self {
             sprag_policy: variable("SPRAG_POLICY"),
             sprag_db: variable("SPRAG_DB"),
+            sprag_socket: variable("SPRAG_SOCKET"),
+            xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
             xdg_config_home: variable("XDG_CONFIG_HOME"),
             xdg_state_home: variable("XDG_STATE_HOME"),
             home: variable("HOME"),
@@ -57,6 +61,29 @@ impl Settings {
         }
         let state = self.place(self.xdg_state_home.as_deref(), ".local/state")?;
         Some(state.join("sprag").join("sprag.db"))
+    }
+
+    /// The place of the server's socket for the store at `db`, given the `--socket` and `--db` flags. A
+    /// store that somebody named has a socket of its own, beside it.
+    pub(crate) fn socket_place(
+        &self,
+        flag: Option<&Path>,
+        db_flag: Option<&Path>,
+        db: &Path,
+    ) -> PathBuf {
+        if let Some(path) = flag.or(self.sprag_socket.as_deref()) {
+            return path.to_owned();
+        }
+        let is_named = db_flag.is_some() || self.sprag_db.is_some();
+        let runtime = self.xdg_runtime_dir.as_deref();
+        match runtime.filter(|path| path.is_absolute() && !is_named) {
+            Some(runtime) => runtime.join("sprag.sock"),
+            None => {
+                let mut name = db.file_name().unwrap_or_default().to_owned();
+                name.push(".sock");
+                db.with_file_name(name)
+            }
+        }
     }
 
     /// Who gives orders, for the log.
@@ -148,5 +175,22 @@ mod tests {
         let flag = settings.db_place(Some(Path::new("flag.db")));
         assert_eq!(flag.unwrap(), Path::new("flag.db"));
         assert_eq!(Settings::default().db_place(None), None);
+    }
+
+    #[test]
+    fn a_store_that_somebody_named_has_a_socket_of_its_own() {
+        let mut settings = settings(None, None, Some("/h"));
+        let db = Path::new("/s/sprag.db");
+        let place = |settings: &Settings, flag| settings.socket_place(None, flag, db);
+        assert_eq!(place(&settings, None), Path::new("/s/sprag.db.sock"));
+        settings.xdg_runtime_dir = Some("/run/user/1".into());
+        assert_eq!(place(&settings, None), Path::new("/run/user/1/sprag.sock"));
+        assert_eq!(place(&settings, Some(db)), Path::new("/s/sprag.db.sock"));
+        settings.sprag_db = Some(db.into());
+        assert_eq!(place(&settings, None), Path::new("/s/sprag.db.sock"));
+        settings.sprag_socket = Some("/named.sock".into());
+        assert_eq!(place(&settings, None), Path::new("/named.sock"));
+        let flag = settings.socket_place(Some(Path::new("flag.sock")), None, db);
+        assert_eq!(flag, Path::new("flag.sock"));
     }
 }

@@ -10,10 +10,9 @@ use crate::census::{Census, Marked};
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::judge::settle;
+use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Eviction, Pool};
-use crate::query::{
-    Page, Session, SessionCursor, SessionQuery, SessionState, SessionSummary, Tally, page_size,
-};
+use crate::query::{Page, Session, SessionState, SessionSummary, Tally};
 
 /// Cells and counts.
 #[derive(Debug, Default)]
@@ -110,30 +109,7 @@ impl Live {
     }
 
     pub(crate) fn sessions(&self, query: &SessionQuery) -> Page<SessionSummary, SessionCursor> {
-        let mut found: Vec<_> = self
-            .cells
-            .sessions()
-            .map(|(id, cell)| SessionSummary::new(id.clone(), cell, self.tally(id)))
-            .filter(|session| query.wants(session))
-            .collect();
-        found.sort_by(|a, b| (b.touched, &a.id).cmp(&(a.touched, &b.id)));
-        SessionQuery::page(found, query.limit)
-    }
-}
-
-impl SessionQuery {
-    /// The first page of what was found, sorted already.
-    pub(crate) fn page(
-        mut found: Vec<SessionSummary>,
-        limit: usize,
-    ) -> Page<SessionSummary, SessionCursor> {
-        let size = page_size(limit);
-        let more = found.len() > size;
-        found.truncate(size);
-        let next = found.last().filter(|_| more).map(|last| SessionCursor {
-            touched: last.touched,
-            id: last.id.clone(),
-        });
-        Page { items: found, next }
+        let summary = |(id, cell): (&Id, _)| SessionSummary::new(id.clone(), cell, self.tally(id));
+        query.choose(self.cells.sessions().map(summary))
     }
 }

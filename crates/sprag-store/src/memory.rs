@@ -17,12 +17,11 @@ use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::judge::{Head, Sealed};
+use crate::listing::{SessionCursor, SessionQuery};
 use crate::live::Live;
 use crate::note::{Note, Noted, Pool};
 use crate::prune::{Prune, Pruned, cut};
-use crate::query::{
-    LogQuery, LogScope, Page, Session, SessionCursor, SessionQuery, SessionSummary, page_size,
-};
+use crate::query::{LogQuery, LogScope, Page, Session, SessionSummary, page_size};
 use crate::random::secret;
 use crate::record::Record;
 use crate::sharing::sharing;

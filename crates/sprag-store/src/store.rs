@@ -13,12 +13,12 @@ use crate::census::Census;
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::hash::Hash;
+use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::Note;
 use crate::prune::{Prune, Pruned};
-use crate::query::{
-    LogQuery, Page, Session, SessionCursor, SessionQuery, SessionState, SessionSummary,
-};
+use crate::query::{LogQuery, Page, Session, SessionState, SessionSummary};
 use crate::record::Record;
+use crate::sqlite::Wait;
 use crate::view::{Base, LogView, RawRecord};
 
 /// How a store is doing.
@@ -40,11 +40,26 @@ pub struct StoreStatus {
     pub degraded: Option<String>,
 }
 
+/// A decision whose answer may have to wait for the disk.
+#[derive(Debug)]
+pub struct Decided {
+    /// The record with the verdict.
+    pub record: Record,
+    /// What to wait for before the verdict is told; none where it may be told at once.
+    pub wait: Option<Wait>,
+}
+
 /// Where cells and the log are kept.
 pub trait Store: Send + Sync {
     /// Judges an event, appends it to the log and remembers, all or nothing. A kill, block or reset is
     /// durable when this returns; anything else within 50 ms.
     fn decide(&self, draft: Draft) -> Result<Record, StoreError>;
+
+    /// The same without waiting: where the answer must wait, it says for what.
+    fn decide_soon(&self, draft: Draft) -> Result<Decided, StoreError> {
+        let record = self.decide(draft)?;
+        Ok(Decided { record, wait: None })
+    }
 
     /// Appends a note to the log, durably.
     fn note(&self, note: Note) -> Result<Record, StoreError>;

@@ -13,12 +13,13 @@ mod operator;
 mod pause;
 mod policy_file;
 mod reload;
+mod soon;
 mod watch;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sprag_core::{Door, Event, Id, Observation, Policy, Timestamp, Verdict};
-use sprag_store::{Draft, Note, Noted, Record, Retention, Store};
+use sprag_store::{Draft, Note, Noted, Record, Retention, Store, Wait};
 
 use crate::capture::Capture;
 use crate::clock::Clock;
@@ -28,13 +29,14 @@ use crate::role::Role;
 
 use active::Policies;
 pub use active::read_policy;
-pub use builder::GuardBuilder;
+pub use builder::{GuardBuilder, make_private_folder};
 pub use error::GuardError;
 pub use pause::Pause;
 use pause::PauseDesk;
 pub use policy_file::{PolicyFile, PolicyFileError};
 pub use reload::Reload;
 use reload::Watched;
+pub use soon::Checked;
 pub use watch::Watch;
 
 /// A guard over agents. Cheap to clone; clones share everything.
@@ -190,6 +192,19 @@ impl Inner {
     }
 
     fn decide(&self, event: &Event, at: Timestamp) -> Result<Arc<Record>, GuardError> {
+        let (record, wait) = self.decide_soon(event, at)?;
+        if let Some(wait) = wait {
+            wait.block()?;
+        }
+        self.feed.tell(&record);
+        Ok(record)
+    }
+
+    fn decide_soon(
+        &self,
+        event: &Event,
+        at: Timestamp,
+    ) -> Result<(Arc<Record>, Option<Wait>), GuardError> {
         let policies = self.policies();
         let policy = if self.is_paused(at)? {
             &policies.paused
@@ -203,9 +218,8 @@ impl Inner {
             policy: Arc::clone(policy),
             captured: self.capture.capture(event),
         };
-        let record = Arc::new(self.store.decide(draft)?);
-        self.feed.tell(&record);
-        Ok(record)
+        let decided = self.store.decide_soon(draft)?;
+        Ok((Arc::new(decided.record), decided.wait))
     }
 
     /// The door, with the limits of the agent that stuck to the session.
