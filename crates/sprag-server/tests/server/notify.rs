@@ -215,17 +215,28 @@ fn a_receiver_that_refuses_for_good_is_not_asked_again() {
 }
 
 #[test]
-fn a_receiver_that_is_gone_is_given_up_after_the_last_try() {
+fn a_receiver_that_is_gone_or_speaks_no_tls_is_given_up_after_the_last_try() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = nobody.local_addr().unwrap();
     drop(nobody);
-    let receiver = Receiver::answering(&[]);
-    let mut settings = webhook(&receiver);
-    settings.webhook.as_mut().unwrap().url = format!("http://{address}/");
-    let told = Told::new(Stage::new(""), settings);
-    delete(&told.stage);
-    told.hears();
-    insta::assert_snapshot!(told.end().join("\n"));
+    let plain = Receiver::answering(&[]);
+    for url in [
+        format!("http://{address}/"),
+        plain.url("/").replace("http:", "https:"),
+    ] {
+        let mut settings = webhook(&plain);
+        settings.webhook.as_mut().unwrap().url = url;
+        let told = Told::new(Stage::new(""), settings);
+        delete(&told.stage);
+        told.hears();
+        assert_eq!(
+            told.end(),
+            [
+                "sprag_notifications_total{channel=\"webhook\",result=\"failed\"} 1",
+                "sprag_notifications_total{channel=\"webhook\",result=\"retried\"} 3",
+            ]
+        );
+    }
 }
 
 #[test]
@@ -304,6 +315,23 @@ fn a_command_that_fails_or_does_not_end_is_counted_and_stopped() {
             ["sprag_notifications_total{channel=\"command\",result=\"failed\"} 1"]
         );
     }
+}
+
+#[test]
+fn what_a_command_leaves_behind_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = program(folder.path(), "sleep 20 & exit 0");
+    let settings = NotifySettings {
+        timeout: Duration::from_secs(10),
+        ..command(&path, &[])
+    };
+    let told = Told::new(Stage::new(""), settings);
+    delete(&told.stage);
+    told.hears();
+    assert_eq!(
+        told.end(),
+        ["sprag_notifications_total{channel=\"command\",result=\"sent\"} 1"]
+    );
 }
 
 #[test]
