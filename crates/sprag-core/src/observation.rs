@@ -70,6 +70,19 @@ impl Observed {
         }
     }
 
+    /// The flow it belongs to, where it has one.
+    #[must_use]
+    pub fn flow(&self) -> Option<&Id> {
+        match self {
+            Self::Message(message) => message.flow.as_ref(),
+            Self::Call(call) => call.flow.as_ref(),
+            Self::Step(step) => step.flow.as_ref(),
+            Self::Usage(usage) => usage.flow.as_ref(),
+            Self::DispatchStart(work) | Self::DispatchEnd(work) => work.flow.as_ref(),
+            Self::Kill(_) | Self::Reset(_) => None,
+        }
+    }
+
     /// The agent behind that session, where it is known.
     #[must_use]
     pub fn agent(&self) -> Option<&Id> {

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use sprag::{Capture, PolicyFile, Retention};
 
 use crate::limits;
+use crate::notify::NotifySettings;
+use crate::telemetry::TelemetrySettings;
 
 /// The port where nothing else is said.
 pub const PORT: u16 = 7727;
@@ -46,6 +48,10 @@ pub struct ServerConfig {
     pub transport: Transport,
     /// Names under which this server may be reached besides its address and `localhost`.
     pub hosts: Vec<String>,
+    /// Who is told of kills and blocks.
+    pub notify: NotifySettings,
+    /// Where decisions are exported to.
+    pub telemetry: TelemetrySettings,
     /// The longest body of a request, in bytes.
     pub body_bytes: usize,
     /// The most connections at once.
@@ -65,6 +71,8 @@ impl ServerConfig {
             retention: Retention::default(),
             transport: Transport::default(),
             hosts: Vec::new(),
+            notify: NotifySettings::default(),
+            telemetry: TelemetrySettings::default(),
             body_bytes: limits::BODY_BYTES,
             connections: limits::CONNECTIONS,
         }

@@ -318,6 +318,7 @@ impl Inner {
             LogScope::All => None,
             LogScope::Notes => Some(touching(NOTES).collect()),
             LogScope::Session(id) => Some(touching(CellKey::Session(id.clone()).index()).collect()),
+            LogScope::Flow(id) => Some(touching(CellKey::Flow(id.clone()).index()).collect()),
             LogScope::Sharing(id) => Some(sharing(
                 id,
                 |cell| Ok(touching(cell).collect()),

@@ -23,7 +23,7 @@ use sprag_store::{Draft, Note, Noted, Record, Retention, Store, Wait};
 
 use crate::capture::Capture;
 use crate::clock::Clock;
-use crate::feed::{Feed, Subscription};
+use crate::feed::{FEED_LENGTH, Feed, Subscription};
 use crate::judge::named_agent;
 use crate::role::Role;
 
@@ -163,7 +163,13 @@ impl Guard {
     /// Hears everything that this guard and its clones decide and note from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
-        self.inner.feed.subscribe()
+        self.subscribe_with(FEED_LENGTH)
+    }
+
+    /// The same for a listener that must not miss anything for a while: up to `room` records wait for it.
+    #[must_use]
+    pub fn subscribe_with(&self, room: usize) -> Subscription {
+        self.inner.feed.subscribe(room)
     }
 
     /// The policy in force, without a pause.

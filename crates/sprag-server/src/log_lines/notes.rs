@@ -64,12 +64,22 @@ pub(super) fn told(noted: &Noted, record: &Record) -> Option<(Level, String)> {
                 format!("[Policy] started under {policy}{from}"),
             )
         }
-        Noted::PolicyChanged { from, source } => {
+        Noted::PolicyChanged {
+            from,
+            source,
+            by,
+            why,
+        } => {
             let (before, origin) = (short(from), origin(source.as_deref()));
-            (
-                Level::INFO,
-                format!("[Policy] changed {before} to {policy}{origin}"),
-            )
+            let changed = format!("{before} to {policy}{origin}");
+            match by {
+                Some(by) => {
+                    let (who, why) = (who(Some(by)), reason(why.as_deref()));
+                    let text = format!("[Operator] {who} changed the policy from {changed}{why}");
+                    (Level::WARN, text)
+                }
+                None => (Level::INFO, format!("[Policy] changed {changed}")),
+            }
         }
         Noted::PolicyRejected { why, source } => {
             let (why, origin) = (one_line(why), origin(source.as_deref()));
