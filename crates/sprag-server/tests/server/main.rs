@@ -1,6 +1,10 @@
 //! The server and what it tells people, with real parts: guards, receivers, commands.
 
 #[cfg(test)]
+mod door;
+#[cfg(test)]
+mod live;
+#[cfg(test)]
 mod log_lines;
 #[cfg(test)]
 mod log_notes;
@@ -12,6 +16,12 @@ mod metrics;
 mod notify;
 #[cfg(test)]
 mod receiver;
+#[cfg(test)]
+mod roles;
+#[cfg(test)]
+mod routes;
+#[cfg(test)]
+mod running;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]
