@@ -36,6 +36,16 @@ impl Db {
         }
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes its folder where it is missing, for nobody but its user to look into.
+    pub(crate) fn make_folder(&self) -> Result<(), Failure> {
+        sprag::make_private_folder(&self.path).map_err(Failure::from)
+    }
+
     /// The store for looking at: one that is not there is not made.
     pub(crate) fn read(&self) -> Result<SharedSqlite, Failure> {
         if !self.path.exists() {
@@ -73,11 +83,13 @@ impl Db {
         policy: Option<&Path>,
         capture: Capture,
     ) -> Result<Link, Failure> {
+        let db = Self::find(settings, &place.db)?.path;
+        let (socket, db_flag) = (place.socket.as_deref(), place.db.db.as_deref());
         let options = LinkOptions {
-            socket: settings.socket_place(place.socket.as_deref(), place.db.db.as_deref()),
+            socket: Some(settings.socket_place(socket, db_flag, &db)),
             policy: policy_file(settings, policy)?,
             capture,
-            ..LinkOptions::new(Self::find(settings, &place.db)?.path)
+            ..LinkOptions::new(db)
         };
         Ok(Link::open(options)?)
     }
@@ -94,7 +106,10 @@ impl Db {
 }
 
 /// The policy file that these settings and the `--policy` flag lead to.
-fn policy_file(settings: &Settings, flag: Option<&Path>) -> Result<Option<PolicyFile>, Failure> {
+pub(crate) fn policy_file(
+    settings: &Settings,
+    flag: Option<&Path>,
+) -> Result<Option<PolicyFile>, Failure> {
     match settings.policy_place(flag) {
         PolicyPlace::Named(path) if !path.exists() => Err(policy_file::missing(&path)),
         PolicyPlace::Named(path) => Ok(Some(PolicyFile::required(path))),
