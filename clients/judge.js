@@ -51,7 +51,7 @@ export function complaints(figures, expect) {
     want(!figures.stopped || figures.stopped.after <= expect.refusedBy, `stopped only at ${figures.stopped?.after}`);
   }
   if (expect.calls) want(figures.calls === expect.calls, `${figures.calls} calls counted instead of ${expect.calls}`);
-  if (expect.children) {
+  if (expect.children !== undefined) {
     want(figures.children === expect.children, `${figures.children} sub-agents seen instead of ${expect.children}`);
   }
   return wrong;

@@ -35,7 +35,10 @@ export async function play({ driver, name, script, folder, sprag }) {
 
   const requests = [];
   const model = await startModel(
-    (conversation) => next(conversation, script, (deed) => driver.call(deed, { project, marker })),
+    (conversation) => next(conversation, script, {
+      translate: (deed) => driver.call(deed, { project, marker }),
+      finish: driver.finish,
+    }),
     (request) => requests.push(request),
   );
   const env = { PATH: process.env.PATH, HOME: home, TERM: 'xterm-256color', SPRAG_DB: path.join(folder, 'sprag.db') };

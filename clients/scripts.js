@@ -16,7 +16,7 @@ export const SCRIPTS = {
   loop: {
     turns: times(8, () => [run('cat status.txt')]),
     files: { 'status.txt': 'job 17 is queued\n' },
-    expect: { warnedBy: 3, refusedBy: 6 },
+    expect: { warnedBy: 4, refusedBy: 6 },
   },
 
   // Asking again is right as long as something moves.
@@ -67,7 +67,7 @@ const MARKER = /\[\[play ([\w-]+)\]\]/g;
  * The next turn of a conversation: scripts are found by the marker in its first message, and the turn by how often
  * the model has acted already.
  */
-export function next(conversation, script, translate) {
+export function next(conversation, script, { translate, finish }) {
   if (conversation.tools.length === 0) return { text: conversation.wantsJson ? '{}' : 'A title', calls: [] };
   const played = conversation.turns.flatMap((turn) => (turn.role === 'user' ? [...turn.text.matchAll(MARKER)] : []));
   // A parent's prompt comes before what its children answer, a child's holds its own marker only.
@@ -75,6 +75,9 @@ export function next(conversation, script, translate) {
   const turns = script.children?.[name] ?? script.turns;
   const acted = conversation.turns.filter((turn) => turn.role === 'assistant' && turn.calls.length > 0).length;
   const deeds = turns[acted];
-  if (!deeds) return { text: 'All done.', calls: [] };
+  if (!deeds) {
+    const calls = finish && conversation.tools.includes(finish.name) ? [finish] : [];
+    return { text: 'All done.', calls };
+  }
   return { text: '', calls: deeds.map(translate) };
 }

@@ -24,6 +24,10 @@ export function command({ prompt, model }) {
   };
 }
 
+/** Its sub-agents must say that they are done; without an id of their own they count as the session. */
+export const finish = { name: 'complete_task', args: { result: { response: 'done' } } };
+export const expect = { 'sub-agents': { children: 0 } };
+
 export function call(deed, { project, marker }) {
   switch (deed.do) {
     case 'run':

@@ -4,15 +4,26 @@ use std::env::VarError;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use sprag_hooks::Client;
+use sprag_hooks::install::Homes;
+
 /// What the environment says.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     sprag_policy: Option<PathBuf>,
     sprag_db: Option<PathBuf>,
+    sprag_socket: Option<PathBuf>,
+    xdg_runtime_dir: Option<PathBuf>,
     xdg_config_home: Option<PathBuf>,
     xdg_state_home: Option<PathBuf>,
     home: Option<PathBuf>,
     user: Option<PathBuf>,
+    /// Set by Copilot CLI for the hooks that it runs.
+    copilot_project: Option<PathBuf>,
+    claude_home: Option<PathBuf>,
+    codex_home: Option<PathBuf>,
+    copilot_home: Option<PathBuf>,
+    path: Option<PathBuf>,
 }
 
 /// Where the policy is.
@@ -32,10 +43,17 @@ impl Settings {
         Self {
             sprag_policy: variable("SPRAG_POLICY"),
             sprag_db: variable("SPRAG_DB"),
+            sprag_socket: variable("SPRAG_SOCKET"),
+            xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
             xdg_config_home: variable("XDG_CONFIG_HOME"),
             xdg_state_home: variable("XDG_STATE_HOME"),
             home: variable("HOME"),
             user: variable("USER").or_else(|| variable("LOGNAME")),
+            claude_home: variable("CLAUDE_CONFIG_DIR"),
+            codex_home: variable("CODEX_HOME"),
+            copilot_home: variable("COPILOT_HOME"),
+            path: variable("PATH"),
+            copilot_project: variable("COPILOT_CLI").and_then(|_| variable("COPILOT_PROJECT_DIR")),
         }
     }
 
@@ -57,6 +75,64 @@ impl Settings {
         }
         let state = self.place(self.xdg_state_home.as_deref(), ".local/state")?;
         Some(state.join("sprag").join("sprag.db"))
+    }
+
+    /// The place of the server's socket for the store at `db`, given the `--socket` and `--db` flags. A
+    /// store that somebody named has a socket of its own, beside it.
+    pub(crate) fn socket_place(
+        &self,
+        flag: Option<&Path>,
+        db_flag: Option<&Path>,
+        db: &Path,
+    ) -> PathBuf {
+        if let Some(path) = flag.or(self.sprag_socket.as_deref()) {
+            return path.to_owned();
+        }
+        let is_named = db_flag.is_some() || self.sprag_db.is_some();
+        let runtime = self.xdg_runtime_dir.as_deref();
+        match runtime.filter(|path| path.is_absolute() && !is_named) {
+            Some(runtime) => runtime.join("sprag.sock"),
+            None => {
+                let mut name = db.file_name().unwrap_or_default().to_owned();
+                name.push(".sock");
+                db.with_file_name(name)
+            }
+        }
+    }
+
+    /// The folders in which agent CLIs look for hooks; none where there is no home.
+    pub(crate) fn homes(&self, project: PathBuf) -> Option<Homes> {
+        Some(Homes {
+            project,
+            home: self.home.clone()?,
+            claude: self.claude_home.clone(),
+            codex: self.codex_home.clone(),
+            copilot: self.copilot_home.clone(),
+            config: self.xdg_config_home.clone(),
+        })
+    }
+
+    /// The program of this name, where a shell would find it.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        let folders = std::env::split_paths(self.path.as_deref()?);
+        folders
+            .map(|folder| folder.join(name))
+            .find(|path| path.is_file())
+    }
+
+    /// Whether Copilot CLI runs this hook of Claude's while it has one of its own: each call would be
+    /// told twice.
+    pub(crate) fn is_called_twice(&self, client: Client) -> bool {
+        let Some(project) = self.copilot_project.as_deref() else {
+            return false;
+        };
+        let own = [
+            Some(project.join(".github/hooks/sprag.json")),
+            self.home
+                .as_ref()
+                .map(|home| home.join(".copilot/hooks/sprag.json")),
+        ];
+        client == Client::Claude && own.into_iter().flatten().any(|path| path.exists())
     }
 
     /// Who gives orders, for the log.
@@ -148,5 +224,22 @@ mod tests {
         let flag = settings.db_place(Some(Path::new("flag.db")));
         assert_eq!(flag.unwrap(), Path::new("flag.db"));
         assert_eq!(Settings::default().db_place(None), None);
+    }
+
+    #[test]
+    fn a_store_that_somebody_named_has_a_socket_of_its_own() {
+        let mut settings = settings(None, None, Some("/h"));
+        let db = Path::new("/s/sprag.db");
+        let place = |settings: &Settings, flag| settings.socket_place(None, flag, db);
+        assert_eq!(place(&settings, None), Path::new("/s/sprag.db.sock"));
+        settings.xdg_runtime_dir = Some("/run/user/1".into());
+        assert_eq!(place(&settings, None), Path::new("/run/user/1/sprag.sock"));
+        assert_eq!(place(&settings, Some(db)), Path::new("/s/sprag.db.sock"));
+        settings.sprag_db = Some(db.into());
+        assert_eq!(place(&settings, None), Path::new("/s/sprag.db.sock"));
+        settings.sprag_socket = Some("/named.sock".into());
+        assert_eq!(place(&settings, None), Path::new("/named.sock"));
+        let flag = settings.socket_place(Some(Path::new("flag.sock")), None, db);
+        assert_eq!(flag, Path::new("flag.sock"));
     }
 }

@@ -43,7 +43,7 @@ pub struct HookOptions<'h> {
 }
 
 /// An answer, and what went wrong on the way to it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Answered {
     /// For the client.
     pub answer: HookAnswer,

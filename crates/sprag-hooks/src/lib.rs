@@ -4,11 +4,12 @@
 //! own JSON in, its own JSON out and its own idea of what an answer means. Some answers that look safe let the tool
 //! run. So there is one codec for each, made from payloads of the real client and tried against it.
 //!
-//! [`answer`] is the whole way of a hook. Installing puts hooks into a client's settings.
+//! [`answer`] is the whole way of a hook. [`install`] puts hooks into a client's settings.
 
 mod answer;
 mod client;
 mod codec;
+pub mod install;
 mod printed;
 mod reading;
 mod reply;

@@ -29,7 +29,8 @@ pub(crate) fn without_client_lines(text: &str) -> Printed {
         .inspect(|line| failed |= is_bad_exit(line))
         .collect();
     let text = lines.join("\n");
-    let text = text.strip_prefix("Output: ").unwrap_or(&text).to_owned();
+    let text = text.strip_prefix("Output: ").unwrap_or(&text);
+    let text = text.strip_prefix("(empty)").unwrap_or(text).to_owned();
     Printed { text, failed }
 }
 
@@ -81,6 +82,10 @@ mod tests {
         let text =
             "<untrusted_context>\nOutput: hi\nProcess Group PGID: 21683\n</untrusted_context>";
         assert_eq!(without_client_lines(text), printed("hi", false));
+        assert_eq!(
+            without_client_lines("Output: (empty)\nProcess Group PGID: 1"),
+            printed("", false)
+        );
         assert_eq!(
             without_client_lines("Wall time: 0.0024 seconds\nhi\nthere"),
             printed("hi\nthere", false)
