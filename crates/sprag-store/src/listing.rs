@@ -126,6 +126,12 @@ impl SessionQuery {
         Page { items: found, next }
     }
 
+    /// Whether nothing is left out.
+    pub(crate) fn is_for_all(&self) -> bool {
+        let names = self.agent.is_none() && self.contains.is_none();
+        names && self.state.is_none() && self.rule.is_none()
+    }
+
     fn wants(&self, session: &SessionSummary) -> bool {
         let agent = session.agent.as_ref();
         let holds = |text: &String| {

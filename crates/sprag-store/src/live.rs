@@ -113,6 +113,9 @@ impl Live {
     }
 
     pub(crate) fn count_sessions(&self, query: &SessionQuery) -> u64 {
+        if query.is_for_all() {
+            return u64::try_from(self.cells.sessions().count()).unwrap_or(u64::MAX);
+        }
         query.count(self.summaries())
     }
 

@@ -69,11 +69,13 @@ export class ReplayModel {
       const taken = this.timeline.append(page.items);
       this.grown += 1;
       this.#place();
-      if (page.next === null || taken === 0) return;
+      if (page.next === null || taken === 0) break;
     }
+    this.#place(true);
   }
 
-  #place(): void {
+  /** Puts the cursor where it was wanted as soon as that is loaded; else to the stop or the end, once. */
+  #place(all = false): void {
     if (this.#wanted !== null) {
       if (this.timeline.lastSeq >= this.#wanted) {
         this.cursor = this.timeline.indexOf(this.#wanted);
@@ -81,17 +83,18 @@ export class ReplayModel {
         this.#follow();
       }
     } else if (this.#unplaced) {
-      this.cursor = this.#stopped() ?? Math.max(0, this.timeline.length - 1);
+      const stopped = this.#stopped();
+      if (stopped === null && !all) return;
+      this.#unplaced = false;
+      this.cursor = stopped ?? Math.max(0, this.timeline.length - 1);
       this.#follow();
     }
   }
 
-  /** The event that stopped the session, where it still is stopped. */
+  /** The event that stopped the session, where it still is stopped and that event is loaded. */
   #stopped(): number | null {
     const mark = this.detail?.mark;
-    if (!mark) return null;
-    const n = this.timeline.alarms.findLast((alarm) => (this.timeline.at[alarm] ?? 0) <= mark.at && this.timeline.decision(alarm) !== "warn");
-    return n ?? null;
+    return mark ? this.timeline.stopAt(mark.at) : null;
   }
 
   go(n: number): void {

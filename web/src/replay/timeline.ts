@@ -209,6 +209,15 @@ export class Timeline {
     return found ?? null;
   }
 
+  /** The block or kill of this moment, by a rule or by hand. */
+  stopAt(at: number): number | null {
+    const n = this.at.lastIndexOf(at);
+    for (let m = n; m >= 0 && this.at[m] === at; m -= 1) {
+      if (this.#type[m] === "kill" || this.decision(m) === "block" || this.decision(m) === "kill") return m;
+    }
+    return null;
+  }
+
   /** The same call after or before a place. */
   again(from: number, direction: 1 | -1): number | null {
     const members = this.groups[this.group[from] ?? NONE]?.members ?? [];

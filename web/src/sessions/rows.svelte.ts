@@ -14,6 +14,7 @@ export interface Question {
 
 const PAGE = 100;
 const MOST_PAGES = 40;
+const WAIT_MS = 60;
 
 export class SessionRows {
   total = $state<number | null>(null);
@@ -23,6 +24,7 @@ export class SessionRows {
   #question: Question | null = null;
   #giveUp = new AbortController();
   #range = { from: 0, to: 0 };
+  #soon: ReturnType<typeof setTimeout> | undefined;
 
   ask(question: Question): void {
     this.#giveUp.abort();
@@ -40,12 +42,16 @@ export class SessionRows {
     for (let page = first; page <= last; page += 1) void this.#load(page);
   }
 
+  /** Asks for what came into view and stayed: a quick scroll passes by many pages. */
   see(from: number, to: number): void {
     this.#range = { from, to };
     if (to <= from) return;
-    for (let page = Math.floor(from / PAGE); page <= Math.floor((to - 1) / PAGE); page += 1) {
-      if (!this.#pages.has(page) && !this.#asked.has(page)) void this.#load(page);
-    }
+    clearTimeout(this.#soon);
+    this.#soon = setTimeout(() => {
+      for (let page = Math.floor(from / PAGE); page <= Math.floor((to - 1) / PAGE); page += 1) {
+        if (!this.#pages.has(page) && !this.#asked.has(page)) void this.#load(page);
+      }
+    }, WAIT_MS);
   }
 
   row(n: number): SessionItem | undefined {

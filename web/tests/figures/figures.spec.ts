@@ -61,9 +61,10 @@ test("first paint", async ({ page }) => {
   for (let n = 0; n < 15; n += 1) {
     await page.goto(server.url);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
-    paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN));
     await page.getByText("Nobody is stopped").waitFor();
     ready.push(await page.evaluate(() => performance.now()));
+    const paint = await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
+    paints.push((await paint.jsonValue()) ?? NaN);
   }
   tell("first contentful paint", `median ${middle(paints).toFixed(0)} ms, worst ${Math.max(...paints).toFixed(0)} ms of ${paints.length}`);
   tell("overview with its data", `median ${middle(ready).toFixed(0)} ms`);

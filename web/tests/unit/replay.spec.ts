@@ -48,6 +48,13 @@ test("warnings and refusals can be stepped through", () => {
   expect([timeline.alarm(0, 1), timeline.alarm(2, 1), timeline.alarm(6, 1), timeline.alarm(6, -1)]).toEqual([2, 6, null, 2]);
 });
 
+test("the moment of a stop is found, whoever stopped it", () => {
+  const timeline = loop();
+  expect([timeline.stopAt(7000), timeline.stopAt(3000), timeline.stopAt(1)]).toEqual([6, null, null]);
+  timeline.append([record({ type: "kill", session: "s", by: "ann" })]);
+  expect(timeline.stopAt(8000)).toBe(7);
+});
+
 test("an event is taken once, in order, and only where it concerns the session", () => {
   const timeline = loop();
   const before = timeline.length;

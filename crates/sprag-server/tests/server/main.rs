@@ -1,6 +1,7 @@
 //! The server and what it tells people, with real parts: guards, receivers, commands.
 
 #[cfg(test)]
+mod dashboard;
 mod door;
 #[cfg(test)]
 mod hooks;
