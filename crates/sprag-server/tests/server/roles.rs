@@ -154,14 +154,9 @@ fn an_agent_can_neither_reset_itself_nor_play_the_user_on_any_way_in() {
         r#"{"type":"kill","session":"s"}"#,
         r#"{"type":"message","to":"s","content":"go on"}"#,
         r#"{"type":"dispatch_start","session":"s","flow":"f"}"#,
-        r#"{"type":"call","session":"s","tool":"t","identity":"shared"}"#,
     ];
     for event in events {
-        let length = event.len();
-        let over_socket = server.raw_unix(&format!(
-            "POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{event}"
-        ));
-        assert_eq!(over_socket.status, 403, "{event}");
+        assert_eq!(over_socket(&server, event), 403, "{event}");
         for role in [None, Some(Role::Agent)] {
             assert_eq!(
                 server.ask(role, "POST", "/v1/check", event).status,
@@ -177,6 +172,34 @@ fn an_agent_can_neither_reset_itself_nor_play_the_user_on_any_way_in() {
             "{event}"
         );
     }
+}
+
+#[test]
+fn an_agent_on_the_network_can_not_say_that_it_stands_for_many_a_wrapper_on_this_machine_can() {
+    let server = Running::start();
+    let event = r#"{"type":"call","session":"s","tool":"t","identity":"shared"}"#;
+    assert_eq!(server.ask(None, "POST", "/v1/check", event).status, 403);
+    assert_eq!(
+        server
+            .ask(Some(Role::Agent), "POST", "/v1/check", event)
+            .status,
+        403
+    );
+    assert_eq!(
+        server
+            .ask(Some(Role::Hook), "POST", "/v1/check", event)
+            .status,
+        200
+    );
+    assert_eq!(over_socket(&server, event), 200);
+}
+
+fn over_socket(server: &Running, event: &str) -> u16 {
+    let length = event.len();
+    let answer = server.raw_unix(&format!(
+        "POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{event}"
+    ));
+    answer.status
 }
 
 #[test]
