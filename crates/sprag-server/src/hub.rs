@@ -90,9 +90,10 @@ impl Desk {
             match feed.wait_for(IDLE) {
                 Some(first) => self.gather(first, feed),
                 None if ended() => break,
-                None => self.watchers.look(&self.guard),
+                None => {}
             }
             self.pass_on();
+            self.watchers.look(&self.guard);
         }
         self.watchers.end();
     }
