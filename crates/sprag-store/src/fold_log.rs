@@ -8,7 +8,7 @@ use crate::cell_key::CellKey;
 use crate::cells::CellMap;
 use crate::codec::{Body, Content, decode_verdict, encode_verdict};
 use crate::error::StoreError;
-use crate::hash::{Hash, chain};
+use crate::hash::Hash;
 use crate::note::{Noted, Snapshot, SnapshotReason};
 use crate::view::{Base, LogView, RawRecord};
 
@@ -136,7 +136,7 @@ impl<'a> FoldLog<'a> {
         if row.seq != seq {
             return Err(Problem::Missing { found: row.seq });
         }
-        if chain(&self.prev, seq, row.body) != row.hash {
+        if view.link(&self.prev, seq, row.body) != row.hash {
             return Err(Problem::Hash);
         }
         let body =

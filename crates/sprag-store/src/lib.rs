@@ -18,12 +18,14 @@ mod judge;
 mod live;
 mod memory;
 mod note;
+mod one_cell;
 mod pack;
 mod promise;
 mod prune;
 mod query;
 mod random;
 mod record;
+mod redis;
 mod sharing;
 mod sqlite;
 mod store;
@@ -38,13 +40,16 @@ pub use error::StoreError;
 pub use fold_log::{Problem, ReadPolicy};
 pub use hash::{Hash, chain};
 pub use memory::MemoryStore;
-pub use note::{Eviction, Note, Noted, Pool, Snapshot, SnapshotReason};
+pub use note::{Eviction, Note, Noted, Offline, Pool, Snapshot, SnapshotReason};
 pub use prune::{Prune, Pruned, Retention};
 pub use query::{
     LogQuery, LogScope, MAX_PAGE, Page, Session, SessionCursor, SessionQuery, SessionState,
     SessionSummary, Tally,
 };
 pub use record::{Record, RecordKind};
+pub use redis::{
+    Alone, Fail, FailError, FailModes, OnAlone, RedisCounts, RedisOptions, RedisStore,
+};
 pub use sqlite::{Marks, OwnedSqlite, SharedSqlite, SqliteOptions};
 pub use store::{Store, StoreStatus};
 pub use verify::{Bad, Verification, verify};

@@ -1,0 +1,248 @@
+//! The keeper: one thread that connects, brings a pod back to Redis after an outage, and tidies up.
+//!
+//! After an outage the order is fixed: the kills that Redis does not have go first, then the
+//! records of what was decided alone, and only then decisions go through Redis again.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use redis::{Connection, RedisResult, Value, cmd};
+use sprag_core::{Policy, RULES_VERSION, Timestamp};
+
+use super::attempt::read_hash;
+use super::mono;
+use super::pod::{Pod, Trouble, lock};
+use super::reading::Rows;
+use super::reply::{list, number, odd, text};
+use super::script::{Input, Script};
+use crate::draft::ActivePolicy;
+use crate::error::StoreError;
+use crate::judge::Head;
+use crate::note::Noted;
+use crate::random::secret;
+
+/// How long connecting and each step of coming back may take.
+const WAIT: Duration = Duration::from_secs(1);
+
+/// The first and the longest rest between tries.
+const FIRST_REST: Duration = Duration::from_millis(50);
+const LONGEST_REST: Duration = Duration::from_secs(1);
+
+/// What a namespace tells whoever comes.
+#[derive(Debug)]
+pub(super) struct Hello {
+    pub(super) secret: [u8; 32],
+    rules: u64,
+    head: Head,
+    note: u64,
+    time: (u64, u64),
+}
+
+impl Hello {
+    /// Greets the namespace, which is made with `ours` where it is new.
+    pub(super) fn say(connection: &mut Connection, head: &str, ours: &[u8]) -> RedisResult<Self> {
+        let mut input = Input {
+            keys: vec![head.to_owned()],
+            args: Vec::new(),
+        };
+        input.number(u64::from(RULES_VERSION));
+        input.arg(ours);
+        let epoch = secret().map_err(|_| odd())?;
+        input.arg(epoch.to_vec());
+        let answer = Script::new(include_str!("hello.lua")).run(connection, &input)?;
+        Self::read(&answer).ok_or_else(odd)
+    }
+
+    fn read(value: &Value) -> Option<Self> {
+        let [seconds, micros, rules, secret, _epoch, seq, hash, note] = list(value)? else {
+            return None;
+        };
+        Some(Self {
+            secret: text(secret)?.try_into().ok()?,
+            rules: number(rules)?,
+            head: Head {
+                seq: number(seq)?,
+                hash: read_hash(text(hash)?)?,
+            },
+            note: number(note)?,
+            time: (number(seconds)?, number(micros)?),
+        })
+    }
+}
+
+impl Pod {
+    /// Connects and greets; before this nobody may judge.
+    pub(super) fn greet(&self) -> Result<Connection, Trouble> {
+        let mut connection = self.place.connect(&self.keys.head, WAIT)?;
+        let sent = mono::now();
+        let hello = Hello::say(&mut connection, &self.keys.head, &self.secret)?;
+        self.time.hear(sent, hello.time.0, hello.time.1);
+        if hello.rules > u64::from(RULES_VERSION) {
+            let why = format!(
+                "its sessions are judged under rules {}, this build knows {RULES_VERSION}; use a \
+                 newer `sprag`",
+                hello.rules
+            );
+            return Err(Trouble::Store(self.away(why)));
+        }
+        *lock(&self.stranded) = (hello.secret != self.secret).then(|| {
+            "the namespace was made anew under another secret: this pod sees other digests than \
+             the rest, restart it"
+                .to_owned()
+        });
+        *lock(&self.head) = hello.head;
+        lock(&self.notes).latest = hello.note;
+        lock(&self.learned).clear();
+        Ok(connection)
+    }
+
+    /// Brings the pod back to Redis.
+    pub(super) fn come_back(&self) -> Result<(), Trouble> {
+        let mut connection = self.greet()?;
+        self.restore_all_kills(&mut connection)?;
+        loop {
+            let waiting = lock(&self.fork).next();
+            match waiting {
+                Some(waiting) => {
+                    let until = mono::now() + WAIT;
+                    let what = waiting.what.clone();
+                    let (at, policy) = (waiting.at, Arc::clone(&waiting.policy));
+                    let told = self.note_on(&mut connection, at, &policy, what, until);
+                    if let Err(trouble) = told {
+                        lock(&self.fork).put_back(waiting);
+                        return Err(trouble);
+                    }
+                }
+                None => {
+                    let mut fork = lock(&self.fork);
+                    if fork.waiting() > 0 {
+                        continue;
+                    }
+                    let lost = fork.kills();
+                    if lost.iter().any(|lost| !self.shelf.is_killed(&lost.session)) {
+                        drop(fork);
+                        self.restore_all_kills(&mut connection)?;
+                        continue;
+                    }
+                    let dropped = fork.dropped();
+                    fork.end();
+                    self.line.up(vec![connection]);
+                    drop(fork);
+                    self.tell_dropped(dropped);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn tell_dropped(&self, records: u64) {
+        if records == 0 {
+            return;
+        }
+        let what = Noted::OfflineLost {
+            pod: self.options.pod.clone(),
+            records,
+        };
+        let (at, until) = (self.now(), mono::now() + WAIT);
+        // It is counted in the status too; a note about lost notes is not worth another outage.
+        let _ =
+            self.read(|rows| self.note_on(rows.connection, at, &self.any_policy(), what, until));
+    }
+
+    /// Every killed session that this pod knows must be killed in Redis.
+    fn restore_all_kills(&self, connection: &mut Connection) -> Result<(), Trouble> {
+        let made_alone = lock(&self.fork).kills();
+        let mut known = self.shelf.killed();
+        known.extend(made_alone.iter().map(|lost| lost.session.clone()));
+        Rows::new(self, connection).refresh(self, &known)?;
+        let missing = made_alone
+            .into_iter()
+            .filter(|lost| !self.shelf.is_killed(&lost.session));
+        let policy = Arc::new(self.any_policy());
+        for lost in self.shelf.lost().into_iter().chain(missing) {
+            if !self.shelf.is_killed(&lost.session) {
+                let until = mono::now() + WAIT;
+                self.kill_again(connection, &lost, &policy, self.now(), until)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A kill is judged alike under every policy.
+    fn any_policy(&self) -> ActivePolicy {
+        ActivePolicy::new(Policy::default())
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.time.now().unwrap_or_default()
+    }
+
+    /// Works until the line is closed.
+    pub(super) fn keep(&self) {
+        let wanted = self.options.connections.max(1);
+        let mut rest = FIRST_REST;
+        loop {
+            let is_up = self.line.is_up();
+            let pause = if is_up {
+                rest = FIRST_REST;
+                let complete = self.fill(wanted);
+                self.tidy();
+                if !self
+                    .line
+                    .rest(LONGEST_REST, true, if complete { wanted } else { 0 })
+                {
+                    return;
+                }
+                continue;
+            } else {
+                match self.come_back() {
+                    Ok(()) => continue,
+                    Err(trouble) => self.line.still_down(self.told(&trouble)),
+                }
+                let pause = rest;
+                rest = (rest * 2).min(LONGEST_REST);
+                pause
+            };
+            if !self.line.rest(pause, false, 0) {
+                return;
+            }
+        }
+    }
+
+    fn told(&self, trouble: &Trouble) -> String {
+        match trouble {
+            Trouble::Store(StoreError::Redis { why, .. }) => why.clone(),
+            Trouble::Store(error) => error.to_string(),
+            Trouble::Redis(error) => error.to_string(),
+            Trouble::Slow => format!("no answer within {} ms", WAIT.as_millis()),
+            Trouble::Contended => "others were faster".to_owned(),
+        }
+    }
+
+    /// Opens the connections that are missing; false where that does not work.
+    fn fill(&self, wanted: usize) -> bool {
+        for _ in 0..self.line.missing(wanted) {
+            match self.place.connect(&self.keys.head, WAIT) {
+                Ok(connection) => self.line.add(connection),
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+
+    /// A pod that is not asked anything still hears of pauses, and notices an outage.
+    fn tidy(&self) {
+        let asked: Instant = mono::now();
+        let latest: Result<Option<u64>, StoreError> = self.read(|rows| {
+            Ok(cmd("HGET")
+                .arg(&self.keys.head)
+                .arg("note")
+                .query(rows.connection)?)
+        });
+        let _ = asked;
+        if let Ok(latest) = latest {
+            let mut notes = lock(&self.notes);
+            notes.latest = notes.latest.max(latest.unwrap_or(0));
+        }
+    }
+}

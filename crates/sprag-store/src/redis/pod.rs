@@ -1,0 +1,436 @@
+//! One process among many that share a namespace: what it has at hand and how it decides.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use redis::{Connection, RedisError, RedisResult, cmd};
+use sprag_core::{DigestKey, Observed, RULES_VERSION, Timestamp};
+
+use super::alone::Fork;
+use super::attempt::{Answer, Attempt, Heard, start};
+use super::clock::RedisTime;
+use super::counts::{Counting, count};
+use super::fail::who;
+use super::keys::Keys;
+use super::line::{Lent, Line};
+use super::mono;
+use super::options::RedisOptions;
+use super::place::Place;
+use super::reading::{LogIndex, Rows, applied};
+use super::script::{Input, Script};
+use super::shelf::{LostKill, Shelf};
+use crate::cell_key::CellKey;
+use crate::draft::{ActivePolicy, Draft};
+use crate::error::StoreError;
+use crate::hash::Hash;
+use crate::judge::Head;
+use crate::note::Noted;
+use crate::promise::Promise;
+use crate::record::Record;
+
+/// A decision that met this many changed cells in a row is made alone.
+const MAX_TRIES: usize = 64;
+
+/// Connections that may break under one decision before it is made alone.
+const MAX_BROKEN: usize = 3;
+
+/// How long reading for people may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Sessions of this pod that take turns: more than anyone has threads.
+const TURNS: usize = 64;
+
+/// Why Redis did not decide.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The event is wrong, or what is stored is.
+    Store(StoreError),
+    /// The connection or the server failed.
+    Redis(RedisError),
+    /// The time was up.
+    Slow,
+    /// Others were faster, again and again.
+    Contended,
+}
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<RedisError> for Trouble {
+    fn from(error: RedisError) -> Self {
+        Self::Redis(error)
+    }
+}
+
+/// One process.
+#[derive(Debug)]
+pub(super) struct Pod {
+    pub(super) options: RedisOptions,
+    pub(super) place: Place,
+    pub(super) keys: Keys,
+    pub(super) commit: Script,
+    pub(super) line: Line,
+    pub(super) shelf: Shelf,
+    pub(super) fork: Mutex<Fork>,
+    pub(super) time: RedisTime,
+    pub(super) counts: Counting,
+    pub(super) notes: Mutex<Notes>,
+    pub(super) index: Mutex<LogIndex>,
+    /// The policies whose text Redis has.
+    pub(super) learned: Mutex<HashSet<String>>,
+    pub(super) head: Mutex<Head>,
+    pub(super) key: DigestKey,
+    pub(super) secret: [u8; 32],
+    /// Why this pod must be restarted, where it must.
+    pub(super) stranded: Mutex<Option<String>>,
+    turns: Vec<Mutex<()>>,
+}
+
+/// The last notes, as long as nobody wrote another.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    pub(super) latest: u64,
+    pub(super) page: Option<(u64, crate::query::LogQuery, crate::query::Page<Record, u64>)>,
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Pod {
+    pub(super) fn new(options: RedisOptions, place: Place, secret: [u8; 32]) -> Self {
+        Self {
+            keys: Keys::new(&options.namespace),
+            commit: Script::new(include_str!("commit.lua")),
+            line: Line::default(),
+            shelf: Shelf::new(options.capacity.sessions),
+            fork: Mutex::default(),
+            time: RedisTime::default(),
+            counts: Counting::default(),
+            notes: Mutex::default(),
+            index: Mutex::default(),
+            learned: Mutex::default(),
+            head: Mutex::default(),
+            key: DigestKey::new(&secret),
+            secret,
+            stranded: Mutex::default(),
+            turns: (0..TURNS).map(|_| Mutex::default()).collect(),
+            place,
+            options,
+        }
+    }
+
+    pub(super) fn away(&self, why: impl Into<String>) -> StoreError {
+        StoreError::Redis {
+            place: self.place.shown(),
+            why: why.into(),
+        }
+    }
+
+    /// Decides with Redis, or without it where it can't be asked in time.
+    pub(super) fn decide(&self, draft: Draft) -> Result<Record, StoreError> {
+        let until = mono::now() + self.options.deadline;
+        let why = match self.decide_shared(&draft, until) {
+            Ok(record) => return Ok(record),
+            Err(Trouble::Store(error)) => return Err(error),
+            Err(Trouble::Redis(error)) => error.to_string(),
+            Err(Trouble::Slow) => {
+                let trouble = self.line.trouble();
+                let slow = || format!("no answer within {} ms", self.options.deadline.as_millis());
+                trouble.unwrap_or_else(slow)
+            }
+            Err(Trouble::Contended) => format!("others were faster {MAX_TRIES} times"),
+        };
+        self.decide_alone(draft, &why)
+    }
+
+    fn decide_shared(&self, draft: &Draft, until: Instant) -> Result<Record, Trouble> {
+        if !self.line.is_up() {
+            return Err(Trouble::Slow);
+        }
+        let (_, session) = who(&draft.observation.what);
+        let turns = u64::try_from(self.turns.len()).unwrap_or(1);
+        let turn = CellKey::Session(session.clone()).index() % turns;
+        let turn = usize::try_from(turn).ok().and_then(|at| self.turns.get(at));
+        let _turn = turn.map(lock);
+        let mut sent = None;
+        for broken in 1.. {
+            let Some(mut lent) = self.line.take(until) else {
+                return Err(Trouble::Slow);
+            };
+            let decided = self.decide_on(&mut lent.connection, draft, until, &mut sent);
+            match decided {
+                Err(Trouble::Redis(error)) => {
+                    let is_over = broken >= MAX_BROKEN || !error.is_connection_dropped();
+                    self.broken(lent, &error);
+                    if is_over {
+                        return Err(Trouble::Redis(error));
+                    }
+                }
+                other => {
+                    self.line.give_back(lent);
+                    return other;
+                }
+            }
+        }
+        Err(Trouble::Slow)
+    }
+
+    /// Puts away a connection that failed, and the whole line where the server did.
+    fn broken(&self, lent: Lent, error: &RedisError) {
+        if error.is_connection_dropped() {
+            self.line.drop_one(lent, &error.to_string());
+        } else {
+            self.line.fail(lent, &error.to_string());
+        }
+        if !self.line.is_up() {
+            count(&self.counts.outages);
+        }
+    }
+
+    /// Decides over one connection. `sent` holds what was sent without an answer.
+    pub(super) fn decide_on(
+        &self,
+        connection: &mut Connection,
+        draft: &Draft,
+        until: Instant,
+        sent: &mut Option<Vec<u8>>,
+    ) -> Result<Record, Trouble> {
+        self.learn(connection, &draft.policy, until)?;
+        for _ in 0..MAX_TRIES {
+            let now = self.time.now().unwrap_or_default();
+            let attempt = Attempt::prepare(&self.shelf, &self.keys, draft.clone(), now)?;
+            let unsure = sent.replace(attempt.body().to_vec());
+            let heard = self.run(connection, &attempt.input, until)?;
+            *sent = None;
+            match heard.answer {
+                Answer::Done { seq, prev, hash } => {
+                    let promise = attempt.promise;
+                    let record = self.done(attempt, seq, prev, hash);
+                    self.replicate(connection, promise);
+                    return Ok(record);
+                }
+                Answer::Stale(fresh) => {
+                    count(&self.counts.conflicts);
+                    attempt.refresh(&self.shelf, &fresh)?;
+                    if let (Some(body), Some(seq)) = (unsure, attempt.last_change(&fresh))
+                        && let Some((prev, hash)) = applied(self, connection, seq, &body)?
+                    {
+                        return Ok(self.done(attempt, seq, prev, hash));
+                    }
+                    self.restore_kills(connection, draft, until)?;
+                }
+                Answer::Rules(found) => return Err(self.other_rules(found).into()),
+            }
+        }
+        Err(Trouble::Contended)
+    }
+
+    fn done(&self, attempt: Attempt, seq: u64, prev: Hash, hash: Hash) -> Record {
+        count(&self.counts.decisions);
+        let mut head = lock(&self.head);
+        if seq > head.seq {
+            *head = Head { seq, hash };
+        }
+        attempt.done(&self.shelf, seq, prev, hash)
+    }
+
+    fn other_rules(&self, found: u64) -> StoreError {
+        self.away(format!(
+            "its sessions are judged under rules {found}, this build knows {RULES_VERSION}; use \
+             the same `sprag` everywhere"
+        ))
+    }
+
+    /// Runs the commit and hears what it tells.
+    fn run(
+        &self,
+        connection: &mut Connection,
+        input: &Input,
+        until: Instant,
+    ) -> Result<Heard, Trouble> {
+        let sent = mono::now();
+        let Some(left) = until
+            .checked_duration_since(sent)
+            .filter(|left| !left.is_zero())
+        else {
+            return Err(Trouble::Slow);
+        };
+        connection.set_read_timeout(Some(left))?;
+        connection.set_write_timeout(Some(left))?;
+        count(&self.counts.round_trips);
+        let heard = Heard::read(&self.commit.run(connection, input)?)?;
+        self.time.hear(sent, heard.seconds, heard.micros);
+        let mut notes = lock(&self.notes);
+        notes.latest = heard.note;
+        Ok(heard)
+    }
+
+    /// Gives Redis back the kills that it lost.
+    fn restore_kills(
+        &self,
+        connection: &mut Connection,
+        like: &Draft,
+        until: Instant,
+    ) -> Result<(), Trouble> {
+        // A kill does not lose others, but it may meet one that was lost.
+        if matches!(like.observation.what, Observed::Kill(_)) {
+            return Ok(());
+        }
+        for lost in self.shelf.lost() {
+            self.kill_again(connection, &lost, &like.policy, like.observation.at, until)?;
+        }
+        Ok(())
+    }
+
+    /// Kills a session that should be.
+    pub(super) fn kill_again(
+        &self,
+        connection: &mut Connection,
+        lost: &LostKill,
+        policy: &std::sync::Arc<ActivePolicy>,
+        at: Timestamp,
+        until: Instant,
+    ) -> Result<(), Trouble> {
+        let draft = lost.draft(at, policy);
+        self.decide_on(connection, &draft, until, &mut None)?;
+        count(&self.counts.kills_restored);
+        Ok(())
+    }
+
+    /// Waits until as many replicas as wanted have what must not be lost.
+    fn replicate(&self, connection: &mut Connection, promise: Promise) {
+        if promise != Promise::Durable || self.options.replicas == 0 {
+            return;
+        }
+        let wait = self.options.deadline;
+        let answered: RedisResult<u32> = (|| {
+            connection.set_read_timeout(Some(wait * 2))?;
+            cmd("WAIT")
+                .arg(self.options.replicas)
+                .arg(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
+                .query(connection)
+        })();
+        if answered.unwrap_or(0) < self.options.replicas {
+            count(&self.counts.unreplicated);
+        }
+    }
+
+    /// Tells Redis the text of a policy, once.
+    fn learn(
+        &self,
+        connection: &mut Connection,
+        policy: &ActivePolicy,
+        until: Instant,
+    ) -> Result<(), Trouble> {
+        if lock(&self.learned).contains(&policy.digest) {
+            return Ok(());
+        }
+        let left = until.checked_duration_since(mono::now());
+        let left = left.filter(|left| !left.is_zero()).ok_or(Trouble::Slow)?;
+        connection.set_read_timeout(Some(left))?;
+        cmd("HSETNX")
+            .arg(&self.keys.policies)
+            .arg(&policy.digest)
+            .arg(&policy.text)
+            .exec(connection)?;
+        lock(&self.learned).insert(policy.digest.clone());
+        Ok(())
+    }
+
+    fn decide_alone(&self, draft: Draft, why: &str) -> Result<Record, StoreError> {
+        if matches!(draft.observation.what, Observed::Reset(_)) {
+            return Err(self.away(format!("{why}; nothing was reset")));
+        }
+        let pod = &self.options.pod;
+        let decided = lock(&self.fork).decide(&self.shelf, &self.options.fail, pod, draft, why);
+        let (record, alone) = decided?;
+        count(&self.counts.alone);
+        if let Some(hear) = &self.options.on_alone {
+            hear(&alone);
+        }
+        let head = *lock(&self.head);
+        Ok(Record {
+            seq: head.seq,
+            ..record
+        })
+    }
+
+    /// Appends a note over one connection.
+    pub(super) fn note_on(
+        &self,
+        connection: &mut Connection,
+        at: Timestamp,
+        policy: &ActivePolicy,
+        what: Noted,
+        until: Instant,
+    ) -> Result<Record, Trouble> {
+        self.learn(connection, policy, until)?;
+        let sealed = Head::default().note(at, &policy.digest, what)?;
+        let input = start(&self.keys, "n", &sealed.body, 0, 0);
+        match self.run(connection, &input, until)?.answer {
+            Answer::Done { seq, prev, hash } => {
+                *lock(&self.head) = Head { seq, hash };
+                Ok(Record {
+                    seq,
+                    prev,
+                    hash,
+                    ..sealed.record
+                })
+            }
+            Answer::Rules(found) => Err(self.other_rules(found).into()),
+            Answer::Stale(_) => Err(Trouble::Contended),
+        }
+    }
+
+    /// Does something for which there is time.
+    pub(super) fn read<T>(
+        &self,
+        read: impl FnOnce(&mut Rows<'_>) -> Result<T, Trouble>,
+    ) -> Result<T, StoreError> {
+        let until = mono::now() + PATIENCE;
+        let Some(mut lent) = self.line.take(until) else {
+            let trouble = self.line.trouble();
+            return Err(self.away(trouble.unwrap_or_else(|| "all connections are busy".to_owned())));
+        };
+        let ready = lent.connection.set_read_timeout(Some(PATIENCE));
+        let mut rows = Rows::new(self, &mut lent.connection);
+        match ready.map_err(Trouble::from).and_then(|()| read(&mut rows)) {
+            Err(Trouble::Redis(error)) => {
+                let why = error.to_string();
+                if error.is_io_error() || error.redirect_node().is_some() {
+                    self.broken(lent, &error);
+                } else {
+                    self.line.give_back(lent);
+                }
+                Err(self.away(why))
+            }
+            done => {
+                self.line.give_back(lent);
+                done.map_err(|trouble| match trouble {
+                    Trouble::Store(error) => error,
+                    Trouble::Redis(error) => self.away(error.to_string()),
+                    Trouble::Slow => self.away("no answer in time"),
+                    Trouble::Contended => self.away("others were faster"),
+                })
+            }
+        }
+    }
+
+    /// Appends a note, or keeps it until Redis is back.
+    pub(super) fn note(&self, note: crate::note::Note) -> Result<Record, StoreError> {
+        note.check()?;
+        if !self.line.is_up() {
+            return lock(&self.fork).note(note);
+        }
+        let until = mono::now() + PATIENCE;
+        self.read(|rows| {
+            let what = note.what.clone();
+            self.note_on(rows.connection, note.at, &note.policy, what, until)
+        })
+    }
+}
