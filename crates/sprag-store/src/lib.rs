@@ -18,6 +18,7 @@ mod judge;
 mod live;
 mod memory;
 mod note;
+mod offline;
 mod one_cell;
 mod pack;
 mod promise;

@@ -11,6 +11,8 @@ mod alone;
 mod attempt;
 mod clock;
 mod counts;
+mod deciding;
+mod eviction;
 mod fail;
 mod keeper;
 mod keys;

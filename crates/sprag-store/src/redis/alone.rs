@@ -193,19 +193,25 @@ impl Fork {
         self.waiting.len()
     }
 
-    /// The next that waits for Redis.
-    pub(super) fn next(&mut self) -> Option<Waiting> {
-        self.waiting.pop_front()
+    /// The next that waits for Redis. What was given up is told before what came after it.
+    pub(super) fn next(&mut self, pod: &str) -> Option<Waiting> {
+        let first = self.waiting.front()?;
+        if self.dropped == 0 {
+            return self.waiting.pop_front();
+        }
+        Some(Waiting {
+            at: first.at,
+            policy: Arc::clone(&first.policy),
+            what: Noted::OfflineLost {
+                pod: pod.to_owned(),
+                records: std::mem::take(&mut self.dropped),
+            },
+        })
     }
 
     /// Puts back what Redis did not take.
     pub(super) fn put_back(&mut self, waiting: Waiting) {
         self.waiting.push_front(waiting);
-    }
-
-    /// How many records were given up since this was last asked.
-    pub(super) fn dropped(&mut self) -> u64 {
-        std::mem::take(&mut self.dropped)
     }
 
     /// The sessions that are killed here.

@@ -106,81 +106,77 @@ impl Attempt {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let touched: Vec<CellKey> = CellKey::all(&self.gathered.keys).collect();
-        let ids = || {
-            let sessions = self.gathered.keys.session.iter();
-            sessions.chain(&self.gathered.keys.peer).cloned()
+        let sessions = self.gathered.keys.session.iter();
+        let sessions: Vec<Id> = sessions.chain(&self.gathered.keys.peer).cloned().collect();
+        let parts = |key: &CellKey| match key {
+            CellKey::Session(_) => 2,
+            _ => 1,
         };
-        let cells = spots
-            .iter()
-            .map(|(key, _)| {
-                if matches!(key, CellKey::Session(_)) {
-                    2
-                } else {
-                    1
-                }
-            })
-            .sum();
-        let mut input = start(keys, "e", &self.sealed.body, cells, ids().count());
-        for id in ids() {
-            let summary = self.gathered.live.session_summary(&id);
-            input.number(summary.map_or(0, |summary| summary.touched.0));
-            input.arg(id.as_str());
+        let cells = spots.iter().map(|(key, _)| parts(key)).sum();
+        self.input = start(keys, "e", &self.sealed.body, cells, sessions.len());
+        for id in &sessions {
+            let summary = self.gathered.live.session_summary(id);
+            self.input
+                .number(summary.map_or(0, |summary| summary.touched.0));
+            self.input.arg(id.as_str());
         }
-        self.input = input;
         for (key, spot) in spots {
             let is_touched = touched.contains(key);
-            let live = &mut self.gathered.live;
-            let at = live.cells.touched_one(key).unwrap_or_default();
             match key {
-                CellKey::Session(id) if is_touched => {
-                    let memory_changed = !shelf.has_memory(id, live);
-                    let [hot, memory] = write_session(id, live)?;
-                    let memory = memory_changed.then_some(memory).unwrap_or_default();
-                    self.slot(keys, Slot::Cell(key.clone()), spot.version, &hot, (at, now));
-                    self.slot(
-                        keys,
-                        Slot::Memory(id.clone()),
-                        spot.memory,
-                        &memory,
-                        (at, now),
-                    );
-                    self.written.push((key.clone(), memory_changed));
-                }
-                CellKey::Session(id) => {
-                    let none = Written::default();
-                    self.slot(
-                        keys,
-                        Slot::Cell(key.clone()),
-                        spot.version,
-                        &none,
-                        (at, now),
-                    );
-                    self.slot(
-                        keys,
-                        Slot::Memory(id.clone()),
-                        spot.memory,
-                        &none,
-                        (at, now),
-                    );
-                }
-                _ => {
-                    let is_new = is_touched && !shelf.has_same(key, live);
-                    let cell = if is_new {
-                        self.written.push((key.clone(), false));
-                        write_cell(key, &live.cells)?
-                    } else {
-                        Written::default()
-                    };
-                    self.slot(
-                        keys,
-                        Slot::Cell(key.clone()),
-                        spot.version,
-                        &cell,
-                        (at, now),
-                    );
-                }
+                CellKey::Session(id) => self.session(shelf, keys, id, *spot, (is_touched, now))?,
+                _ => self.cell(shelf, keys, key, spot.version, (is_touched, now))?,
             }
         }
+        Ok(())
+    }
+
+    fn session(
+        &mut self,
+        shelf: &Shelf,
+        keys: &Keys,
+        id: &Id,
+        spot: Spot,
+        (is_touched, now): (bool, Timestamp),
+    ) -> Result<(), StoreError> {
+        let key = CellKey::Session(id.clone());
+        let live = &mut self.gathered.live;
+        let at = live.cells.touched_one(&key).unwrap_or_default();
+        let [mut hot, mut memory] = <[Written; 2]>::default();
+        if is_touched {
+            let memory_changed = !shelf.has_memory(id, live);
+            [hot, memory] = write_session(id, live)?;
+            if !memory_changed {
+                memory = Written::default();
+            }
+            self.written.push((key.clone(), memory_changed));
+        }
+        self.slot(keys, Slot::Cell(key), spot.version, &hot, (at, now));
+        self.slot(
+            keys,
+            Slot::Memory(id.clone()),
+            spot.memory,
+            &memory,
+            (at, now),
+        );
+        Ok(())
+    }
+
+    fn cell(
+        &mut self,
+        shelf: &Shelf,
+        keys: &Keys,
+        key: &CellKey,
+        version: Version,
+        (is_touched, now): (bool, Timestamp),
+    ) -> Result<(), StoreError> {
+        let live = &self.gathered.live;
+        let at = live.cells.touched_one(key).unwrap_or_default();
+        let mut cell = Written::default();
+        if is_touched && !shelf.has_same(key, live) {
+            cell = write_cell(key, &live.cells)?;
+            self.written.push((key.clone(), false));
+        }
+        self.slot(keys, Slot::Cell(key.clone()), version, &cell, (at, now));
         Ok(())
     }
 

@@ -3,8 +3,8 @@
 --
 -- KEYS: head, log, sessions, notes, then one for each cell.
 -- ARGV: rules version, 'e' or 'n' (event or note), record, number of cells, number of sessions,
---       then last event and id of each session,
---       then for each cell the version expected, the life in ms (0: for ever) and the bytes ('': as they are).
+--       then last event (-: none) and id of each session,
+--       then for each cell the version expected, the life in ms (0: for ever, -: none) and the bytes ('': as they are).
 local now = redis.call('TIME')
 local cells = tonumber(ARGV[4])
 local sessions = tonumber(ARGV[5])
@@ -32,7 +32,9 @@ for i = 1, cells do
   local bytes = ARGV[before + 3 * i]
   if bytes ~= '' then
     local life = ARGV[before + 3 * i - 1]
-    if life == '0' then
+    if life == '-' then
+      redis.call('DEL', KEYS[4 + i])
+    elseif life == '0' then
       redis.call('SET', KEYS[4 + i], version .. bytes)
     else
       redis.call('SET', KEYS[4 + i], version .. bytes, 'PX', life)
@@ -40,7 +42,11 @@ for i = 1, cells do
   end
 end
 for i = 1, sessions do
-  redis.call('ZADD', KEYS[3], ARGV[4 + 2 * i], ARGV[5 + 2 * i])
+  if ARGV[4 + 2 * i] == '-' then
+    redis.call('ZREM', KEYS[3], ARGV[5 + 2 * i])
+  else
+    redis.call('ZADD', KEYS[3], ARGV[4 + 2 * i], ARGV[5 + 2 * i])
+  end
 end
 local text = string.format('%.0f', seq)
 redis.call('XADD', KEYS[2], text .. '-0', 'b', ARGV[3], 'h', hash)

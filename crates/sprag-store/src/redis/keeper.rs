@@ -4,7 +4,7 @@
 //! records of what was decided alone, and only then decisions go through Redis again.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use redis::{Connection, RedisResult, Value, cmd};
 use sprag_core::{Policy, RULES_VERSION, Timestamp};
@@ -15,10 +15,10 @@ use super::pod::{Pod, Trouble, lock};
 use super::reading::Rows;
 use super::reply::{list, number, odd, text};
 use super::script::{Input, Script};
+use crate::capacity::after_eviction;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::judge::Head;
-use crate::note::Noted;
 use crate::random::secret;
 
 /// How long connecting and each step of coming back may take.
@@ -101,7 +101,7 @@ impl Pod {
         let mut connection = self.greet()?;
         self.restore_all_kills(&mut connection)?;
         loop {
-            let waiting = lock(&self.fork).next();
+            let waiting = lock(&self.fork).next(&self.options.pod);
             match waiting {
                 Some(waiting) => {
                     let until = mono::now() + WAIT;
@@ -124,29 +124,12 @@ impl Pod {
                         self.restore_all_kills(&mut connection)?;
                         continue;
                     }
-                    let dropped = fork.dropped();
                     fork.end();
                     self.line.up(vec![connection]);
-                    drop(fork);
-                    self.tell_dropped(dropped);
                     return Ok(());
                 }
             }
         }
-    }
-
-    fn tell_dropped(&self, records: u64) {
-        if records == 0 {
-            return;
-        }
-        let what = Noted::OfflineLost {
-            pod: self.options.pod.clone(),
-            records,
-        };
-        let (at, until) = (self.now(), mono::now() + WAIT);
-        // It is counted in the status too; a note about lost notes is not worth another outage.
-        let _ =
-            self.read(|rows| self.note_on(rows.connection, at, &self.any_policy(), what, until));
     }
 
     /// Every killed session that this pod knows must be killed in Redis.
@@ -169,7 +152,7 @@ impl Pod {
     }
 
     /// A kill is judged alike under every policy.
-    fn any_policy(&self) -> ActivePolicy {
+    pub(super) fn any_policy(&self) -> ActivePolicy {
         ActivePolicy::new(Policy::default())
     }
 
@@ -230,19 +213,30 @@ impl Pod {
         true
     }
 
-    /// A pod that is not asked anything still hears of pauses, and notices an outage.
+    /// A pod that is not asked anything still hears of pauses and notices an outage; one of many
+    /// forgets the longest idle sessions where there are too many.
     fn tidy(&self) {
-        let asked: Instant = mono::now();
-        let latest: Result<Option<u64>, StoreError> = self.read(|rows| {
-            Ok(cmd("HGET")
+        let heard: Result<(Option<u64>, usize), StoreError> = self.read(|rows| {
+            let note = cmd("HGET")
                 .arg(&self.keys.head)
                 .arg("note")
-                .query(rows.connection)?)
+                .query(rows.connection)?;
+            let sessions = cmd("ZCARD")
+                .arg(&self.keys.sessions)
+                .query(rows.connection)?;
+            Ok((note, sessions))
         });
-        let _ = asked;
-        if let Ok(latest) = latest {
+        let Ok((note, sessions)) = heard else {
+            return;
+        };
+        {
             let mut notes = lock(&self.notes);
-            notes.latest = notes.latest.max(latest.unwrap_or(0));
+            notes.latest = notes.latest.max(note.unwrap_or(0));
+        }
+        let limit = self.options.capacity.sessions;
+        if sessions > limit {
+            // What could not be forgotten now is looked at again in a second.
+            let _ = self.forget_sessions(sessions - after_eviction(limit));
         }
     }
 }

@@ -231,3 +231,63 @@ fn a_pruned_log_still_verifies_and_stays_within_bounds() {
     store.decide(draft(call(1, "s9", 1), &policy)).unwrap();
     assert!(verified(&store).is_sound());
 }
+
+#[test]
+fn too_many_sessions_are_forgotten_and_the_log_tells_it() {
+    if !is_there() {
+        return;
+    }
+    let server = Server::start();
+    let mut options = server.options();
+    options.capacity.sessions = 50;
+    let store = sprag_store::RedisStore::open(options).unwrap();
+    let policy = policy();
+    store.decide(draft(kill(1, "killed"), &policy)).unwrap();
+    for n in 0..80 {
+        let session = format!("s{n:02}");
+        let mut observation = call(1_000 + n, &session, n);
+        if let sprag_core::Observed::Call(call) = &mut observation.what {
+            call.agent = Some(id("coder"));
+        }
+        store.decide(draft(observation, &policy)).unwrap();
+    }
+    crate::redis_server::wait_for("forgetting", || store.status().sessions <= 50);
+    assert!(store.session(&id("killed")).unwrap().is_some());
+    assert!(store.session(&id("s00")).unwrap().is_none());
+    assert!(store.session(&id("s79")).unwrap().is_some());
+    let told = all_records(&store, LogScope::Notes);
+    assert!(matches!(told[0].note(), Some(Noted::Evicted(_))));
+    let found = verified(&store);
+    assert!(found.is_sound(), "{found:?}");
+}
+
+#[test]
+fn the_log_is_archived_into_a_file_that_proves_itself() {
+    if !is_there() {
+        return;
+    }
+    let server = Server::start();
+    let store = server.store();
+    let policy = policy();
+    agrees_with_world(&store, &policy, 5, 1_200);
+    let place = crate::place::Place::new();
+    let archive = crate::sqlite::shared(&place);
+    let copy = || archive.archive(&*store.view().unwrap(), &read_policy);
+    let copied = copy().unwrap();
+    assert_eq!(copied, store.status().last_seq);
+    assert_eq!(copy().unwrap(), 0);
+    store.decide(draft(call(1, "s9", 1), &policy)).unwrap();
+    assert_eq!(copy().unwrap(), 1);
+    let found = verified(&archive);
+    assert!(found.is_sound(), "{found:?}");
+    tells_one_story(&archive);
+    replays_a_session(&archive, &policy, "s1");
+    server.ask("FLUSHALL");
+    let other = server.store();
+    for n in 0..2_000 {
+        other.decide(draft(call(n, "s1", n), &policy)).unwrap();
+    }
+    let refused = archive.archive(&*other.view().unwrap(), &read_policy);
+    let told = refused.unwrap_err().to_string();
+    assert!(told.contains("it is no copy of that log: record"), "{told}");
+}

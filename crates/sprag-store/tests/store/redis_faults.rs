@@ -92,6 +92,7 @@ fn while_redis_stands_still_a_pod_goes_on_and_says_so() {
     }
     let heard = heard.lock().unwrap();
     assert_eq!(u64::try_from(heard.len()).unwrap(), store.counts().alone);
+    // Two pods share the log; this one alone was cut off.
     let offline: Vec<_> = all_records(&store, LogScope::Notes)
         .into_iter()
         .filter(|record| matches!(record.note(), Some(Noted::Offline(_))))
