@@ -1,11 +1,16 @@
 //! The store that commands work on, and what to say when it can't be used.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use sprag::{Capture, Guard, GuardError, PolicyFile, PolicyFileError, ReplayError, StoreError};
+use sprag::{
+    Alone, Capture, FailModes, Guard, GuardError, Link, LinkError, LinkOptions, Millis, PolicyFile,
+    PolicyFileError, RedisOptions, RedisStore, ReplayError, Store, StoreError,
+};
 use sprag_store::{SharedSqlite, SqliteOptions};
 
-use crate::args::DbArg;
+use crate::args::{DbArg, PlaceArgs, RedisArgs};
 use crate::clock;
 use crate::failure::Failure;
 use crate::policy_file;
@@ -14,30 +19,50 @@ use crate::settings::{PolicyPlace, Settings};
 /// Where the store is.
 #[derive(Debug)]
 pub(crate) struct Db {
-    path: PathBuf,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    File(PathBuf),
+    Redis(Box<RedisOptions>),
 }
 
 impl Db {
-    /// The one that these settings and the `--db` flag lead to.
+    /// The one that these settings and the flags lead to.
     pub(crate) fn find(settings: &Settings, flag: &DbArg) -> Result<Self, Failure> {
+        let args = &flag.redis;
+        if let Some(url) = settings.redis_url(args.redis.as_deref(), flag.db.as_deref()) {
+            return Ok(Self {
+                place: Place::Redis(Box::new(redis_options(args, url)?)),
+            });
+        }
         let path = settings.db_place(flag.db.as_deref()).ok_or_else(|| {
             Failure::new("there is no home to keep the store in").next("name one with --db FILE")
         })?;
-        Ok(Self { path })
+        Ok(Self {
+            place: Place::File(path),
+        })
     }
 
     /// This one and no other.
     pub(crate) fn named(path: &Path) -> Self {
         Self {
-            path: path.to_owned(),
+            place: Place::File(path.to_owned()),
         }
     }
 
-    /// The store for looking at: one that is not there is not made.
-    pub(crate) fn read(&self) -> Result<SharedSqlite, Failure> {
-        if !self.path.exists() {
+    /// The store for looking at: a file that is not there is not made.
+    pub(crate) fn read(&self) -> Result<Box<dyn Store>, Failure> {
+        let path = match &self.place {
+            Place::File(path) => path,
+            Place::Redis(options) => {
+                return Ok(Box::new(RedisStore::open(RedisOptions::clone(options))?));
+            }
+        };
+        if !path.exists() {
             return Err(
-                Failure::new(format!("there is no store {}", self.path.display()))
+                Failure::new(format!("there is no store {}", path.display()))
                     .next("`sprag check` makes one with its first event; --db FILE names another"),
             );
         }
@@ -45,7 +70,7 @@ impl Db {
             at: clock::now(),
             ..SqliteOptions::default()
         };
-        Ok(SharedSqlite::open(&self.path, &options)?)
+        Ok(Box::new(SharedSqlite::open(path, &options)?))
     }
 
     /// The guard over the store, which is made where it is missing.
@@ -55,14 +80,37 @@ impl Db {
         policy: Option<&Path>,
         capture: Capture,
     ) -> Result<Guard, Failure> {
-        let builder = Guard::builder().file(&self.path).capture(capture);
-        let builder = match settings.policy_place(policy) {
-            PolicyPlace::Named(path) if !path.exists() => return Err(policy_file::missing(&path)),
-            PolicyPlace::Named(path) => builder.policy_file(PolicyFile::required(path)),
-            PolicyPlace::Usual(path) => builder.policy_file(PolicyFile::optional(path)),
-            PolicyPlace::Nowhere => builder,
+        let builder = match &self.place {
+            Place::File(path) => Guard::builder().file(path),
+            Place::Redis(options) => Guard::builder().redis(RedisOptions::clone(options)),
+        };
+        let builder = builder.capture(capture);
+        let builder = match policy_file(settings, policy)? {
+            Some(file) => builder.policy_file(file),
+            None => builder,
         };
         Ok(builder.build()?)
+    }
+
+    /// The way to the guard over the store: through the server that owns it, else the store itself.
+    pub(crate) fn link(
+        settings: &Settings,
+        place: &PlaceArgs,
+        policy: Option<&Path>,
+        capture: Capture,
+    ) -> Result<Link, Failure> {
+        let db = Self::find(settings, &place.db)?;
+        let path = match &db.place {
+            Place::File(path) => path,
+            Place::Redis(_) => return Ok(Link::over(db.guard(settings, policy, capture)?)),
+        };
+        let options = LinkOptions {
+            socket: settings.socket_place(place.socket.as_deref(), place.db.db.as_deref()),
+            policy: policy_file(settings, policy)?,
+            capture,
+            ..LinkOptions::new(path)
+        };
+        Ok(Link::open(options)?)
     }
 
     /// The guard over a store that is there already.
@@ -73,6 +121,51 @@ impl Db {
     ) -> Result<Guard, Failure> {
         drop(self.read()?);
         self.guard(settings, policy, Capture::Digest)
+    }
+}
+
+/// How Redis is to be used, as the flags say.
+fn redis_options(args: &RedisArgs, url: String) -> Result<RedisOptions, Failure> {
+    let mut fail = FailModes::default();
+    for mode in &args.redis_fail {
+        fail = fail
+            .read(mode)
+            .map_err(|error| Failure::new(format!("--redis-fail: {error}")))?;
+    }
+    let read =
+        |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::unreadable(path, &error));
+    let Millis(deadline) = args.redis_deadline;
+    Ok(RedisOptions {
+        namespace: args.namespace.clone(),
+        ca: args.redis_ca.as_ref().map(read).transpose()?,
+        deadline: Duration::from_millis(deadline.max(1)),
+        fail,
+        replicas: args.redis_replicas,
+        on_alone: Some(Arc::new(tell_alone)),
+        ..RedisOptions::new(url)
+    })
+}
+
+/// A line for every decision that was made without Redis.
+fn tell_alone(alone: &Alone) {
+    let rule = alone
+        .rule
+        .map_or(String::new(), |rule| format!(" by {rule}"));
+    anstream::eprintln!(
+        "decided without Redis: {} for session {}{rule} ({})",
+        alone.verdict,
+        alone.session,
+        alone.why
+    );
+}
+
+/// The policy file that these settings and the `--policy` flag lead to.
+fn policy_file(settings: &Settings, flag: Option<&Path>) -> Result<Option<PolicyFile>, Failure> {
+    match settings.policy_place(flag) {
+        PolicyPlace::Named(path) if !path.exists() => Err(policy_file::missing(&path)),
+        PolicyPlace::Named(path) => Ok(Some(PolicyFile::required(path))),
+        PolicyPlace::Usual(path) => Ok(Some(PolicyFile::optional(path))),
+        PolicyPlace::Nowhere => Ok(None),
     }
 }
 
@@ -95,6 +188,19 @@ impl From<GuardError> for Failure {
                 let next = format!("mend it, then try `sprag policy check {}`", path.display());
                 Self::new(error.to_string()).next(next)
             }
+            other => Self::new(other.to_string()),
+        }
+    }
+}
+
+impl From<LinkError> for Failure {
+    fn from(error: LinkError) -> Self {
+        match error {
+            LinkError::Guard(error) => error.into(),
+            LinkError::Refused {
+                status: 401 | 403, ..
+            } => Self::new(error.to_string())
+                .next("the operator's token lies beside the store; only its owner can read it"),
             other => Self::new(other.to_string()),
         }
     }

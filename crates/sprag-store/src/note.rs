@@ -93,11 +93,11 @@ pub enum Noted {
     },
     /// A pod decided without the shared store.
     Offline(Offline),
-    /// Records of a pod that could not be kept until the shared store was back.
+    /// Records of a pod that could not be kept until the shared store was back, or that it lost.
     OfflineLost {
         /// Which pod.
         pod: String,
-        /// How many.
+        /// How many at most.
         records: u64,
     },
     /// A note of a newer build.

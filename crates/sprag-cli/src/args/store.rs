@@ -14,12 +14,50 @@ pub(crate) struct DbArg {
     /// The store [default: $SPRAG_DB, else ~/.local/state/sprag/sprag.db].
     #[arg(long, value_name = "FILE")]
     pub(crate) db: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) redis: RedisArgs,
+}
+
+/// A store that many processes share.
+#[derive(Debug, Args)]
+pub(crate) struct RedisArgs {
+    /// Share the store in this Redis instead: `redis://`, `rediss://` (TLS), with `+sentinel` or
+    /// `+cluster` before the colon [default: $SPRAG_REDIS].
+    #[arg(long, value_name = "URL", conflicts_with = "db")]
+    pub(crate) redis: Option<String>,
+    /// What all keys in Redis start with, in braces; who uses the same shares everything.
+    #[arg(long, value_name = "NAME", default_value = "sprag")]
+    pub(crate) namespace: String,
+    /// The certificates to trust, for `rediss://` [default: those of the system].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) redis_ca: Option<PathBuf>,
+    /// What rules do while Redis can't be reached: `local`, `open` or `closed`, or `RULE=MODE` for
+    /// some; may be given again.
+    #[arg(long, value_name = "MODE", default_value = "local")]
+    pub(crate) redis_fail: Vec<String>,
+    /// How long a decision may wait for Redis.
+    #[arg(long, value_name = "DURATION", default_value = "250ms")]
+    pub(crate) redis_deadline: Millis,
+    /// How many replicas must have a kill before it is answered.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) redis_replicas: u32,
+}
+
+/// Which store, and the socket of the server that may own it.
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArgs {
+    #[command(flatten)]
+    pub(crate) db: DbArg,
+    /// The socket of a running `sprag serve` [default: $SPRAG_SOCKET, else
+    /// $XDG_RUNTIME_DIR/sprag.sock, else beside the store].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) socket: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// In which role the events come: it decides what they may be.
@@ -83,6 +121,9 @@ pub(crate) enum LogCommand {
     /// Print records as JSON lines in the shape of CloudEvents 1.0.
     #[command(after_help = examples::LOG_EXPORT)]
     Export(ExportArgs),
+    /// Copy the log into a file of its own, for what a shared store forgets.
+    #[command(after_help = examples::LOG_ARCHIVE)]
+    Archive(ArchiveArgs),
     /// Remove the oldest records; what is left still verifies.
     #[command(after_help = examples::LOG_PRUNE)]
     Prune(PruneArgs),
@@ -140,6 +181,18 @@ pub(crate) struct ExportArgs {
     /// What the events name as their source: a URI of your own tells several logs apart.
     #[arg(long, value_name = "URI", default_value = "urn:sprag:log")]
     pub(crate) source: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ArchiveArgs {
+    /// The file: made where it is missing, else continued.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) db: DbArg,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -252,7 +305,7 @@ pub(crate) struct OrderArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// Print one JSON document instead of text.
@@ -303,7 +356,7 @@ pub(crate) struct PauseArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
 }
@@ -314,7 +367,7 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
 }

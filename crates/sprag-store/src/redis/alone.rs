@@ -214,6 +214,13 @@ impl Fork {
         self.waiting.push_front(waiting);
     }
 
+    /// Redis lost records: what was told of this fork may be gone, and its chain goes on in the middle.
+    pub(super) fn lose_what_was_told(&mut self) {
+        let waiting = u64::try_from(self.waiting.len()).unwrap_or(u64::MAX);
+        let told = self.head.seq.saturating_sub(waiting);
+        self.dropped = self.dropped.max(told);
+    }
+
     /// The sessions that are killed here.
     pub(super) fn kills(&self) -> Vec<LostKill> {
         let sessions = self.live.cells.sessions();

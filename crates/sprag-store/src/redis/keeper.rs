@@ -32,6 +32,7 @@ const LONGEST_REST: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Hello {
     pub(super) secret: [u8; 32],
+    pub(super) epoch: Vec<u8>,
     rules: u64,
     head: Head,
     note: u64,
@@ -54,11 +55,12 @@ impl Hello {
     }
 
     fn read(value: &Value) -> Option<Self> {
-        let [seconds, micros, rules, secret, _epoch, seq, hash, note] = list(value)? else {
+        let [seconds, micros, rules, secret, epoch, seq, hash, note] = list(value)? else {
             return None;
         };
         Some(Self {
             secret: text(secret)?.try_into().ok()?,
+            epoch: text(epoch)?.to_vec(),
             rules: number(rules)?,
             head: Head {
                 seq: number(seq)?,
@@ -90,7 +92,13 @@ impl Pod {
              the rest, restart it"
                 .to_owned()
         });
-        *lock(&self.head) = hello.head;
+        let is_other = lock(&self.epoch).replace(hello.epoch.clone()) != Some(hello.epoch);
+        let mut head = lock(&self.head);
+        if is_other || hello.head.seq < head.seq {
+            lock(&self.fork).lose_what_was_told();
+        }
+        *head = hello.head;
+        drop(head);
         lock(&self.notes).latest = hello.note;
         lock(&self.learned).clear();
         Ok(connection)

@@ -4,29 +4,25 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use redis::{Connection, RedisError, RedisResult, cmd};
-use sprag_core::{DigestKey, Observed, RULES_VERSION, Timestamp};
+use redis::{Connection, RedisError, cmd};
+use sprag_core::{DigestKey, RULES_VERSION, Timestamp};
 
 use super::alone::Fork;
-use super::attempt::{Answer, Attempt, Heard, start};
+use super::attempt::{Answer, Heard, start};
 use super::clock::RedisTime;
 use super::counts::{Counting, count};
-use super::fail::who;
 use super::keys::Keys;
 use super::line::{Lent, Line};
 use super::mono;
 use super::options::RedisOptions;
 use super::place::Place;
-use super::reading::{LogIndex, Rows, applied};
+use super::reading::{LogIndex, Rows};
 use super::script::{Input, Script};
-use super::shelf::{LostKill, Shelf};
-use crate::cell_key::CellKey;
-use crate::draft::{ActivePolicy, Draft};
+use super::shelf::Shelf;
+use crate::draft::ActivePolicy;
 use crate::error::StoreError;
-use crate::hash::Hash;
 use crate::judge::Head;
 use crate::note::Noted;
-use crate::promise::Promise;
 use crate::record::Record;
 
 /// How long reading for people may take.
@@ -79,6 +75,8 @@ pub(super) struct Pod {
     pub(super) head: Mutex<Head>,
     pub(super) key: DigestKey,
     pub(super) secret: [u8; 32],
+    /// Which making of the namespace this pod knows.
+    pub(super) epoch: Mutex<Option<Vec<u8>>>,
     /// Why this pod must be restarted, where it must.
     pub(super) stranded: Mutex<Option<String>>,
     pub(super) turns: Vec<Mutex<()>>,
@@ -111,6 +109,7 @@ impl Pod {
             head: Mutex::default(),
             key: DigestKey::new(&secret),
             secret,
+            epoch: Mutex::default(),
             stranded: Mutex::default(),
             turns: (0..TURNS).map(|_| Mutex::default()).collect(),
             place,

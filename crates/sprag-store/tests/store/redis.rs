@@ -119,7 +119,7 @@ fn a_changed_record_and_a_changed_cell_are_found() {
     let found = verified(&store).bad.unwrap().to_string();
     assert_eq!(
         found,
-        "record 2: in the store Session(Id(\"s1\")) is not what the log makes of it"
+        "record 2: in the store Session(\"s1\") is not what the log makes of it"
     );
 }
 
