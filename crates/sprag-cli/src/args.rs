@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+mod serve;
 mod store;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap_complete::Shell;
 use sprag::eval::Metric;
 use sprag_core::Policy;
 
+pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
     ArchiveArgs, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs,
     PruneArgs, RedisArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs,
@@ -71,6 +73,12 @@ pub(crate) enum Command {
     /// End a pause.
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
+    /// Run the server: an HTTP API for agents, relays and operators.
+    #[command(after_help = examples::SERVE)]
+    Serve(Box<ServeArgs>),
+    /// Make, list and revoke the server's tokens.
+    #[command(subcommand, after_help = examples::TOKEN)]
+    Token(TokenCommand),
     /// Print a completion script for a shell.
     #[command(after_help = examples::COMPLETIONS)]
     Completions {

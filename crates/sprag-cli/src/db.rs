@@ -25,24 +25,22 @@ pub(crate) struct Db {
 #[derive(Debug)]
 enum Place {
     File(PathBuf),
-    Redis(Box<RedisOptions>),
+    /// With the file beside which tokens and sockets lie.
+    Redis(Box<RedisOptions>, PathBuf),
 }
 
 impl Db {
     /// The one that these settings and the flags lead to.
     pub(crate) fn find(settings: &Settings, flag: &DbArg) -> Result<Self, Failure> {
-        let args = &flag.redis;
-        if let Some(url) = settings.redis_url(args.redis.as_deref(), flag.db.as_deref()) {
-            return Ok(Self {
-                place: Place::Redis(Box::new(redis_options(args, url)?)),
-            });
-        }
         let path = settings.db_place(flag.db.as_deref()).ok_or_else(|| {
             Failure::new("there is no home to keep the store in").next("name one with --db FILE")
         })?;
-        Ok(Self {
-            place: Place::File(path),
-        })
+        let args = &flag.redis;
+        let place = match settings.redis_url(args.redis.as_deref(), flag.db.as_deref()) {
+            Some(url) => Place::Redis(Box::new(redis_options(args, url)?), path),
+            None => Place::File(path),
+        };
+        Ok(Self { place })
     }
 
     /// This one and no other.
@@ -52,11 +50,31 @@ impl Db {
         }
     }
 
+    /// Where the file is, beside which tokens and sockets lie; with Redis only those lie there.
+    pub(crate) fn path(&self) -> &Path {
+        match &self.place {
+            Place::File(path) | Place::Redis(_, path) => path,
+        }
+    }
+
+    /// How Redis is used, where it is.
+    pub(crate) fn redis(&self) -> Option<&RedisOptions> {
+        match &self.place {
+            Place::File(_) => None,
+            Place::Redis(options, _) => Some(options),
+        }
+    }
+
+    /// Makes its folder where it is missing, for nobody but its user to look into.
+    pub(crate) fn make_folder(&self) -> Result<(), Failure> {
+        sprag::make_private_folder(self.path()).map_err(Failure::from)
+    }
+
     /// The store for looking at: a file that is not there is not made.
     pub(crate) fn read(&self) -> Result<Box<dyn Store>, Failure> {
         let path = match &self.place {
             Place::File(path) => path,
-            Place::Redis(options) => {
+            Place::Redis(options, _) => {
                 return Ok(Box::new(RedisStore::open(RedisOptions::clone(options))?));
             }
         };
@@ -82,7 +100,7 @@ impl Db {
     ) -> Result<Guard, Failure> {
         let builder = match &self.place {
             Place::File(path) => Guard::builder().file(path),
-            Place::Redis(options) => Guard::builder().redis(RedisOptions::clone(options)),
+            Place::Redis(options, _) => Guard::builder().redis(RedisOptions::clone(options)),
         };
         let builder = builder.capture(capture);
         let builder = match policy_file(settings, policy)? {
@@ -100,15 +118,16 @@ impl Db {
         capture: Capture,
     ) -> Result<Link, Failure> {
         let db = Self::find(settings, &place.db)?;
-        let path = match &db.place {
-            Place::File(path) => path,
-            Place::Redis(_) => return Ok(Link::over(db.guard(settings, policy, capture)?)),
-        };
+        if matches!(db.place, Place::Redis(..)) {
+            return Ok(Link::over(db.guard(settings, policy, capture)?));
+        }
+        let db = db.path();
+        let (socket, db_flag) = (place.socket.as_deref(), place.db.db.as_deref());
         let options = LinkOptions {
-            socket: settings.socket_place(place.socket.as_deref(), place.db.db.as_deref()),
+            socket: Some(settings.socket_place(socket, db_flag, db)),
             policy: policy_file(settings, policy)?,
             capture,
-            ..LinkOptions::new(path)
+            ..LinkOptions::new(db)
         };
         Ok(Link::open(options)?)
     }
@@ -160,7 +179,10 @@ fn tell_alone(alone: &Alone) {
 }
 
 /// The policy file that these settings and the `--policy` flag lead to.
-fn policy_file(settings: &Settings, flag: Option<&Path>) -> Result<Option<PolicyFile>, Failure> {
+pub(crate) fn policy_file(
+    settings: &Settings,
+    flag: Option<&Path>,
+) -> Result<Option<PolicyFile>, Failure> {
     match settings.policy_place(flag) {
         PolicyPlace::Named(path) if !path.exists() => Err(policy_file::missing(&path)),
         PolicyPlace::Named(path) => Ok(Some(PolicyFile::required(path))),

@@ -45,13 +45,13 @@ use place::Place;
 use pod::{Pod, Trouble, lock};
 use view::RedisView;
 
+use crate::census::Census;
 use crate::draft::Draft;
 use crate::error::StoreError;
+use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::Note;
 use crate::prune::{Prune, Pruned};
-use crate::query::{
-    LogQuery, LogScope, Page, Session, SessionCursor, SessionQuery, SessionSummary,
-};
+use crate::query::{LogQuery, LogScope, Page, Session, SessionSummary};
 use crate::random::secret;
 use crate::record::Record;
 use crate::store::{Store, StoreStatus};
@@ -203,6 +203,14 @@ impl Store for RedisStore {
 
     fn others_write(&self) -> bool {
         true
+    }
+
+    fn census(&self) -> Result<Census, StoreError> {
+        self.pod.read(|rows| rows.census(&self.pod))
+    }
+
+    fn decided_alone(&self) -> u64 {
+        self.counts().alone
     }
 
     fn sync(&self) -> Result<(), StoreError> {

@@ -20,6 +20,7 @@ mod schema;
 mod session_rows;
 mod shared;
 mod snapshot_rows;
+mod wait;
 mod writer;
 
 use std::time::Duration;
@@ -28,6 +29,7 @@ pub use marks::Marks;
 pub use owner::OwnedSqlite;
 pub use shared::SharedSqlite;
 use sprag_core::Timestamp;
+pub use wait::Wait;
 
 use crate::capacity::Capacity;
 

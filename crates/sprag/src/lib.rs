@@ -81,6 +81,7 @@
 //! An error means that there is no verdict. Whether the agent then goes on is the caller's choice; one
 //! that goes on should at least not do so where the last verdict was a refusal.
 
+pub mod atomic;
 pub mod capture;
 mod clock;
 pub mod eval;
@@ -102,7 +103,8 @@ pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, Subscription, Told};
 pub use guard::{
-    Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch, read_policy,
+    Checked, Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch,
+    make_private_folder, read_policy,
 };
 pub use judge::{Judge, JudgeError};
 pub use link::{Link, LinkError, LinkOptions, Reached};
@@ -114,7 +116,7 @@ pub use sprag_core::{
     Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
 };
 pub use sprag_store::{
-    Alone, Fail, FailError, FailModes, LogQuery, LogScope, Marks, MemoryStore, OnAlone, Page,
-    Record, RecordKind, RedisCounts, RedisOptions, RedisStore, Retention, Session, SessionQuery,
-    SessionState, SessionSummary, Store, StoreError, Verification,
+    Alone, Census, Fail, FailError, FailModes, LogQuery, LogScope, Marks, MemoryStore, OnAlone,
+    Page, Record, RecordKind, RedisCounts, RedisOptions, RedisStore, Retention, Session,
+    SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError, Verification, Wait,
 };

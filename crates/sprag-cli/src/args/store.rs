@@ -23,7 +23,7 @@ pub(crate) struct DbArg {
 pub(crate) struct RedisArgs {
     /// Share the store in this Redis instead: `redis://`, `rediss://` (TLS), with `+sentinel` or
     /// `+cluster` before the colon [default: $SPRAG_REDIS].
-    #[arg(long, value_name = "URL", conflicts_with = "db")]
+    #[arg(long, value_name = "URL")]
     pub(crate) redis: Option<String>,
     /// What all keys in Redis start with, in braces; who uses the same shares everything.
     #[arg(long, value_name = "NAME", default_value = "sprag")]
@@ -213,7 +213,7 @@ pub(crate) struct PruneArgs {
 }
 
 /// A number of bytes, in units of 1024 where a letter says so.
-fn bytes(text: &str) -> Result<u64, String> {
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.as_bytes().last() {
         Some(b'K') => (text.strip_suffix('K'), 1 << 10),
         Some(b'M') => (text.strip_suffix('M'), 1 << 20),

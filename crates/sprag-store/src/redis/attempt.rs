@@ -15,6 +15,7 @@ use crate::gather::Gathered;
 use crate::hash::Hash;
 use crate::judge::{Head, Sealed};
 use crate::promise::Promise;
+use crate::query::SessionState;
 use crate::record::Record;
 
 /// A decision that Redis has not seen yet.
@@ -60,10 +61,16 @@ pub(super) struct Heard {
 /// What every commit starts with.
 pub(super) fn start(keys: &Keys, kind: &str, body: &[u8], cells: usize, sessions: usize) -> Input {
     let mut input = Input {
-        keys: [&keys.head, &keys.log, &keys.sessions, &keys.notes]
-            .map(Clone::clone)
-            .to_vec(),
-        args: Vec::with_capacity(5 + 2 * sessions + 3 * cells),
+        keys: [
+            &keys.head,
+            &keys.log,
+            &keys.sessions,
+            &keys.notes,
+            &keys.marked,
+        ]
+        .map(Clone::clone)
+        .to_vec(),
+        args: Vec::with_capacity(5 + 3 * (sessions + cells)),
     };
     input.number(u64::from(RULES_VERSION));
     input.arg(kind);
@@ -116,9 +123,14 @@ impl Attempt {
         self.input = start(keys, "e", &self.sealed.body, cells, sessions.len());
         for id in &sessions {
             let summary = self.gathered.live.session_summary(id);
-            self.input
-                .number(summary.map_or(0, |summary| summary.touched.0));
+            let (touched, state) = summary.map_or((0, SessionState::Active), |summary| {
+                (summary.touched.0, summary.state)
+            });
+            self.input.number(touched);
             self.input.arg(id.as_str());
+            // The versions make sure that this pod knows what it was.
+            let is_new = shelf.state_of(id) != state;
+            self.input.arg(if is_new { state.as_str() } else { "" });
         }
         for (key, spot) in spots {
             let is_touched = touched.contains(key);

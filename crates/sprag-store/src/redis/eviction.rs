@@ -70,6 +70,7 @@ impl Pod {
         for one in &idle {
             input.arg("-");
             input.arg(one.id.as_str());
+            input.arg("");
         }
         for one in &idle {
             let hot = self.keys.cell(&CellKey::Session(one.id.clone()));

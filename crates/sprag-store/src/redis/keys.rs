@@ -19,6 +19,8 @@ pub(super) struct Keys {
     pub(super) sessions: String,
     /// The numbers of the records that are notes.
     pub(super) notes: String,
+    /// The sessions that are killed or blocked.
+    pub(super) marked: String,
     /// The texts of policies by digest.
     pub(super) policies: String,
     /// The cells that the forgotten part of the log left behind.
@@ -33,6 +35,7 @@ impl Keys {
             log: format!("{prefix}log"),
             sessions: format!("{prefix}sessions"),
             notes: format!("{prefix}notes"),
+            marked: format!("{prefix}marked"),
             policies: format!("{prefix}policies"),
             base: format!("{prefix}base"),
             prefix,

@@ -9,8 +9,10 @@ use super::reply::text;
 use super::shelf::Fresh;
 use super::value::{Version, read_memory, read_session};
 use crate::cell_key::CellKey;
+use crate::census::Census;
+use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
 use crate::live::Live;
-use crate::query::{Page, Session, SessionCursor, SessionQuery, SessionSummary, page_size};
+use crate::query::{Page, Session, SessionState, SessionSummary};
 
 /// Sessions looked at in one go.
 const CHUNK: usize = 200;
@@ -62,53 +64,96 @@ impl Rows<'_> {
         Ok(live.session(id))
     }
 
-    /// A page of sessions, the latest first.
+    /// A page of sessions.
     pub(super) fn sessions(
         &mut self,
         pod: &Pod,
         query: &SessionQuery,
     ) -> Result<Page<SessionSummary, SessionCursor>, Trouble> {
-        let most = query
-            .after
-            .as_ref()
-            .map_or("+inf".to_owned(), |after| after.touched.0.to_string());
-        let wanted = page_size(query.limit) + 1;
+        let found = match query.state {
+            Some(state) if state != SessionState::Active => self.marked(pod, state)?,
+            _ => self.by_last_event(pod, query)?,
+        };
+        Ok(query.choose(found.into_iter()))
+    }
+
+    /// How many sessions are in which state.
+    pub(super) fn census(&mut self, pod: &Pod) -> Result<Census, Trouble> {
+        let all: u64 = cmd("ZCARD")
+            .arg(&pod.keys.sessions)
+            .query(self.connection)?;
+        let states: Vec<String> = cmd("HVALS").arg(&pod.keys.marked).query(self.connection)?;
+        let count = |state: SessionState| {
+            let those = states.iter().filter(|word| *word == state.as_str());
+            u64::try_from(those.count()).unwrap_or(u64::MAX)
+        };
+        let (blocked, killed) = (count(SessionState::Blocked), count(SessionState::Killed));
+        Ok(Census {
+            active: all.saturating_sub(blocked).saturating_sub(killed),
+            blocked,
+            killed,
+        })
+    }
+
+    fn marked(&mut self, pod: &Pod, state: SessionState) -> Result<Vec<SessionSummary>, Trouble> {
+        let states: Vec<(String, String)> = cmd("HGETALL")
+            .arg(&pod.keys.marked)
+            .query(self.connection)?;
+        let ids: Vec<Id> = states
+            .iter()
+            .filter(|(_, word)| word == state.as_str())
+            .filter_map(|(id, _)| Id::new(id).ok())
+            .collect();
+        let mut found = Vec::with_capacity(ids.len());
+        for ids in ids.chunks(CHUNK) {
+            found.extend(self.summaries(pod, ids)?);
+        }
+        Ok(found)
+    }
+
+    /// The latest sessions, as many as a page of them needs; all where they are sorted otherwise.
+    fn by_last_event(
+        &mut self,
+        pod: &Pod,
+        query: &SessionQuery,
+    ) -> Result<Vec<SessionSummary>, Trouble> {
+        let is_by_time = query.sort == SessionSort::Touched && !query.ascending;
+        let most = match &query.after {
+            Some(after) if is_by_time => match after.value {
+                SortValue::Number(touched) => touched.to_string(),
+                SortValue::Name(_) => "+inf".to_owned(),
+            },
+            _ => "+inf".to_owned(),
+        };
         let mut found = Vec::new();
         let mut skip = 0;
         loop {
-            let ids: Vec<String> = cmd("ZREVRANGEBYSCORE")
+            let next: Vec<(String, u64)> = cmd("ZREVRANGEBYSCORE")
                 .arg(&pod.keys.sessions)
                 .arg(&most)
                 .arg("-inf")
+                .arg("WITHSCORES")
                 .arg("LIMIT")
                 .arg(skip)
                 .arg(CHUNK)
                 .query(self.connection)?;
-            skip += ids.len();
-            let contains = query.contains.as_deref().unwrap_or_default();
-            let is_last = ids.len() < CHUNK;
-            let ids: Vec<Id> = ids
-                .iter()
-                .filter(|id| id.contains(contains))
-                .filter_map(|id| Id::new(id).ok())
-                .collect();
-            found.extend(self.summaries(pod, &ids, query)?);
-            // Among equally old ones Redis sorts the other way round: a chunk that ends among them
-            // is read on before the page is cut.
-            if is_last || found.len() >= wanted + CHUNK {
+            skip += next.len();
+            let Some((_, oldest)) = next.last() else {
+                break;
+            };
+            let ids: Vec<Id> = next.iter().filter_map(|(id, _)| Id::new(id).ok()).collect();
+            found.extend(self.summaries(pod, &ids)?);
+            // Equally old ones are sorted by name, so they are all read before a page is cut.
+            let page = query.choose(found.iter().cloned());
+            let is_enough = |last: &SessionSummary| page.next.is_some() && last.touched.0 > *oldest;
+            if is_by_time && page.items.last().is_some_and(is_enough) {
                 break;
             }
         }
-        found.sort_by(|a: &SessionSummary, b| (b.touched, &a.id).cmp(&(a.touched, &b.id)));
-        Ok(SessionQuery::page(found, query.limit))
+        Ok(found)
     }
 
-    fn summaries(
-        &mut self,
-        pod: &Pod,
-        ids: &[Id],
-        query: &SessionQuery,
-    ) -> Result<Vec<SessionSummary>, Trouble> {
+    fn summaries(&mut self, pod: &Pod, ids: &[Id]) -> Result<Vec<SessionSummary>, Trouble> {
         let mut found = Vec::new();
         for (id, value) in ids.iter().zip(self.hot_parts(pod, ids)?) {
             // One that expired since is no session any more.
@@ -117,8 +162,7 @@ impl Rows<'_> {
             };
             let mut live = Live::default();
             read_session(id, bytes, &mut live)?;
-            let summary = live.session_summary(id);
-            found.extend(summary.filter(|summary| query.wants(summary)));
+            found.extend(live.session_summary(id));
         }
         Ok(found)
     }

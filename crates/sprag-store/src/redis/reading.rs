@@ -185,17 +185,6 @@ impl<'a> Rows<'a> {
         newest_first: bool,
         most: usize,
     ) -> Result<Vec<u64>, Trouble> {
-        fn take(
-            seqs: impl DoubleEndedIterator<Item = u64>,
-            newest_first: bool,
-            most: usize,
-        ) -> Vec<u64> {
-            if newest_first {
-                seqs.rev().take(most).collect()
-            } else {
-                seqs.take(most).collect()
-            }
-        }
         if from > to {
             return Ok(Vec::new());
         }
@@ -216,12 +205,14 @@ impl<'a> Rows<'a> {
                     .arg(most)
                     .query(self.connection)?
             }
-            LogScope::Session(id) => {
-                self.index(to)?;
-                let place = CellKey::Session(id.clone()).index();
-                let index = lock(&self.pod.index);
-                let seqs = index.places.range((place, from)..=(place, to));
-                take(seqs.map(|(_, seq)| *seq), newest_first, most)
+            LogScope::Session(id) => self.touching(
+                &CellKey::Session(id.clone()),
+                from,
+                to,
+                (newest_first, most),
+            )?,
+            LogScope::Flow(id) => {
+                self.touching(&CellKey::Flow(id.clone()), from, to, (newest_first, most))?
             }
             LogScope::Sharing(id) => {
                 self.index(to)?;
@@ -229,6 +220,20 @@ impl<'a> Rows<'a> {
                 take(seqs.range(from..=to).copied(), newest_first, most)
             }
         })
+    }
+
+    fn touching(
+        &mut self,
+        key: &CellKey,
+        from: u64,
+        to: u64,
+        (newest_first, most): (bool, usize),
+    ) -> Result<Vec<u64>, Trouble> {
+        self.index(to)?;
+        let place = key.index();
+        let index = lock(&self.pod.index);
+        let seqs = index.places.range((place, from)..=(place, to));
+        Ok(take(seqs.map(|(_, seq)| *seq), newest_first, most))
     }
 
     fn sharing(&mut self, id: &sprag_core::Id) -> Result<BTreeSet<u64>, Trouble> {
@@ -282,6 +287,14 @@ impl<'a> Rows<'a> {
             }
         }
         Ok(())
+    }
+}
+
+fn take(seqs: impl DoubleEndedIterator<Item = u64>, newest_first: bool, most: usize) -> Vec<u64> {
+    if newest_first {
+        seqs.rev().take(most).collect()
+    } else {
+        seqs.take(most).collect()
     }
 }
 

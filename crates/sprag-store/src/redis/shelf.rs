@@ -16,6 +16,7 @@ use crate::cell_key::CellKey;
 use crate::error::StoreError;
 use crate::gather::Cellar;
 use crate::live::Live;
+use crate::query::SessionState;
 
 /// Cells at hand.
 #[derive(Debug)]
@@ -140,7 +141,14 @@ impl Shelf {
         held.lost.values().cloned().collect()
     }
 
-    /// The mark of a session at hand.
+    /// What a session at hand may do; one that is not at hand is new.
+    pub(super) fn state_of(&self, id: &Id) -> SessionState {
+        let held = self.held();
+        let cell = held.live.cells.session(id.as_str());
+        cell.map_or(SessionState::Active, SessionState::of)
+    }
+
+    /// Whether a session at hand is killed.
     pub(super) fn is_killed(&self, id: &Id) -> bool {
         let held = self.held();
         let cell = held.live.cells.session(id.as_str());
