@@ -124,7 +124,8 @@ fn rate(
 
 fn used(connection: &mut redis::Connection, session: &str) -> Result<(u64, u64), Failed> {
     let usage = |connection: &mut redis::Connection, key: String| {
-        let used: redis::RedisResult<Option<u64>> = cmd("MEMORY").arg("USAGE").arg(key).query(connection);
+        let used: redis::RedisResult<Option<u64>> =
+            cmd("MEMORY").arg("USAGE").arg(key).query(connection);
         used.map(Option::unwrap_or_default)
     };
     let hot = usage(connection, format!("{{sprag}}:0:{session}"))?;
@@ -134,7 +135,9 @@ fn used(connection: &mut redis::Connection, session: &str) -> Result<(u64, u64),
 
 #[expect(clippy::print_stdout, reason = "an example that prints figures")]
 fn main() -> Result<(), Failed> {
-    let url = std::env::args().nth(1).ok_or("name a Redis: redis://127.0.0.1:6379")?;
+    let url = std::env::args()
+        .nth(1)
+        .ok_or("name a Redis: redis://127.0.0.1:6379")?;
     let mut connection = redis::Client::open(url.as_str())?.get_connection()?;
     cmd("FLUSHDB").exec(&mut connection)?;
     let policy = Arc::new(ActivePolicy::new(Policy::default()));
@@ -147,7 +150,10 @@ fn main() -> Result<(), Failed> {
     options.deadline = Duration::from_secs(5);
     let store = RedisStore::open(options.clone())?;
     let span = Duration::from_secs(3);
-    let empty: String = cmd("SCRIPT").arg("LOAD").arg("return 1").query(&mut connection)?;
+    let empty: String = cmd("SCRIPT")
+        .arg("LOAD")
+        .arg("return 1")
+        .query(&mut connection)?;
     for threads in [1, 4, 8] {
         let client = redis::Client::open(url.as_str())?;
         let connections: Vec<_> = (0..threads)
@@ -228,13 +234,20 @@ fn main() -> Result<(), Failed> {
         took.push(started.elapsed());
     }
     took.sort_unstable();
-    let at = |share: usize| took.get(took.len() * share / 100).copied().unwrap_or_default();
+    let at = |share: usize| {
+        took.get(took.len() * share / 100)
+            .copied()
+            .unwrap_or_default()
+    };
     println!(
         "from the order to kill to the refusal on another pod: p50 {:?}, p99 {:?}",
         at(50),
         at(99)
     );
     let counts = other.counts();
-    println!("the other pod, whose sessions were all known elsewhere: {} round trips for {} decisions", counts.round_trips, counts.decisions);
+    println!(
+        "the other pod, whose sessions were all known elsewhere: {} round trips for {} decisions",
+        counts.round_trips, counts.decisions
+    );
     Ok(())
 }

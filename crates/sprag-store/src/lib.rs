@@ -3,7 +3,8 @@
 //! A [`Store`] judges an event, remembers it and tells it in one atomic step. Each record of the log
 //! carries the hash of the one before, its policy and its rules' version, so that anyone can fold the
 //! log again and compare: [`verify`] does. [`MemoryStore`] forgets with its process;
-//! [`SharedSqlite`] and [`OwnedSqlite`] keep everything in one file.
+//! [`SharedSqlite`] and [`OwnedSqlite`] keep everything in one file, [`RedisStore`] shares it between
+//! machines.
 
 mod capacity;
 mod cell_key;

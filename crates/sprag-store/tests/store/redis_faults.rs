@@ -263,3 +263,93 @@ fn a_pod_that_dies_in_the_middle_leaves_a_sound_log() {
     }
     assert!(verified(&store).is_sound());
 }
+
+#[expect(clippy::disallowed_methods, reason = "tells how long the slowest took")]
+fn now() -> std::time::Instant {
+    std::time::Instant::now()
+}
+
+/// Decides until told to stop; how many events, and how long the slowest took.
+fn work(store: &RedisStore, worker: u64, stop: &std::sync::atomic::AtomicBool) -> (u64, Duration) {
+    let policy = policy();
+    let session = format!("worker{worker}");
+    let mut slowest = Duration::ZERO;
+    let mut count = 0;
+    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+        let started = now();
+        let event = call(START + count * 4_000, &session, count);
+        store.decide(draft(event, &policy)).unwrap();
+        slowest = slowest.max(started.elapsed());
+        count += 1;
+    }
+    (count, slowest)
+}
+
+#[test]
+fn under_load_every_fault_is_survived_and_every_decision_accounted_for() {
+    if !is_there() {
+        return;
+    }
+    let mut server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let store = RedisStore::open(options(&server)).unwrap();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let (store, stop) = (&store, &stop);
+    let worked: Vec<(u64, Duration)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..4)
+            .map(|worker| scope.spawn(move || work(store, worker, stop)))
+            .collect();
+        for round in 0..times("SPRAG_REDIS_FAULTS", 2) {
+            let before = store.counts();
+            server.signal("-STOP");
+            wait_for("decisions alone", || {
+                store.counts().alone > before.alone + 20
+            });
+            server.signal("-CONT");
+            wait_for("the way back", || is_back(store));
+            server.ask("CLIENT KILL TYPE normal SKIPME yes");
+            let before = store.counts();
+            wait_for("decisions", || {
+                store.counts().decisions > before.decisions + 20
+            });
+            server.kill();
+            wait_for("decisions alone", || {
+                store.counts().alone > before.alone + 20
+            });
+            server.run();
+            wait_for("the way back", || is_back(store));
+            let before = store.counts();
+            wait_for("decisions", || {
+                store.counts().decisions > before.decisions + 20
+            });
+            assert!(before.outages >= 2 * (round + 1), "{before:?}");
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap())
+            .collect()
+    });
+    wait_for("the way back", || is_back(store));
+    let counts = store.counts();
+    let asked: u64 = worked.iter().map(|(count, _)| count).sum();
+    let slowest = worked.iter().map(|(_, slowest)| *slowest).max().unwrap();
+    println!(
+        "{asked} decisions, {} alone, the slowest took {slowest:?}",
+        counts.alone
+    );
+    assert_eq!(counts.decisions + counts.alone, asked);
+    let notes = all_records(store, LogScope::Notes);
+    let (mut offline, mut lost) = (0, 0);
+    for record in &notes {
+        match record.note() {
+            Some(Noted::Offline(_)) => offline += 1,
+            Some(Noted::OfflineLost { records, .. }) => lost += records,
+            _ => {}
+        }
+    }
+    assert_eq!(offline + lost, counts.alone, "each is told once");
+    let found = verified(store);
+    assert!(found.is_sound(), "{found:?}");
+    // One that was written although its answer came too late is there twice.
+    assert!(found.recomputed >= counts.decisions);
+}
