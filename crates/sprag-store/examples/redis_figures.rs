@@ -2,8 +2,8 @@
 //!
 //! It empties the database that it is pointed at.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use redis::cmd;
@@ -122,132 +122,158 @@ fn rate(
     Ok(f64::from(count) / started.elapsed().as_secs_f64())
 }
 
-fn used(connection: &mut redis::Connection, session: &str) -> Result<(u64, u64), Failed> {
-    let usage = |connection: &mut redis::Connection, key: String| {
-        let used: redis::RedisResult<Option<u64>> =
-            cmd("MEMORY").arg("USAGE").arg(key).query(connection);
-        used.map(Option::unwrap_or_default)
-    };
-    let hot = usage(connection, format!("{{sprag}}:0:{session}"))?;
-    let memory = usage(connection, format!("{{sprag}}:m:{session}"))?;
-    Ok((hot, memory))
+struct Bench {
+    url: String,
+    options: RedisOptions,
+    connection: redis::Connection,
+    policy: Arc<ActivePolicy>,
 }
 
-#[expect(clippy::print_stdout, reason = "an example that prints figures")]
 fn main() -> Result<(), Failed> {
-    let url = std::env::args()
-        .nth(1)
-        .ok_or("name a Redis: redis://127.0.0.1:6379")?;
-    let mut connection = redis::Client::open(url.as_str())?.get_connection()?;
-    cmd("FLUSHDB").exec(&mut connection)?;
-    let policy = Arc::new(ActivePolicy::new(Policy::default()));
-    let draft = |observation| Draft {
-        observation,
-        policy: Arc::clone(&policy),
-        captured: None,
-    };
+    let url = std::env::args().nth(1);
+    let url = url.ok_or("name a Redis: redis://127.0.0.1:6379")?;
     let mut options = RedisOptions::new(url.as_str());
     options.deadline = Duration::from_secs(5);
-    let store = RedisStore::open(options.clone())?;
-    let span = Duration::from_secs(3);
-    let empty: String = cmd("SCRIPT")
-        .arg("LOAD")
-        .arg("return 1")
-        .query(&mut connection)?;
-    for threads in [1, 4, 8] {
-        let client = redis::Client::open(url.as_str())?;
-        let connections: Vec<_> = (0..threads)
-            .map(|_| Ok(std::sync::Mutex::new(client.get_connection()?)))
-            .collect::<Result<_, Failed>>()?;
-        let nothing = rate(threads, span, |thread, _| {
-            let at = usize::try_from(thread)?;
-            let connection = connections.get(at).ok_or("no connection")?;
-            let mut connection = connection.lock().map_err(|_| "poisoned")?;
-            cmd("EVALSHA").arg(&empty).arg(0).exec(&mut *connection)?;
-            Ok(())
-        })?;
-        let before = store.counts();
-        let decided = rate(threads, span, |thread, n| {
-            let session = format!("agent-session-{threads}-{thread}");
-            store.decide(draft(call(START + n * 1_000, &session, n)?))?;
-            Ok(())
-        })?;
-        let after = store.counts();
-        println!(
-            "{threads} threads: {decided:.0} decisions/s, empty EVALSHA {nothing:.0}/s ({:.0} %), {} round trips for {} decisions, {} alone",
-            100.0 * decided / nothing,
-            after.round_trips - before.round_trips,
-            after.decisions - before.decisions,
-            after.alone - before.alone,
-        );
-    }
-    let sessions: u64 = 2_000;
-    cmd("FLUSHDB").exec(&mut connection)?;
-    let store = RedisStore::open(options.clone())?;
-    for n in 0..sessions {
-        store.decide(draft(call(START, &format!("session-{n:08}"), n)?))?;
-    }
-    let listed: u64 = cmd("MEMORY")
-        .arg("USAGE")
-        .arg("{sprag}:sessions")
-        .arg("SAMPLES")
-        .arg(0)
-        .query(&mut connection)?;
-    let log: u64 = cmd("MEMORY")
-        .arg("USAGE")
-        .arg("{sprag}:log")
-        .arg("SAMPLES")
-        .arg(0)
-        .query(&mut connection)?;
-    let (hot, memory) = used(&mut connection, "session-00000001")?;
-    println!(
-        "a fresh session: {hot} + {memory} bytes, {} in the listing; a record {}",
-        listed / sessions,
-        log / sessions
-    );
-    for n in 0..600 {
-        let at = START + n * 5_000;
-        store.decide(draft(call(at, "session-00000001", n)?))?;
-        store.decide(draft(step(at + 1, "session-00000001", n)?))?;
-    }
-    for n in 600..700 {
-        store.decide(draft(call(START + n * 5_000, "session-00000001", n)?))?;
-    }
-    let (hot, memory) = used(&mut connection, "session-00000001")?;
-    println!("a full session: {hot} + {memory} bytes");
-    let other = RedisStore::open(options)?;
-    let mut took = Vec::new();
-    for n in 0..2_000 {
-        let session = format!("session-{n:08}");
-        other.decide(draft(call(START, &session, n)?))?;
-        let started = now();
-        let kill = Observed::Kill(Order {
-            session: Id::new(&session)?,
-            by: None,
-            why: None,
-        });
-        store.decide(draft(Observation {
-            at: Timestamp(START),
-            what: kill,
-        }))?;
-        other.decide(draft(call(START, &session, n)?))?;
-        took.push(started.elapsed());
-    }
-    took.sort_unstable();
-    let at = |share: usize| {
-        took.get(took.len() * share / 100)
-            .copied()
-            .unwrap_or_default()
+    let mut bench = Bench {
+        connection: redis::Client::open(url.as_str())?.get_connection()?,
+        policy: Arc::new(ActivePolicy::new(Policy::default())),
+        options,
+        url,
     };
-    println!(
-        "from the order to kill to the refusal on another pod: p50 {:?}, p99 {:?}",
-        at(50),
-        at(99)
-    );
-    let counts = other.counts();
-    println!(
-        "the other pod, whose sessions were all known elsewhere: {} round trips for {} decisions",
-        counts.round_trips, counts.decisions
-    );
-    Ok(())
+    bench.speed()?;
+    bench.size()?;
+    bench.kills()
+}
+
+impl Bench {
+    fn draft(&self, observation: Observation) -> Draft {
+        Draft {
+            observation,
+            policy: Arc::clone(&self.policy),
+            captured: None,
+        }
+    }
+
+    /// An empty namespace.
+    fn fresh(&mut self) -> Result<RedisStore, Failed> {
+        cmd("FLUSHDB").exec(&mut self.connection)?;
+        Ok(RedisStore::open(self.options.clone())?)
+    }
+
+    fn memory(&mut self, key: &str) -> Result<u64, Failed> {
+        let used: Option<u64> = cmd("MEMORY")
+            .arg("USAGE")
+            .arg(key)
+            .arg("SAMPLES")
+            .arg(0)
+            .query(&mut self.connection)?;
+        Ok(used.unwrap_or(0))
+    }
+
+    #[expect(clippy::print_stdout, reason = "an example that prints figures")]
+    fn speed(&mut self) -> Result<(), Failed> {
+        let store = self.fresh()?;
+        let span = Duration::from_secs(3);
+        let empty: String = cmd("SCRIPT")
+            .arg("LOAD")
+            .arg("return 1")
+            .query(&mut self.connection)?;
+        for threads in [1, 4, 8] {
+            let client = redis::Client::open(self.url.as_str())?;
+            let connections: Vec<_> = (0..threads)
+                .map(|_| Ok(Mutex::new(client.get_connection()?)))
+                .collect::<Result<_, Failed>>()?;
+            let nothing = rate(threads, span, |thread, _| {
+                let connection = connections.get(usize::try_from(thread)?);
+                let connection = connection.ok_or("no connection")?;
+                let mut connection = connection.lock().map_err(|_| "poisoned")?;
+                cmd("EVALSHA").arg(&empty).arg(0).exec(&mut *connection)?;
+                Ok(())
+            })?;
+            let before = store.counts();
+            let decided = rate(threads, span, |thread, n| {
+                let session = format!("agent-session-{threads}-{thread}");
+                store.decide(self.draft(call(START + n * 1_000, &session, n)?))?;
+                Ok(())
+            })?;
+            let after = store.counts();
+            println!(
+                "{threads} threads: {decided:.0} decisions/s, empty EVALSHA {nothing:.0}/s ({:.0} %), \
+                 {} round trips for {} decisions, {} alone",
+                100.0 * decided / nothing,
+                after.round_trips - before.round_trips,
+                after.decisions - before.decisions,
+                after.alone - before.alone,
+            );
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::print_stdout, reason = "an example that prints figures")]
+    fn size(&mut self) -> Result<(), Failed> {
+        let sessions: u64 = 2_000;
+        let store = self.fresh()?;
+        for n in 0..sessions {
+            let session = format!("session-{n:08}");
+            store.decide(self.draft(call(START, &session, n)?))?;
+        }
+        let listed = self.memory("{sprag}:sessions")? / sessions;
+        let record = self.memory("{sprag}:log")? / sessions;
+        let session = "session-00000001";
+        let mut part = |kind: &str| self.memory(&format!("{{sprag}}:{kind}:{session}"));
+        let (hot, memory) = (part("0")?, part("m")?);
+        println!(
+            "a fresh session: {hot} + {memory} bytes, {listed} in the listing; a record {record}"
+        );
+        for n in 0..600 {
+            let at = START + n * 5_000;
+            store.decide(self.draft(call(at, session, n)?))?;
+            store.decide(self.draft(step(at + 1, session, n)?))?;
+        }
+        for n in 600..700 {
+            store.decide(self.draft(call(START + n * 5_000, session, n)?))?;
+        }
+        let mut part = |kind: &str| self.memory(&format!("{{sprag}}:{kind}:{session}"));
+        let (hot, memory) = (part("0")?, part("m")?);
+        println!("a full session: {hot} + {memory} bytes");
+        Ok(())
+    }
+
+    #[expect(clippy::print_stdout, reason = "an example that prints figures")]
+    fn kills(&mut self) -> Result<(), Failed> {
+        let one = self.fresh()?;
+        let other = RedisStore::open(self.options.clone())?;
+        let mut took = Vec::new();
+        for n in 0..2_000 {
+            let session = format!("session-{n:08}");
+            other.decide(self.draft(call(START, &session, n)?))?;
+            let started = now();
+            let kill = Observed::Kill(Order {
+                session: Id::new(&session)?,
+                by: None,
+                why: None,
+            });
+            one.decide(self.draft(Observation {
+                at: Timestamp(START),
+                what: kill,
+            }))?;
+            other.decide(self.draft(call(START, &session, n)?))?;
+            took.push(started.elapsed());
+        }
+        took.sort_unstable();
+        let at = |share: usize| took.get(took.len() * share / 100).copied();
+        println!(
+            "from the order to kill to the refusal on another pod: p50 {:?}, p99 {:?}",
+            at(50).unwrap_or_default(),
+            at(99).unwrap_or_default()
+        );
+        for n in 0..2_000_u64 {
+            let pod = if n % 2 == 0 { &one } else { &other };
+            pod.decide(self.draft(call(START + n * 1_000, "round robin", n)?))?;
+        }
+        let trips = one.counts().round_trips + other.counts().round_trips;
+        let decisions = one.counts().decisions + other.counts().decisions;
+        println!("kills and round robin together: {trips} round trips for {decisions} decisions");
+        Ok(())
+    }
 }

@@ -193,25 +193,28 @@ impl Fork {
         self.waiting.len()
     }
 
-    /// The next that waits for Redis. What was given up is told before what came after it.
-    pub(super) fn next(&mut self, pod: &str) -> Option<Waiting> {
-        let first = self.waiting.front()?;
-        if self.dropped == 0 {
-            return self.waiting.pop_front();
-        }
-        Some(Waiting {
+    /// The next that wait for Redis. What was given up is told before what came after it.
+    pub(super) fn next(&mut self, pod: &str, most: usize) -> Vec<Waiting> {
+        let Some(first) = self.waiting.front() else {
+            return Vec::new();
+        };
+        let lost = (self.dropped > 0).then(|| Waiting {
             at: first.at,
             policy: Arc::clone(&first.policy),
             what: Noted::OfflineLost {
                 pod: pod.to_owned(),
                 records: std::mem::take(&mut self.dropped),
             },
-        })
+        });
+        let most = most.min(self.waiting.len());
+        lost.into_iter().chain(self.waiting.drain(..most)).collect()
     }
 
     /// Puts back what Redis did not take.
-    pub(super) fn put_back(&mut self, waiting: Waiting) {
-        self.waiting.push_front(waiting);
+    pub(super) fn put_back(&mut self, waiting: Vec<Waiting>) {
+        for one in waiting.into_iter().rev() {
+            self.waiting.push_front(one);
+        }
     }
 
     /// Redis lost records: what was told of this fork may be gone, and its chain goes on in the middle.

@@ -46,9 +46,6 @@ impl Pod {
     }
 
     fn decide_shared(&self, draft: &Draft, until: Instant) -> Result<Record, Trouble> {
-        if !self.line.is_up() {
-            return Err(Trouble::Slow);
-        }
         let (_, session) = who(&draft.observation.what);
         let turns = u64::try_from(self.turns.len()).unwrap_or(1);
         let turn = CellKey::Session(session.clone()).index() % turns;
@@ -179,8 +176,13 @@ impl Pod {
             return Err(self.away(format!("{why}; nothing was reset")));
         }
         let pod = &self.options.pod;
-        let decided = lock(&self.fork).decide(&self.shelf, &self.options.fail, pod, draft, why);
-        let (record, alone) = decided?;
+        let mut fork = lock(&self.fork);
+        // The keeper ends a fork under the same lock, so none is left behind with the line up.
+        if self.line.interrupt(why) {
+            count(&self.counts.outages);
+        }
+        let (record, alone) = fork.decide(&self.shelf, &self.options.fail, pod, draft, why)?;
+        drop(fork);
         count(&self.counts.alone);
         if let Some(hear) = &self.options.on_alone {
             hear(&alone);

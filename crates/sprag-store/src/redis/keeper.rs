@@ -3,13 +3,14 @@
 //! After an outage the order is fixed: the kills that Redis does not have go first, then the
 //! records of what was decided alone, and only then decisions go through Redis again.
 
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-use redis::{Connection, RedisResult, Value, cmd};
+use redis::{Connection, Pipeline, RedisResult, Value, cmd};
 use sprag_core::{Policy, RULES_VERSION, Timestamp};
 
-use super::attempt::read_hash;
+use super::alone::{Fork, Waiting};
+use super::attempt::{Answer, Heard, read_hash, start};
 use super::mono;
 use super::pod::{Pod, Trouble, lock};
 use super::reading::Rows;
@@ -23,6 +24,9 @@ use crate::random::secret;
 
 /// How long connecting and each step of coming back may take.
 const WAIT: Duration = Duration::from_secs(1);
+
+/// Notes that are told at once.
+const AT_ONCE: usize = 100;
 
 /// The first and the longest rest between tries.
 const FIRST_REST: Duration = Duration::from_millis(50);
@@ -107,37 +111,62 @@ impl Pod {
     /// Brings the pod back to Redis.
     pub(super) fn come_back(&self) -> Result<(), Trouble> {
         let mut connection = self.greet()?;
-        self.restore_all_kills(&mut connection)?;
+        self.line.set_returning(true);
+        let told = self.tell_all(&mut connection);
+        let Ok(mut fork) = told else {
+            self.line.set_returning(false);
+            return told.map(drop);
+        };
+        fork.end();
+        self.line.up(vec![connection]);
+        Ok(())
+    }
+
+    /// Gives Redis the kills and then the records of what was decided alone. Answers with the fork
+    /// locked, and nothing left in it.
+    fn tell_all(&self, connection: &mut Connection) -> Result<MutexGuard<'_, Fork>, Trouble> {
+        self.restore_all_kills(connection)?;
         loop {
-            let waiting = lock(&self.fork).next(&self.options.pod);
-            match waiting {
-                Some(waiting) => {
-                    let until = mono::now() + WAIT;
-                    let what = waiting.what.clone();
-                    let (at, policy) = (waiting.at, Arc::clone(&waiting.policy));
-                    let told = self.note_on(&mut connection, at, &policy, what, until);
-                    if let Err(trouble) = told {
-                        lock(&self.fork).put_back(waiting);
-                        return Err(trouble);
-                    }
-                }
-                None => {
-                    let mut fork = lock(&self.fork);
-                    if fork.waiting() > 0 {
-                        continue;
-                    }
-                    let lost = fork.kills();
-                    if lost.iter().any(|lost| !self.shelf.is_killed(&lost.session)) {
-                        drop(fork);
-                        self.restore_all_kills(&mut connection)?;
-                        continue;
-                    }
-                    fork.end();
-                    self.line.up(vec![connection]);
-                    return Ok(());
+            let mut fork = lock(&self.fork);
+            let waiting = fork.next(&self.options.pod, AT_ONCE);
+            if waiting.is_empty() {
+                let kills = fork.kills();
+                if kills.iter().all(|one| self.shelf.is_killed(&one.session)) {
+                    return Ok(fork);
                 }
             }
+            drop(fork);
+            if waiting.is_empty() {
+                self.restore_all_kills(connection)?;
+            } else if let Err(trouble) = self.tell(connection, &waiting) {
+                lock(&self.fork).put_back(waiting);
+                return Err(trouble);
+            }
         }
+    }
+
+    /// Appends many notes with one round trip.
+    fn tell(&self, connection: &mut Connection, waiting: &[Waiting]) -> Result<(), Trouble> {
+        let until = mono::now() + WAIT;
+        let mut pipe = Pipeline::with_capacity(waiting.len());
+        for one in waiting {
+            self.learn(connection, &one.policy, until)?;
+            let digest = &one.policy.digest;
+            let sealed = Head::default().note(one.at, digest, one.what.clone())?;
+            let input = start(&self.keys, "n", &sealed.body, 0, 0);
+            pipe.add_command(self.commit.command(&input));
+        }
+        connection.set_read_timeout(Some(WAIT))?;
+        self.commit.load(connection)?;
+        let answers: Vec<Value> = pipe.query(connection)?;
+        for answer in &answers {
+            match Heard::read(answer)?.answer {
+                Answer::Done { seq, hash, .. } => *lock(&self.head) = Head { seq, hash },
+                Answer::Rules(found) => return Err(self.other_rules(found).into()),
+                Answer::Stale(_) => return Err(Trouble::Contended),
+            }
+        }
+        Ok(())
     }
 
     /// Every killed session that this pod knows must be killed in Redis.

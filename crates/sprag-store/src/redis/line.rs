@@ -28,6 +28,8 @@ struct State {
     open: usize,
     is_up: bool,
     is_closed: bool,
+    /// It works, and Redis is being told what happened meanwhile: worth waiting for.
+    is_returning: bool,
     /// Counts outages: what was lent before one is not taken back.
     outages: u64,
     trouble: Option<String>,
@@ -58,6 +60,13 @@ impl Line {
         self.state().is_up
     }
 
+    /// Says that the line is about to be up, or that it is not after all. Who decides meanwhile waits
+    /// for it as long as there is time, or what is decided alone would never end.
+    pub(super) fn set_returning(&self, is_returning: bool) {
+        self.state().is_returning = is_returning;
+        self.changed.notify_all();
+    }
+
     /// Why it is down, where it is.
     pub(super) fn trouble(&self) -> Option<String> {
         let state = self.state();
@@ -69,7 +78,7 @@ impl Line {
     pub(super) fn take(&self, until: Instant) -> Option<Lent> {
         let mut state = self.state();
         loop {
-            if !state.is_up {
+            if !state.is_up && !state.is_returning {
                 return None;
             }
             if let Some(connection) = state.idle.pop_front() {
@@ -116,8 +125,20 @@ impl Line {
         }
     }
 
+    /// Takes the line down where it is up: somebody decided alone, and the keeper has to tell Redis.
+    /// Whether it was up.
+    pub(super) fn interrupt(&self, why: &str) -> bool {
+        let mut state = self.state();
+        let was_up = state.is_up;
+        if was_up {
+            self.down(&mut state, why);
+        }
+        was_up
+    }
+
     fn down(&self, state: &mut State, why: &str) {
         state.is_up = false;
+        state.is_returning = false;
         state.idle.clear();
         state.open = 0;
         state.outages += 1;
@@ -137,6 +158,7 @@ impl Line {
         state.open = connections.len();
         state.idle = connections.into();
         state.is_up = true;
+        state.is_returning = false;
         state.trouble = None;
         self.changed.notify_all();
     }

@@ -262,8 +262,11 @@ impl Pod {
     /// Appends a note, or keeps it until Redis is back.
     pub(super) fn note(&self, note: crate::note::Note) -> Result<Record, StoreError> {
         note.check()?;
-        if !self.line.is_up() {
-            return lock(&self.fork).note(note);
+        {
+            let mut fork = lock(&self.fork);
+            if !self.line.is_up() {
+                return fork.note(note);
+            }
         }
         let until = mono::now() + PATIENCE;
         self.read(|rows| {

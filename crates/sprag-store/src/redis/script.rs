@@ -1,6 +1,6 @@
 //! Scripts that run inside Redis, sent once and then called by their digest.
 
-use redis::{Connection, ErrorKind, RedisResult, ServerErrorKind, Value, cmd};
+use redis::{Cmd, Connection, ErrorKind, RedisResult, ServerErrorKind, Value, cmd};
 
 /// A script.
 #[derive(Debug)]
@@ -39,6 +39,10 @@ impl Script {
         connection: &mut Connection,
         input: &Input,
     ) -> RedisResult<Value> {
+        Self::filled(how, which, input).query(connection)
+    }
+
+    fn filled(how: &str, which: &str, input: &Input) -> Cmd {
         let mut command = cmd(how);
         command.arg(which).arg(input.keys.len());
         for key in &input.keys {
@@ -47,7 +51,17 @@ impl Script {
         for arg in &input.args {
             command.arg(arg.as_slice());
         }
-        command.query(connection)
+        command
+    }
+
+    /// The call, for a server that knows it.
+    pub(super) fn command(&self, input: &Input) -> Cmd {
+        Self::filled("EVALSHA", &self.digest, input)
+    }
+
+    /// Makes sure that the server knows it.
+    pub(super) fn load(&self, connection: &mut Connection) -> RedisResult<()> {
+        cmd("SCRIPT").arg("LOAD").arg(self.text).exec(connection)
     }
 }
 
