@@ -10,7 +10,7 @@ use sprag::{
 };
 use sprag_store::{SharedSqlite, SqliteOptions};
 
-use crate::args::{DbArg, PlaceArgs, RedisArgs};
+use crate::args::{DbArg, PlaceArgs, RedisArgs, StoreArgs};
 use crate::clock;
 use crate::failure::Failure;
 use crate::policy_file;
@@ -31,16 +31,24 @@ enum Place {
 
 impl Db {
     /// The one that these settings and the flags lead to.
-    pub(crate) fn find(settings: &Settings, flag: &DbArg) -> Result<Self, Failure> {
+    pub(crate) fn find(settings: &Settings, args: &StoreArgs) -> Result<Self, Failure> {
+        let (flag, redis) = (args.file.db.as_deref(), &args.redis);
+        let mut found = Self::file(settings, &args.file)?;
+        if let Some(url) = settings.redis_url(redis.redis.as_deref(), flag) {
+            let options = Box::new(redis_options(redis, url)?);
+            found.place = Place::Redis(options, found.path().to_owned());
+        }
+        Ok(found)
+    }
+
+    /// The file that these settings and the `--db` flag lead to.
+    pub(crate) fn file(settings: &Settings, flag: &DbArg) -> Result<Self, Failure> {
         let path = settings.db_place(flag.db.as_deref()).ok_or_else(|| {
             Failure::new("there is no home to keep the store in").next("name one with --db FILE")
         })?;
-        let args = &flag.redis;
-        let place = match settings.redis_url(args.redis.as_deref(), flag.db.as_deref()) {
-            Some(url) => Place::Redis(Box::new(redis_options(args, url)?), path),
-            None => Place::File(path),
-        };
-        Ok(Self { place })
+        Ok(Self {
+            place: Place::File(path),
+        })
     }
 
     /// This one and no other.
@@ -122,7 +130,7 @@ impl Db {
             return Ok(Link::over(db.guard(settings, policy, capture)?));
         }
         let db = db.path();
-        let (socket, db_flag) = (place.socket.as_deref(), place.db.db.as_deref());
+        let (socket, db_flag) = (place.socket.as_deref(), place.db.file.db.as_deref());
         let options = LinkOptions {
             socket: Some(settings.socket_place(socket, db_flag, db)),
             policy: policy_file(settings, policy)?,

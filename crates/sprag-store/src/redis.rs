@@ -27,6 +27,7 @@ mod reading;
 mod reply;
 mod script;
 mod shelf;
+mod short;
 mod value;
 mod view;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use sprag::{Capture, Millis, Role, SessionState};
 
-use super::PolicyArg;
+use super::{PolicyArg, RedisArgs};
 use crate::examples;
 
 /// Which store.
@@ -14,40 +14,22 @@ pub(crate) struct DbArg {
     /// The store [default: $SPRAG_DB, else ~/.local/state/sprag/sprag.db].
     #[arg(long, value_name = "FILE")]
     pub(crate) db: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) redis: RedisArgs,
 }
 
-/// A store that many processes share.
+/// Which store, in a file or in Redis.
 #[derive(Debug, Args)]
-pub(crate) struct RedisArgs {
-    /// Share the store in this Redis instead: `redis://`, `rediss://` (TLS), with `+sentinel` or
-    /// `+cluster` before the colon [default: $SPRAG_REDIS].
-    #[arg(long, value_name = "URL")]
-    pub(crate) redis: Option<String>,
-    /// What all keys in Redis start with, in braces; who uses the same shares everything.
-    #[arg(long, value_name = "NAME", default_value = "sprag")]
-    pub(crate) namespace: String,
-    /// The certificates to trust, for `rediss://` [default: those of the system].
-    #[arg(long, value_name = "FILE")]
-    pub(crate) redis_ca: Option<PathBuf>,
-    /// What rules do while Redis can't be reached: `local`, `open` or `closed`, or `RULE=MODE` for
-    /// some; may be given again.
-    #[arg(long, value_name = "MODE", default_value = "local")]
-    pub(crate) redis_fail: Vec<String>,
-    /// How long a decision may wait for Redis.
-    #[arg(long, value_name = "DURATION", default_value = "250ms")]
-    pub(crate) redis_deadline: Millis,
-    /// How many replicas must have a kill before it is answered.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) redis_replicas: u32,
+pub(crate) struct StoreArgs {
+    #[command(flatten)]
+    pub(crate) file: DbArg,
+    #[command(flatten)]
+    pub(crate) redis: RedisArgs,
 }
 
 /// Which store, and the socket of the server that may own it.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// The socket of a running `sprag serve` [default: $SPRAG_SOCKET, else
     /// $XDG_RUNTIME_DIR/sprag.sock, else beside the store].
     #[arg(long, value_name = "FILE")]
@@ -132,7 +114,7 @@ pub(crate) enum LogCommand {
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// How many records.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) lines: usize,
@@ -153,7 +135,7 @@ pub(crate) struct ShowArgs {
     #[arg(value_name = "N")]
     pub(crate) seq: u64,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -162,7 +144,7 @@ pub(crate) struct ShowArgs {
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -171,7 +153,7 @@ pub(crate) struct VerifyArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// Only records of this session.
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<String>,
@@ -189,7 +171,7 @@ pub(crate) struct ArchiveArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -198,7 +180,7 @@ pub(crate) struct ArchiveArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PruneArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// Records older than this go.
@@ -261,7 +243,7 @@ impl From<StateWord> for SessionState {
 #[derive(Debug, Args)]
 pub(crate) struct SessionsListArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// Only sessions in this state.
     #[arg(long, value_name = "STATE", value_enum)]
     pub(crate) state: Option<StateWord>,
@@ -285,7 +267,7 @@ pub(crate) struct SessionsShowArgs {
     #[arg(value_name = "SESSION")]
     pub(crate) session: String,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// Print one JSON document instead of text.
@@ -319,7 +301,7 @@ pub(crate) struct ReplayArgs {
     #[arg(value_name = "LOG|TRACE")]
     pub(crate) recording: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// What if this policy had been in force? [default: a log's own policies; for a trace the policy
     /// in force, which stops nobody].
     #[arg(long, value_name = "FILE", conflicts_with = "diff")]

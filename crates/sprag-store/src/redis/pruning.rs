@@ -34,6 +34,9 @@ pub(super) fn prune(pod: &Pod, prune: &Prune<'_>) -> Result<Pruned, StoreError> 
     if is_due(pod, prune, first)? {
         through = through.max(cut(&view, &prune.retention, prune.at)?);
     }
+    if through == 0 {
+        return Ok(Pruned::default());
+    }
     let from = view.base()?.after;
     if through <= from {
         return Ok(Pruned::default());

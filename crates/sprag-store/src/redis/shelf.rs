@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sprag_core::{Id, Mark};
 
-use super::value::{Version, read_memory, read_session};
+use super::value::{Version, read_cell, read_memory, read_session};
 use crate::capacity::after_eviction;
 use crate::cell_key::CellKey;
 use crate::error::StoreError;
@@ -177,7 +177,7 @@ impl Held {
             self.live.cells.forget_one(key);
             match fresh {
                 Some((version, bytes)) => {
-                    self.live.cells.unpack(key.clone(), bytes)?;
+                    read_cell(key.clone(), bytes, &mut self.live.cells)?;
                     self.places.entry(key.clone()).or_default().version = version;
                 }
                 None => {

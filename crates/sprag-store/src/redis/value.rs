@@ -6,6 +6,7 @@
 
 use sprag_core::{Id, Millis, StepMemory, Timestamp};
 
+use super::short::{expand, shorten};
 use crate::cell_key::CellKey;
 use crate::cells::CellMap;
 use crate::codec::{decode_tally, encode_tally};
@@ -75,17 +76,17 @@ pub(super) fn write_session(id: &Id, live: &mut Live) -> Result<[Written; 2], St
     };
     let memory = cell.take_memory();
     let mut bytes = encode_tally(SessionState::of(cell), &tally);
-    bytes.extend(pack(&key, &**cell)?);
+    bytes.extend(shorten(pack(&key, &**cell)?));
     let life = cell.is_forgettable().then_some(life_of(&key)).flatten();
     let hot = Written { bytes, life };
-    let bytes = pack(&key, &memory)?;
+    let bytes = shorten(pack(&key, &memory)?);
     cell.put_memory(memory);
     Ok([hot, Written { bytes, life }])
 }
 
 /// Any other cell.
 pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> Result<Written, StoreError> {
-    let bytes = cells.pack(key)?.map(|packed| packed.bytes);
+    let bytes = cells.pack(key)?.map(|packed| shorten(packed.bytes));
     Ok(Written {
         bytes: bytes.unwrap_or_default(),
         life: life_of(key),
@@ -96,15 +97,25 @@ pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> Result<Written, Stor
 pub(super) fn read_session(id: &Id, bytes: &[u8], live: &mut Live) -> Result<(), StoreError> {
     let key = CellKey::Session(id.clone());
     let (tally, bytes) = decode_tally(bytes).map_err(|error| damaged(&key, error))?;
-    live.cells.unpack(key, bytes)?;
+    read_cell(key, bytes, &mut live.cells)?;
     live.tallies.insert(id.clone(), tally);
     Ok(())
+}
+
+/// Reads any other cell.
+pub(super) fn read_cell(key: CellKey, bytes: &[u8], cells: &mut CellMap) -> Result<(), StoreError> {
+    let named = named(&key, bytes)?;
+    cells.unpack(key, &named)
+}
+
+fn named(key: &CellKey, bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+    expand(bytes).ok_or_else(|| damaged(key, "its names can't be read"))
 }
 
 /// Reads the memory of a session.
 pub(super) fn read_memory(id: &Id, bytes: &[u8]) -> Result<StepMemory, StoreError> {
     let key = CellKey::Session(id.clone());
-    Ok(*unpack(&key, bytes)?)
+    Ok(*unpack(&key, &named(&key, bytes)?)?)
 }
 
 /// How long after its last event a cell reads as new; none where some of it never does.

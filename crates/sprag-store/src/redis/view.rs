@@ -9,7 +9,7 @@ use super::attempt::{hash_text, read_hash};
 use super::pod::{Pod, Trouble};
 use super::reading::{CHUNK, Rows};
 use super::reply::text;
-use super::value::{Version, read_memory, read_session, reads_as_new_after};
+use super::value::{Version, read_cell, read_memory, read_session, reads_as_new_after};
 use crate::cell_key::CellKey;
 use crate::cells::CellMap;
 use crate::error::StoreError;
@@ -93,7 +93,7 @@ impl<'a> RedisView<'a> {
                     cell.put_memory(read_memory(id, memory)?);
                 }
             }
-            _ => live.cells.unpack(key.clone(), bytes)?,
+            _ => read_cell(key.clone(), bytes, &mut live.cells)?,
         }
         Ok(live.cells.same_one(folded, key))
     }

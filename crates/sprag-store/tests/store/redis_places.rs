@@ -219,3 +219,58 @@ fn a_user_who_may_only_touch_the_namespace_is_enough() {
         "database 3 is another"
     );
 }
+
+/// A certificate for 127.0.0.1 and the authority that signed it, made by `openssl`.
+fn certificates(folder: &std::path::Path) -> bool {
+    let openssl = |words: &str| {
+        let ran = Command::new("openssl")
+            .args(words.split(' '))
+            .current_dir(folder)
+            .stderr(Stdio::null())
+            .status();
+        ran.is_ok_and(|status| status.success())
+    };
+    openssl(
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -keyout ca.key -out ca.pem",
+    ) && openssl(
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=redis -CA ca.pem -CAkey ca.key \
+             -addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=CA:FALSE \
+             -keyout redis.key -out redis.pem",
+    )
+}
+
+#[test]
+fn over_tls_only_a_server_with_a_trusted_certificate_will_do() {
+    if !is_there() {
+        return;
+    }
+    let place = crate::place::Place::new();
+    let folder = place.db().parent().unwrap().to_owned();
+    if !certificates(&folder) {
+        let is_ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+        assert!(!is_ci, "openssl 3 is missing: apt-get install openssl");
+        println!("SKIPPED: openssl 3 is not installed (apt-get install openssl)");
+        return;
+    }
+    let file = |name: &str| folder.join(name).display().to_string();
+    let port = free_port().to_string();
+    let _server = Server::start_with(&[
+        "--tls-port",
+        &port,
+        "--tls-cert-file",
+        &file("redis.pem"),
+        "--tls-key-file",
+        &file("redis.key"),
+        "--tls-ca-cert-file",
+        &file("ca.pem"),
+        "--tls-auth-clients",
+        "no",
+    ]);
+    let mut options = RedisOptions::new(format!("rediss://127.0.0.1:{port}"));
+    let stranger = RedisStore::open(options.clone());
+    assert!(stranger.is_err(), "nobody signed for it");
+    options.ca = Some(std::fs::read(file("ca.pem")).unwrap());
+    let store = RedisStore::open(options).unwrap();
+    assert_eq!(decides(&store, START, "s1"), Decision::Allow);
+    assert!(verified(&store).is_sound());
+}
