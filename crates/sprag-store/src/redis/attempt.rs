@@ -156,10 +156,7 @@ impl Attempt {
         let [mut hot, mut memory] = <[Written; 2]>::default();
         if is_touched {
             let memory_changed = !shelf.has_memory(id, live);
-            [hot, memory] = write_session(id, live)?;
-            if !memory_changed {
-                memory = Written::default();
-            }
+            [hot, memory] = write_session(id, live, memory_changed)?;
             self.written.push((key.clone(), memory_changed));
         }
         self.slot(keys, Slot::Cell(key), spot.version, &hot, (at, now));

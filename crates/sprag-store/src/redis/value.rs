@@ -67,8 +67,12 @@ fn damaged(key: &CellKey, what: impl ToString) -> StoreError {
     }
 }
 
-/// The small part of a session with its counts, and its memory.
-pub(super) fn write_session(id: &Id, live: &mut Live) -> Result<[Written; 2], StoreError> {
+/// The small part of a session with its counts, and its memory where that changed.
+pub(super) fn write_session(
+    id: &Id,
+    live: &mut Live,
+    memory_changed: bool,
+) -> Result<[Written; 2], StoreError> {
     let key = CellKey::Session(id.clone());
     let tally = live.tally(id);
     let Some(cell) = live.cells.sessions.get_mut(id) else {
@@ -79,7 +83,11 @@ pub(super) fn write_session(id: &Id, live: &mut Live) -> Result<[Written; 2], St
     bytes.extend(shorten(pack(&key, &**cell)?));
     let life = cell.is_forgettable().then_some(life_of(&key)).flatten();
     let hot = Written { bytes, life };
-    let bytes = shorten(pack(&key, &memory)?);
+    let bytes = if memory_changed {
+        shorten(pack(&key, &memory)?)
+    } else {
+        Vec::new()
+    };
     cell.put_memory(memory);
     Ok([hot, Written { bytes, life }])
 }
