@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod door;
 #[cfg(test)]
+mod hooks;
+#[cfg(test)]
 mod live;
 #[cfg(test)]
 mod log_lines;

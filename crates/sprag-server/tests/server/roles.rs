@@ -8,6 +8,8 @@ use crate::running::Running;
 const ORDER: &str = r#"{"why":"test"}"#;
 const CALL: &str = r#"{"type":"call","session":"s","tool":"t"}"#;
 
+const HOOK: &str = r#"{"hook_event_name":"PreToolUse","session_id":"h","transcript_path":"t","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum For {
@@ -15,6 +17,8 @@ enum For {
     Everyone,
     /// Anyone with a role; who comes from this machine has one.
     AnyRole,
+    /// Hooks and operators.
+    Hooks,
     Operators,
 }
 
@@ -22,6 +26,7 @@ enum For {
 const ROUTES: &[(&str, &str, &str, u16, For)] = &[
     ("POST", "/v1/check", CALL, 200, For::AnyRole),
     ("POST", "/v1/check/batch", CALL, 200, For::AnyRole),
+    ("POST", "/v1/hooks/claude", HOOK, 200, For::Hooks),
     ("GET", "/v1/sessions", "", 200, For::Operators),
     ("GET", "/v1/sessions/s", "", 200, For::Operators),
     ("GET", "/v1/sessions/s/events", "", 200, For::Operators),
@@ -100,10 +105,12 @@ fn every_route_answers_every_role_as_the_table_says() {
     for &(method, path, body, good, whose) in ROUTES {
         let seen = |headers: &str| server.send(method, path, headers, body).status;
         let case = format!("{method} {path}");
-        let (open, any) = (whose == For::Everyone, whose != For::Operators);
+        let open = whose == For::Everyone;
+        let any = open || whose == For::AnyRole;
         assert_eq!(seen(""), if any { good } else { 401 }, "{case}: nobody");
         for (role, token) in [("agent", &agent), ("relay", &relay), ("hook", &hook)] {
-            let wanted = if any { good } else { 403 };
+            let may = any || (whose == For::Hooks && role == "hook");
+            let wanted = if may { good } else { 403 };
             assert_eq!(seen(&bearer(token)), wanted, "{case}: {role}");
         }
         assert_eq!(seen(&bearer(&operator)), good, "{case}: operator");
