@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint test test-api load docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint test test-api load redis docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,7 +31,7 @@ lint: ## clippy, warnings are errors
 	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
 
 test: ## all tests and doc tests
-	@echo "tests need: the crates of Cargo.lock, which cargo fetches; nothing else is installed"
+	@echo "tests need: the crates of Cargo.lock, which cargo fetches, and redis-server (make redis installs it)"
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 	  set -x; $(CARGO) nextest run $(ALL); \
 	else \
@@ -51,6 +51,9 @@ load: ## what the server costs against a bare handler, how soon it is ready, and
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load ready
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load rough
+
+redis: ## install redis-server, which the tests of the Redis store start themselves (Debian)
+	@command -v redis-server >/dev/null || (set -x; apt-get install -y --no-install-recommends redis-server)
 
 # Libraries only: a binary has no readers of its rustdoc, and may share its name with a library.
 docs: ## rustdoc, warnings are errors
@@ -85,6 +88,8 @@ eval: ## how good the default policy is on recorded runs: make eval TRACES=folde
 
 soak: ## the long run: make soak SOAK=2 takes twice as long
 	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) \
+	SPRAG_REDIS_HISTORIES=$$((100000 * $(SOAK))) SPRAG_REDIS_RUNS=$$((50 * $(SOAK))) \
+	SPRAG_REDIS_FAULTS=$$((50 * $(SOAK))) SPRAG_REDIS_KILLS=$$((2000 * $(SOAK))) \
 	SPRAG_ALL_TRACES=1 SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SOAK)))

@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and the help that teaches it.
 
 mod hooks;
+mod redis;
 mod serve;
 mod store;
 
@@ -12,11 +13,12 @@ use sprag::eval::Metric;
 use sprag_core::Policy;
 
 pub(crate) use hooks::{DoctorArgs, HookArgs, InstallArgs, UninstallArgs};
+pub(crate) use redis::RedisArgs;
 pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
-    CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs,
-    PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs,
-    ShowArgs, TailArgs, VerifyArgs,
+    ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs,
+    PlaceArgs, PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs,
+    SessionsShowArgs, ShowArgs, StoreArgs, TailArgs, VerifyArgs,
 };
 
 use crate::examples;

@@ -204,6 +204,14 @@ Examples:
   sprag log export --session s1 --source https://example.org/agents
   sprag log export --after 1000 | jq -c 'select(.type == \"dev.sprag.kill\")'";
 
+pub(crate) const LOG_ARCHIVE: &str = "\
+The file becomes a store of its own with the same records under the same numbers: every command
+that reads a store reads it with --db FILE. Run it again and it copies what is new.
+
+Examples:
+  sprag log archive archive.db --redis redis://127.0.0.1:6379
+  sprag verify --db archive.db";
+
 pub(crate) const LOG_PRUNE: &str = "\
 Before the oldest records go, the cells that they left behind are written down and enter the
 chain, so that what is left still verifies.

@@ -26,7 +26,7 @@ mod world;
 
 pub use cell::{
     AgentCell, AliasCell, CellKeys, Cells, ConversationCell, FlowCell, InboxCell, InboxKey, Mark,
-    PairCell, SessionCell,
+    PairCell, SessionCell, StepMemory,
 };
 pub use digest::{Digest, DigestKey};
 pub use door::{CanonicalError, Door, canonical_json};

@@ -69,10 +69,11 @@ impl Server {
             Transport::Tls { cert, key } => Some(listen::acceptor(cert, key)?),
             Transport::Plain | Transport::BehindProxy => None,
         };
-        let builder = Guard::builder()
-            .owned_file(&config.db)
-            .capture(config.capture)
-            .retention(config.retention);
+        let builder = match &config.redis {
+            Some(options) => Guard::builder().redis(options.clone()),
+            None => Guard::builder().owned_file(&config.db),
+        };
+        let builder = builder.capture(config.capture).retention(config.retention);
         let guard = match &config.policy {
             Some(file) => builder.policy_file(file.clone()),
             None => builder,

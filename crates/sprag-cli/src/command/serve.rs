@@ -68,8 +68,10 @@ fn notify(args: &ServeArgs, settings: &Settings) -> Result<NotifySettings, Failu
 }
 
 fn config(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failure> {
-    let db = Db::find(settings, &args.db)?.path().to_owned();
-    let flag = args.db.db.as_deref();
+    let store = Db::find(settings, &args.db)?;
+    let redis = store.redis().cloned();
+    let db = store.path().to_owned();
+    let flag = args.db.file.db.as_deref();
     let socket = settings.socket_place(args.socket.as_deref(), flag, &db);
     let policy = policy_file(settings, args.policy.policy.as_deref())?;
     let transport = match (&args.tls_cert, &args.tls_key) {
@@ -83,6 +85,7 @@ fn config(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failure
     Ok(ServerConfig {
         listen: args.listen,
         socket: Some(socket),
+        redis,
         policy,
         capture: args.capture.into(),
         retention: Retention {
