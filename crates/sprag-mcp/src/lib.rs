@@ -1,1 +1,18 @@
-//! The MCP proxy.
+//! The MCP proxy of Sprag: a guard before any MCP server.
+
+mod books;
+mod counsel;
+mod gate;
+mod guidance;
+mod identity;
+mod long;
+mod outcome;
+mod peek;
+mod refusal;
+#[cfg(unix)]
+pub mod stdio;
+mod tokens;
+mod unique;
+
+pub use counsel::{Counsel, Fail, NoVerdict, Teller};
+pub use gate::{Downward, Gate, GateOptions, OnKill, Upward};
