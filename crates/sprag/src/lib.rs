@@ -68,6 +68,11 @@
 //! most. In async code call it as it is, or inside `spawn_blocking` where the store is a file and even
 //! a few milliseconds matter.
 //!
+//! # One guard for a whole machine
+//!
+//! A program that lives for one event, or stands beside others, uses a [`Link`]: it asks the running
+//! `sprag serve` over its socket, and the shared file itself where no server runs.
+//!
 //! # When the guard itself fails
 //!
 //! An error means that there is no verdict. Whether the agent then goes on is the caller's choice; one
@@ -81,6 +86,7 @@ mod export;
 mod feed;
 mod guard;
 mod judge;
+pub mod link;
 pub mod replay;
 mod role;
 pub mod scenario;
@@ -96,6 +102,7 @@ pub use guard::{
     Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch, read_policy,
 };
 pub use judge::{Judge, JudgeError};
+pub use link::{Link, LinkError, LinkOptions, Reached};
 pub use replay::ReplayError;
 pub use role::Role;
 pub use utc::rfc3339;
@@ -104,6 +111,6 @@ pub use sprag_core::{
     Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
 };
 pub use sprag_store::{
-    LogQuery, LogScope, MemoryStore, Page, Record, RecordKind, Retention, Session, SessionQuery,
-    SessionState, SessionSummary, Store, StoreError, Verification,
+    LogQuery, LogScope, Marks, MemoryStore, Page, Record, RecordKind, Retention, Session,
+    SessionQuery, SessionState, SessionSummary, Store, StoreError, Verification,
 };

@@ -9,6 +9,8 @@ mod feed;
 #[cfg(test)]
 mod kill;
 #[cfg(test)]
+mod link;
+#[cfg(test)]
 mod pause;
 #[cfg(test)]
 mod place;

@@ -1,0 +1,210 @@
+//! The way to the guard of this machine: the server's socket when one runs, else the shared store.
+//!
+//! A hook lives for one event and a wrapper for hours, and both must count in the same place: a loop
+//! across two of them is one loop. A store has one owner at a time, so nobody may write beside a
+//! server that owns it. A link knows both ways and changes over when a server comes or goes. Where
+//! the owner does not answer there is no verdict: the adapter's `fail` mode decides, after
+//! [`Link::marks`] told whether the session was stopped before.
+
+mod client;
+mod error;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use sprag_core::{Event, Id, Verdict};
+use sprag_store::{Marks, StoreError};
+
+use crate::capture::Capture;
+use crate::guard::{Guard, GuardError, PolicyFile};
+use crate::role::Role;
+
+pub use client::{Answer, ServerClient};
+pub use error::LinkError;
+
+/// How long a server may take for one answer, unless said otherwise.
+pub const DEADLINE: Duration = Duration::from_secs(2);
+
+/// Where the guard of this machine is to be found.
+#[derive(Debug, Clone)]
+pub struct LinkOptions {
+    /// The server's socket; none: never ask a server.
+    pub socket: Option<PathBuf>,
+    /// The store.
+    pub db: PathBuf,
+    /// The policy, for where the store is opened without a server.
+    pub policy: Option<PolicyFile>,
+    /// How much of payloads the log keeps, for where the store is opened without a server.
+    pub capture: Capture,
+    /// How long a server may take for one answer.
+    pub deadline: Duration,
+}
+
+impl LinkOptions {
+    /// The store at `db` without a server, under the default policy.
+    #[must_use]
+    pub fn new(db: impl Into<PathBuf>) -> Self {
+        Self {
+            socket: None,
+            db: db.into(),
+            policy: None,
+            capture: Capture::default(),
+            deadline: DEADLINE,
+        }
+    }
+}
+
+/// Which way a link goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reached {
+    /// Through a running server.
+    Server,
+    /// Straight to the store.
+    File,
+}
+
+#[derive(Clone)]
+enum Way {
+    Server(Arc<ServerClient>),
+    File(Guard),
+}
+
+/// A link to the guard of this machine. Clones share it.
+#[derive(Clone)]
+pub struct Link {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: LinkOptions,
+    way: RwLock<Way>,
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Link")
+            .field("db", &self.inner.options.db)
+            .field("reached", &self.reached())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Link {
+    /// Finds the guard: a server that listens, else the store.
+    ///
+    /// # Errors
+    /// Where the store can't be opened, or a server owns it and does not listen.
+    pub fn open(options: LinkOptions) -> Result<Self, LinkError> {
+        let way = find(&options)?;
+        let inner = Inner {
+            options,
+            way: RwLock::new(way),
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// What to do about an event that comes in this role.
+    ///
+    /// # Errors
+    /// Where there is no verdict; [`LinkError::is_no_answer`] tells whether the event is to blame or the
+    /// guard.
+    pub fn check_as(&self, role: Role, event: impl Into<Event>) -> Result<Verdict, LinkError> {
+        let event = event.into();
+        let gone = match self.way() {
+            Way::Server(client) => match client.check(role, &event) {
+                Err(error @ LinkError::Absent { .. }) => error,
+                other => return other,
+            },
+            Way::File(guard) => match guard.check_as(role, event.clone()) {
+                Err(error @ GuardError::Store(StoreError::Owned { .. })) => error.into(),
+                other => return Ok(other?),
+            },
+        };
+        // A server came or went: the other way, once. Who is still starting owns the store and does
+        // not listen yet, which is told as it is.
+        self.change_over(gone)?;
+        match self.way() {
+            Way::Server(client) => client.check(role, &event),
+            Way::File(guard) => Ok(guard.check_as(role, event)?),
+        }
+    }
+
+    /// Which way it went last.
+    #[must_use]
+    pub fn reached(&self) -> Reached {
+        match self.way() {
+            Way::Server(_) => Reached::Server,
+            Way::File(_) => Reached::File,
+        }
+    }
+
+    /// The server, where the link goes through one, for what is no event.
+    #[must_use]
+    pub fn server(&self) -> Option<Arc<ServerClient>> {
+        match self.way() {
+            Way::Server(client) => Some(client),
+            Way::File(_) => None,
+        }
+    }
+
+    /// The guard over the store, where the link goes straight to it.
+    #[must_use]
+    pub fn guard(&self) -> Option<Guard> {
+        match self.way() {
+            Way::Server(_) => None,
+            Way::File(guard) => Some(guard),
+        }
+    }
+
+    /// Whether `session` is killed or blocked, read straight from the store whoever owns it: for who
+    /// must decide without a verdict. Where even that can't be read, nothing is known against it.
+    #[must_use]
+    pub fn marks(&self, session: &Id) -> Marks {
+        marks(&self.inner.options.db, session)
+    }
+
+    fn way(&self) -> Way {
+        let held = self.inner.way.read();
+        held.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn change_over(&self, gone: LinkError) -> Result<(), LinkError> {
+        let mut held = self
+            .inner
+            .way
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *held = find(&self.inner.options).map_err(|error| match error {
+            LinkError::Guard(GuardError::Store(StoreError::Owned { .. })) => gone,
+            other => other,
+        })?;
+        Ok(())
+    }
+}
+
+/// Whether `session` is killed or blocked by what the store at `db` holds. Nothing is known against a
+/// session whose store can't be read.
+#[must_use]
+pub fn marks(db: &Path, session: &Id) -> Marks {
+    Marks::read(db, session).unwrap_or_default()
+}
+
+fn find(options: &LinkOptions) -> Result<Way, LinkError> {
+    if let Some(socket) = &options.socket {
+        let client = ServerClient::new(socket, &options.db, options.deadline);
+        match client.connect() {
+            Ok(()) => return Ok(Way::Server(Arc::new(client))),
+            Err(LinkError::Absent { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let builder = Guard::builder().file(&options.db).capture(options.capture);
+    let builder = match &options.policy {
+        Some(file) => builder.policy_file(file.clone()),
+        None => builder,
+    };
+    Ok(Way::File(builder.build()?))
+}

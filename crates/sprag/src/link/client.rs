@@ -1,0 +1,368 @@
+//! A small blocking HTTP client for the server's Unix socket.
+//!
+//! A hook has ten milliseconds from start to end, so there is no runtime, no pool of threads and
+//! nothing that a request to our own server does not need: one request, one answer with a stated
+//! length, connections kept for the next. Sent again is only what a kept connection swallowed
+//! without a word, because the server closed it meanwhile.
+
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+use sprag_core::{Event, Verdict};
+
+use super::error::LinkError;
+use crate::role::Role;
+
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
+
+/// The longest answer that is read.
+const MAX_ANSWER: usize = 16 * 1024 * 1024;
+/// The longest head of an answer.
+const MAX_HEAD: usize = 16 * 1024;
+/// How many idle connections are kept.
+const KEPT: usize = 8;
+
+/// An answer of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// A client of the server of this machine.
+#[derive(Debug)]
+pub struct ServerClient {
+    socket: PathBuf,
+    tokens: PathBuf,
+    deadline: Duration,
+    idle: Mutex<Vec<Stream>>,
+}
+
+#[cfg(unix)]
+type Stream = UnixStream;
+#[cfg(not(unix))]
+type Stream = std::net::TcpStream;
+
+/// What went wrong on the wire.
+enum Broken {
+    /// A kept connection was closed before it said anything.
+    Stale,
+    Error(LinkError),
+}
+
+impl ServerClient {
+    /// A client for `socket`; the tokens of its roles lie beside the store at `db`.
+    #[must_use]
+    pub fn new(socket: &Path, db: &Path, deadline: Duration) -> Self {
+        Self {
+            socket: socket.to_owned(),
+            tokens: db.parent().unwrap_or(Path::new("")).to_owned(),
+            deadline,
+            idle: Mutex::default(),
+        }
+    }
+
+    /// Whether somebody listens. The connection is kept for the first request.
+    ///
+    /// # Errors
+    /// [`LinkError::Absent`] where nobody does.
+    pub fn connect(&self) -> Result<(), LinkError> {
+        let stream = self.fresh()?;
+        self.keep(stream);
+        Ok(())
+    }
+
+    /// Asks for a verdict.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn check(&self, role: Role, event: &Event) -> Result<Verdict, LinkError> {
+        let body = serde_json::to_vec(event).map_err(|error| self.no_answer(error))?;
+        let answer = self.request(role, "POST", "/v1/check", &body)?;
+        self.read(&answer)
+    }
+
+    /// The JSON of a good answer.
+    ///
+    /// # Errors
+    /// Where the answer is not good: its problem says why.
+    pub fn read<T: for<'a> Deserialize<'a>>(&self, answer: &Answer) -> Result<T, LinkError> {
+        if (200..300).contains(&answer.status) {
+            return serde_json::from_slice(&answer.body).map_err(|error| self.no_answer(error));
+        }
+        let detail = problem(&answer.body);
+        if answer.status >= 500 {
+            let status = answer.status;
+            return Err(self.no_answer(format!("status {status}: {detail}")));
+        }
+        Err(LinkError::Refused {
+            status: answer.status,
+            detail,
+        })
+    }
+
+    /// Sends a request in a role and reads its answer.
+    ///
+    /// # Errors
+    /// Where nobody listens, or what comes back is no answer.
+    pub fn request(
+        &self,
+        role: Role,
+        method: &str,
+        path: &str,
+        body: &[u8],
+    ) -> Result<Answer, LinkError> {
+        let mut head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n",
+            body.len()
+        );
+        if !body.is_empty() {
+            head.push_str("content-type: application/json\r\n");
+        }
+        if let Some(token) = self.token(role) {
+            head.push_str(&format!("authorization: Bearer {token}\r\n"));
+        }
+        head.push_str("\r\n");
+        let mut message = head.into_bytes();
+        message.extend_from_slice(body);
+
+        while let Some(stream) = self.kept() {
+            match self.exchange(stream, &message) {
+                Err(Broken::Stale) => {}
+                Err(Broken::Error(error)) => return Err(error),
+                Ok(answer) => return Ok(answer),
+            }
+        }
+        match self.exchange(self.fresh()?, &message) {
+            Ok(answer) => Ok(answer),
+            Err(Broken::Error(error)) => Err(error),
+            Err(Broken::Stale) => Err(self.no_answer("it closed the connection")),
+        }
+    }
+
+    fn exchange(&self, mut stream: Stream, message: &[u8]) -> Result<Answer, Broken> {
+        if let Err(error) = stream.write_all(message) {
+            return Err(match error.kind() {
+                ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Broken::Stale,
+                _ => Broken::Error(self.no_answer(error)),
+            });
+        }
+        let (answer, reusable) = self.receive(&mut stream)?;
+        if reusable {
+            self.keep(stream);
+        }
+        Ok(answer)
+    }
+
+    fn receive(&self, stream: &mut Stream) -> Result<(Answer, bool), Broken> {
+        let mut bytes = Vec::with_capacity(1024);
+        let mut chunk = [0_u8; 8 * 1024];
+        loop {
+            let read = match stream.read(&mut chunk) {
+                Ok(0) if bytes.is_empty() => return Err(Broken::Stale),
+                Ok(0) => return Err(self.broken("it ended in the middle of its answer")),
+                Ok(read) => read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if bytes.is_empty() && error.kind() == ErrorKind::ConnectionReset => {
+                    return Err(Broken::Stale);
+                }
+                Err(error) => return Err(self.broken(late(&error, self.deadline))),
+            };
+            bytes.extend_from_slice(chunk.get(..read).unwrap_or_default());
+            if let Some(done) = parse(&mut bytes).map_err(|why| self.broken(why))? {
+                return Ok(done);
+            }
+        }
+    }
+
+    /// The token of a role, where it has one that lies beside the store.
+    fn token(&self, role: Role) -> Option<String> {
+        let name = match role {
+            Role::Agent => return None,
+            Role::Hook => "hook.token",
+            Role::Relay | Role::Operator => "operator.token",
+        };
+        let token = std::fs::read_to_string(self.tokens.join(name)).ok()?;
+        let token = token.trim();
+        let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+        plain.then(|| token.to_owned())
+    }
+
+    #[cfg(unix)]
+    fn fresh(&self) -> Result<Stream, LinkError> {
+        let stream = UnixStream::connect(&self.socket).map_err(|error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::ConnectionRefused => LinkError::Absent {
+                socket: self.socket.clone(),
+            },
+            _ => self.no_answer(error),
+        })?;
+        let patient = stream
+            .set_read_timeout(Some(self.deadline))
+            .and_then(|()| stream.set_write_timeout(Some(self.deadline)));
+        patient.map_err(|error| self.no_answer(error))?;
+        Ok(stream)
+    }
+
+    #[cfg(not(unix))]
+    fn fresh(&self) -> Result<Stream, LinkError> {
+        Err(LinkError::Absent {
+            socket: self.socket.clone(),
+        })
+    }
+
+    fn kept(&self) -> Option<Stream> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.pop()
+    }
+
+    fn keep(&self, stream: Stream) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < KEPT {
+            idle.push(stream);
+        }
+    }
+
+    fn broken(&self, why: impl ToString) -> Broken {
+        Broken::Error(self.no_answer(why))
+    }
+
+    fn no_answer(&self, why: impl ToString) -> LinkError {
+        LinkError::NoAnswer {
+            socket: self.socket.clone(),
+            why: why.to_string(),
+        }
+    }
+}
+
+/// The answer, when all of it is there, and whether the connection can be used again.
+fn parse(bytes: &mut Vec<u8>) -> Result<Option<(Answer, bool)>, String> {
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut response = httparse::Response::new(&mut headers);
+    let parsed = response.parse(bytes).map_err(|error| error.to_string())?;
+    let httparse::Status::Complete(head) = parsed else {
+        let too_long = bytes.len() > MAX_HEAD;
+        return if too_long {
+            Err("its answer has no end of headers".to_owned())
+        } else {
+            Ok(None)
+        };
+    };
+    let status = response.code.unwrap_or_default();
+    let header = |name: &str| {
+        let found = response
+            .headers
+            .iter()
+            .find(|header| header.name.eq_ignore_ascii_case(name));
+        found.and_then(|header| std::str::from_utf8(header.value).ok())
+    };
+    let length: usize = match header("content-length") {
+        Some(text) => text
+            .trim()
+            .parse()
+            .map_err(|_| "its answer has no length")?,
+        None if status == 204 => 0,
+        None => return Err("its answer has no length".to_owned()),
+    };
+    if length > MAX_ANSWER {
+        return Err(format!(
+            "its answer has {length} bytes, more than {MAX_ANSWER}"
+        ));
+    }
+    let reusable = !header("connection").is_some_and(|text| text.eq_ignore_ascii_case("close"));
+    let total = head.saturating_add(length);
+    if bytes.len() < total {
+        return Ok(None);
+    }
+    // Bytes after the answer belong to nothing that was asked.
+    let reusable = reusable && bytes.len() == total;
+    let body = bytes.drain(..).skip(head).take(length).collect();
+    Ok(Some((Answer { status, body }, reusable)))
+}
+
+/// What a problem document says, or the text as it is.
+fn problem(body: &[u8]) -> String {
+    #[derive(Deserialize)]
+    struct Problem {
+        detail: Option<String>,
+        title: Option<String>,
+    }
+    let parsed: Option<Problem> = serde_json::from_slice(body).ok();
+    let said = parsed.and_then(|problem| problem.detail.or(problem.title));
+    said.unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(200).collect())
+}
+
+fn late(error: &std::io::Error, deadline: Duration) -> String {
+    match error.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+            format!("nothing came within {} ms", deadline.as_millis())
+        }
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Option<(u16, String, bool)>, String> {
+        let mut bytes = text.as_bytes().to_vec();
+        let parsed = parse(&mut bytes)?;
+        Ok(parsed.map(|(answer, reusable)| {
+            let body = String::from_utf8(answer.body).unwrap();
+            (answer.status, body, reusable)
+        }))
+    }
+
+    #[test]
+    fn an_answer_is_taken_when_all_of_it_is_there() {
+        let whole = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+        for cut in 0..whole.len() {
+            assert_eq!(read(whole.get(..cut).unwrap()), Ok(None), "{cut}");
+        }
+        assert_eq!(read(whole), Ok(Some((200, "hello".into(), true))));
+    }
+
+    #[test]
+    fn a_connection_is_kept_only_when_it_is_clean() {
+        let closed = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx";
+        assert_eq!(read(closed), Ok(Some((200, "x".into(), false))));
+        let more = "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nxy";
+        assert_eq!(read(more), Ok(Some((200, "x".into(), false))));
+        let empty = "HTTP/1.1 204 No Content\r\n\r\n";
+        assert_eq!(read(empty), Ok(Some((204, String::new(), true))));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_told() {
+        assert_eq!(
+            read("HTTP/1.1 200 OK\r\n\r\n"),
+            Err("its answer has no length".into())
+        );
+        assert_eq!(
+            read("HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n"),
+            Err("its answer has 99999999999 bytes, more than 16777216".into())
+        );
+        assert_eq!(
+            read("\u{1}\u{2}garbage"),
+            Err("invalid HTTP version".into())
+        );
+        let endless = format!("HTTP/1.1 200 OK\r\nx: {}", "y".repeat(MAX_HEAD));
+        assert_eq!(
+            read(&endless),
+            Err("its answer has no end of headers".into())
+        );
+    }
+
+    #[test]
+    fn a_problem_is_told_in_its_own_words() {
+        assert_eq!(problem(br#"{"title":"t","detail":"d"}"#), "d");
+        assert_eq!(problem(br#"{"title":"t"}"#), "t");
+        assert_eq!(problem(b"plain"), "plain");
+    }
+}

@@ -1,0 +1,47 @@
+//! Why a link has no verdict.
+
+use std::path::PathBuf;
+
+use crate::guard::GuardError;
+
+/// Why there is no verdict.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinkError {
+    /// No server listens.
+    #[error("no server listens on {socket}")]
+    Absent {
+        /// The socket.
+        socket: PathBuf,
+    },
+    /// A server listens and did not answer as it should.
+    #[error("the server on {socket} gave no answer: {why}")]
+    NoAnswer {
+        /// The socket.
+        socket: PathBuf,
+        /// What happened.
+        why: String,
+    },
+    /// The server refused the request itself: the event is wrong, or not for this role to tell.
+    #[error("the server refused it ({status}): {detail}")]
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// What the server says.
+        detail: String,
+    },
+    /// The guard over the store failed.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
+}
+
+impl LinkError {
+    /// Whether the guard is to blame, so that a `fail` mode has to decide; else the event is wrong.
+    #[must_use]
+    pub fn is_no_answer(&self) -> bool {
+        !matches!(
+            self,
+            Self::Refused { .. } | Self::Guard(GuardError::Event(_) | GuardError::Forbidden { .. })
+        )
+    }
+}
