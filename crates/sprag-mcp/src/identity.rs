@@ -87,9 +87,16 @@ fn flow(meta: &Meta<'_>, session: Option<&Id>) -> Option<Id> {
     if let Some(flow) = baggage.as_deref().and_then(baggage_flow) {
         return Some(flow);
     }
-    let turn = member(meta.codex_turn?, "turn_id")?;
-    let root = session?.as_str().split('/').next()?;
-    Id::new(&format!("{root}/{turn}")).ok()
+    codex_flow(&member(meta.codex_turn?, "turn_id")?, session?)
+}
+
+/// A turn of the main thread is a flow, by the name that the hooks of the same client give it. A
+/// sub-agent has turns of its own, so what it does is joined to the session as a whole.
+fn codex_flow(turn: &str, session: &Id) -> Option<Id> {
+    match session.as_str().split_once('/') {
+        Some((root, _)) => Id::new(root).ok(),
+        None => Id::new(&format!("{session}:{turn}")).ok(),
+    }
 }
 
 /// The trace of `00-<trace>-<span>-<flags>`; all zeros is no trace.
@@ -133,9 +140,11 @@ mod tests {
         );
         assert_eq!(main.session, some("s"));
         assert_eq!(main.use_id, some("c1"));
-        assert_eq!(main.flow, some("s/t7"));
+        assert_eq!(main.flow, some("s:t7"));
         let below = caller(r#"{"sessionId":"s","threadId":"sub","callId":"c2"}"#);
         assert_eq!(below.session, some("s/sub"));
+        let turn = r#"{"sessionId":"s","threadId":"sub","x-codex-turn-metadata":{"turn_id":"t8"}}"#;
+        assert_eq!(caller(turn).flow, some("s"));
         assert_eq!(caller(r#"{"threadId":"t"}"#).session, some("t"));
     }
 

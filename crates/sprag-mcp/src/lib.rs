@@ -5,6 +5,9 @@ mod counsel;
 mod gate;
 mod guidance;
 mod identity;
+pub mod inspect;
+pub mod install;
+mod linked;
 mod long;
 mod outcome;
 mod peek;
@@ -16,3 +19,4 @@ mod unique;
 
 pub use counsel::{Counsel, Fail, NoVerdict, Teller};
 pub use gate::{Downward, Gate, GateOptions, OnKill, Upward};
+pub use linked::Linked;

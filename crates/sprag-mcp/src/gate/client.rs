@@ -308,7 +308,8 @@ fn unreadable(bytes: &[u8]) -> Onward {
     long.read(bytes);
     let is_batch = bytes.trim_ascii_start().first() == Some(&b'[');
     let names_call = || bytes.windows(10).any(|part| part == b"tools/call");
-    if !long.is_call() && !(is_batch && names_call()) {
+    let may_be_call = long.is_call() || (is_batch && names_call());
+    if !may_be_call {
         return Ok(());
     }
     let why = "this call was not passed on: it is not one JSON message that everybody reads alike";

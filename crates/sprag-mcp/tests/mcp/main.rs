@@ -1,0 +1,10 @@
+//! The proxy with real guards, real servers and real clients.
+
+#[cfg(test)]
+mod answers;
+#[cfg(test)]
+mod calls;
+#[cfg(test)]
+mod rounds;
+#[cfg(test)]
+mod setting;
