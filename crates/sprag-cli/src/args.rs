@@ -10,9 +10,9 @@ use sprag::eval::Metric;
 use sprag_core::Policy;
 
 pub(crate) use store::{
-    CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PruneArgs, ReplayArgs,
-    ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs, ShowArgs, TailArgs,
-    VerifyArgs,
+    CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs, PruneArgs,
+    ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs, ShowArgs,
+    TailArgs, VerifyArgs,
 };
 
 use crate::examples;

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Settings {
     sprag_policy: Option<PathBuf>,
     sprag_db: Option<PathBuf>,
+    sprag_socket: Option<PathBuf>,
     xdg_config_home: Option<PathBuf>,
     xdg_state_home: Option<PathBuf>,
+    xdg_runtime_dir: Option<PathBuf>,
     home: Option<PathBuf>,
     user: Option<PathBuf>,
 }
@@ -32,8 +34,10 @@ impl Settings {
         Self {
             sprag_policy: variable("SPRAG_POLICY"),
             sprag_db: variable("SPRAG_DB"),
+            sprag_socket: variable("SPRAG_SOCKET"),
             xdg_config_home: variable("XDG_CONFIG_HOME"),
             xdg_state_home: variable("XDG_STATE_HOME"),
+            xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
             home: variable("HOME"),
             user: variable("USER").or_else(|| variable("LOGNAME")),
         }
@@ -57,6 +61,24 @@ impl Settings {
         }
         let state = self.place(self.xdg_state_home.as_deref(), ".local/state")?;
         Some(state.join("sprag").join("sprag.db"))
+    }
+
+    /// The place of the server's socket, given the `--socket` and `--db` flags. A store of one's own
+    /// has a socket of its own, beside it: nobody is to be judged in another's store.
+    pub(crate) fn socket_place(&self, flag: Option<&Path>, db: Option<&Path>) -> Option<PathBuf> {
+        if let Some(path) = flag.or(self.sprag_socket.as_deref()) {
+            return Some(path.to_owned());
+        }
+        let named = db.or(self.sprag_db.as_deref()).is_some();
+        let runtime = self.xdg_runtime_dir.as_deref();
+        match runtime.filter(|path| path.is_absolute() && !named) {
+            Some(folder) => Some(folder.join("sprag.sock")),
+            None => {
+                let mut beside = self.db_place(db)?.into_os_string();
+                beside.push(".sock");
+                Some(beside.into())
+            }
+        }
     }
 
     /// Who gives orders, for the log.
@@ -148,5 +170,27 @@ mod tests {
         let flag = settings.db_place(Some(Path::new("flag.db")));
         assert_eq!(flag.unwrap(), Path::new("flag.db"));
         assert_eq!(Settings::default().db_place(None), None);
+    }
+
+    #[test]
+    fn the_socket_is_in_the_runtime_folder_or_beside_a_store_of_its_own() {
+        let mut settings = settings(None, None, Some("/h"));
+        let place = |settings: &Settings, db: Option<&str>| {
+            let place = settings.socket_place(None, db.map(Path::new));
+            place.unwrap().display().to_string()
+        };
+        assert_eq!(
+            place(&settings, None),
+            "/h/.local/state/sprag/sprag.db.sock"
+        );
+        settings.xdg_runtime_dir = Some("/run/user/1".into());
+        assert_eq!(place(&settings, None), "/run/user/1/sprag.sock");
+        assert_eq!(place(&settings, Some("/d/my.db")), "/d/my.db.sock");
+        settings.sprag_db = Some("/e/env.db".into());
+        assert_eq!(place(&settings, None), "/e/env.db.sock");
+        settings.sprag_socket = Some("/s".into());
+        assert_eq!(place(&settings, Some("/d/my.db")), "/s");
+        let flag = settings.socket_place(Some(Path::new("/f")), None);
+        assert_eq!(flag.unwrap(), Path::new("/f"));
     }
 }
