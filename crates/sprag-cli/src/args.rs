@@ -1,5 +1,7 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+#[cfg(unix)]
+mod mcp;
 mod store;
 
 use std::path::PathBuf;
@@ -9,6 +11,10 @@ use clap_complete::Shell;
 use sprag::eval::Metric;
 use sprag_core::Policy;
 
+#[cfg(unix)]
+pub(crate) use mcp::{
+    ClientArgs, FailWord, InstallArgs, McpArgs, McpCommand, UninstallArgs, WrapArgs,
+};
 pub(crate) use store::{
     CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs, PruneArgs,
     ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs, ShowArgs,
@@ -59,6 +65,10 @@ pub(crate) enum Command {
     /// Read, prove, export and prune the log.
     #[command(subcommand, after_help = examples::LOG)]
     Log(LogCommand),
+    /// Put a guard before an MCP server: sprag mcp -- SERVER ARGUMENTS…
+    #[cfg(unix)]
+    #[command(after_help = examples::MCP)]
+    Mcp(Box<McpArgs>),
     /// Fold a log or a trace again, verdict by verdict, under any policy.
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
@@ -80,7 +90,7 @@ pub(crate) enum Command {
 }
 
 /// Which policy to go by.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct PolicyArg {
     /// The policy file, TOML or JSON [default: $SPRAG_POLICY, else
     /// ~/.config/sprag/policy.toml, else the built-in limits].

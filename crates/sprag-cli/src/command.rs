@@ -6,6 +6,8 @@ pub(crate) mod decide;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod log;
+#[cfg(unix)]
+pub(crate) mod mcp;
 pub(crate) mod pause;
 pub(crate) mod policy;
 pub(crate) mod replay;

@@ -73,13 +73,23 @@ impl Db {
         policy: Option<&Path>,
         capture: Capture,
     ) -> Result<Link, Failure> {
-        let options = LinkOptions {
+        let options = Self::link_options(settings, place, policy, capture)?;
+        Ok(Link::open(options)?)
+    }
+
+    /// Where that way starts, for who goes it later.
+    pub(crate) fn link_options(
+        settings: &Settings,
+        place: &PlaceArgs,
+        policy: Option<&Path>,
+        capture: Capture,
+    ) -> Result<LinkOptions, Failure> {
+        Ok(LinkOptions {
             socket: settings.socket_place(place.socket.as_deref(), place.db.db.as_deref()),
             policy: policy_file(settings, policy)?,
             capture,
             ..LinkOptions::new(Self::find(settings, &place.db)?.path)
-        };
-        Ok(Link::open(options)?)
+        })
     }
 
     /// The guard over a store that is there already.
@@ -94,7 +104,10 @@ impl Db {
 }
 
 /// The policy file that these settings and the `--policy` flag lead to.
-fn policy_file(settings: &Settings, flag: Option<&Path>) -> Result<Option<PolicyFile>, Failure> {
+pub(crate) fn policy_file(
+    settings: &Settings,
+    flag: Option<&Path>,
+) -> Result<Option<PolicyFile>, Failure> {
     match settings.policy_place(flag) {
         PolicyPlace::Named(path) if !path.exists() => Err(policy_file::missing(&path)),
         PolicyPlace::Named(path) => Ok(Some(PolicyFile::required(path))),

@@ -73,15 +73,23 @@ impl Change<'_> {
             }
         }
         let backup = self.old.map(|old| keep(self.path, old)).transpose()?;
-        atomic::write(self.path, self.new).map_err(|error| Failure::unwritable(self.path, &error))?;
+        atomic::write(self.path, self.new)
+            .map_err(|error| Failure::unwritable(self.path, &error))?;
         Ok(Applied::Written { backup })
     }
 
     fn diff(&self) -> String {
         let name = self.path.display().to_string();
-        let before = if self.old.is_some() { &*name } else { "/dev/null" };
+        let before = if self.old.is_some() {
+            &*name
+        } else {
+            "/dev/null"
+        };
         let diff = TextDiff::from_lines(self.old.unwrap_or_default(), self.new);
-        diff.unified_diff().context_radius(2).header(before, &name).to_string()
+        diff.unified_diff()
+            .context_radius(2)
+            .header(before, &name)
+            .to_string()
     }
 }
 
@@ -111,13 +119,17 @@ fn keep(path: &Path, text: &str) -> Result<PathBuf, Failure> {
             Ok(held) if held == text.as_bytes() => return Ok(backup),
             Ok(_) => {}
             Err(_) => {
-                atomic::write(&backup, text).map_err(|error| Failure::unwritable(&backup, &error))?;
+                atomic::write(&backup, text)
+                    .map_err(|error| Failure::unwritable(&backup, &error))?;
                 copy_permissions(path, &backup);
                 return Ok(backup);
             }
         }
     }
-    Err(Failure::new(format!("there is no room for a copy of {}", path.display())))
+    Err(Failure::new(format!(
+        "there is no room for a copy of {}",
+        path.display()
+    )))
 }
 
 /// A file that only its owner may read has a copy that only its owner may read.
@@ -134,10 +146,19 @@ mod tests {
     fn change(path: &Path, new: &str, consent: Consent, answer: &str) -> (Applied, String) {
         let old = fs::read_to_string(path).ok();
         let mut out = Vec::new();
-        let change = Change { path, old: old.as_deref(), new };
-        let applied = change.apply(consent, &mut answer.as_bytes(), &mut out).unwrap();
+        let change = Change {
+            path,
+            old: old.as_deref(),
+            new,
+        };
+        let applied = change
+            .apply(consent, &mut answer.as_bytes(), &mut out)
+            .unwrap();
         let shown = String::from_utf8(out).unwrap();
-        (applied, shown.replace(&path.parent().unwrap().display().to_string(), "~"))
+        (
+            applied,
+            shown.replace(&path.parent().unwrap().display().to_string(), "~"),
+        )
     }
 
     #[test]
@@ -149,23 +170,40 @@ mod tests {
         let (applied, shown) = change(&path, new, Consent::Ask, "n\n");
         assert_eq!(applied, Applied::NotWritten);
         insta::assert_snapshot!(shown, @"");
-        assert_eq!(change(&path, new, Consent::DryRun, "").0, Applied::NotWritten);
+        assert_eq!(
+            change(&path, new, Consent::DryRun, "").0,
+            Applied::NotWritten
+        );
         let backup = home.path().join("mcp.json.before-sprag");
         let (applied, _) = change(&path, new, Consent::Ask, "y\n");
-        assert_eq!(applied, Applied::Written { backup: Some(backup.clone()) });
+        assert_eq!(
+            applied,
+            Applied::Written {
+                backup: Some(backup.clone())
+            }
+        );
         assert_eq!(fs::read_to_string(&path).unwrap(), new);
         assert_eq!(fs::read_to_string(&backup).unwrap(), "{\n  \"a\": 1\n}\n");
         assert_eq!(change(&path, new, Consent::Given, "").0, Applied::Nothing);
         let (applied, _) = change(&path, "{}\n", Consent::Given, "");
         let second = home.path().join("mcp.json.before-sprag-2");
-        assert_eq!(applied, Applied::Written { backup: Some(second) });
+        assert_eq!(
+            applied,
+            Applied::Written {
+                backup: Some(second)
+            }
+        );
     }
 
     #[test]
     fn where_nobody_can_answer_nothing_is_written() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("a");
-        let change = Change { path: &path, old: None, new: "x" };
+        let change = Change {
+            path: &path,
+            old: None,
+            new: "x",
+        };
         let failure = change.apply(Consent::Ask, &mut "".as_bytes(), &mut Vec::new());
         assert!(failure.is_err());
         assert!(!path.exists());

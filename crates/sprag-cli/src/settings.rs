@@ -81,6 +81,12 @@ impl Settings {
         }
     }
 
+    /// The home, and the folder in which programs keep their settings, to find those of other programs.
+    pub(crate) fn client_places(&self) -> Option<(PathBuf, PathBuf)> {
+        let config = self.place(self.xdg_config_home.as_deref(), ".config")?;
+        Some((self.home.clone()?, config))
+    }
+
     /// Who gives orders, for the log.
     pub(crate) fn user(&self) -> String {
         let user = self.user.as_ref().map(|user| user.display().to_string());

@@ -1,6 +1,6 @@
 //! A wrapper of one's own: a guard in memory, or over a file, before any MCP server on standard input.
 //!
-//! `cargo run -p sprag-mcp --example wrap -- [--db FILE] [--session ID] -- SERVER ARGUMENTS…`
+//! `cargo run -p sprag-mcp --example wrap -- [--db FILE] [--policy FILE] [--session ID] -- SERVER ARGUMENTS…`
 
 use std::ffi::OsString;
 use std::io::{Write as _, stdin, stdout};
@@ -8,7 +8,7 @@ use std::os::fd::AsFd as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use sprag::{Guard, Id};
+use sprag::{Guard, Id, PolicyFile};
 use sprag_mcp::stdio::{self, ServerCommand};
 use sprag_mcp::{Fail, Gate, GateOptions, OnKill};
 
@@ -29,10 +29,14 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         let at = options.iter().position(|arg| arg == name)?;
         options.get(at + 1)
     };
-    let guard = match option("--db") {
-        Some(db) => Guard::open(db)?,
-        None => Guard::in_memory()?,
-    };
+    let mut guard = Guard::builder();
+    if let Some(db) = option("--db") {
+        guard = guard.file(db);
+    }
+    if let Some(policy) = option("--policy") {
+        guard = guard.policy_file(PolicyFile::required(policy));
+    }
+    let guard = guard.build()?;
     let gate = GateOptions {
         session: Id::new(option("--session").map_or("wrapped", String::as_str))?,
         shared: false,

@@ -2,26 +2,19 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use sprag_core::Hints;
 
 use crate::install::Launch;
+use crate::peek::{Message, member};
+use crate::tools::{Tool, listed};
 
 /// How many pages of tools are asked for.
 const MAX_PAGES: u32 = 100;
-
-/// A tool of a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tool {
-    /// Its name.
-    pub name: String,
-    /// What the server says of it.
-    pub hints: Hints,
-}
 
 /// Why a server did not tell its tools.
 #[derive(Debug, thiserror::Error)]
@@ -100,14 +93,8 @@ impl Talk {
         let mut params = json!({});
         for _ in 0..MAX_PAGES {
             let result = self.request("tools/list", &params)?;
-            tools.extend(
-                result["tools"]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(tool),
-            );
-            match result["nextCursor"].as_str() {
+            tools.extend(listed(&result));
+            match member(&result, "nextCursor") {
                 Some(cursor) => params = json!({ "cursor": cursor }),
                 None => break,
             }
@@ -115,27 +102,31 @@ impl Talk {
         Ok(tools)
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> Result<Value, InspectError> {
+    fn request(&mut self, method: &str, params: &Value) -> Result<Box<RawValue>, InspectError> {
         self.count += 1;
         let id = self.count;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        let id = id.to_string();
         loop {
-            let line = self
-                .lines
-                .recv_timeout(self.deadline)
-                .map_err(|error| match error {
-                    std::sync::mpsc::RecvTimeoutError::Timeout => InspectError::Late(self.deadline),
-                    std::sync::mpsc::RecvTimeoutError::Disconnected => InspectError::Closed,
-                })?;
-            let message: Value = serde_json::from_str(&line).unwrap_or_default();
-            if message["id"] != id || !message["method"].is_null() {
+            let line = self.lines.recv_timeout(self.deadline);
+            let line = line.map_err(|error| match error {
+                RecvTimeoutError::Timeout => InspectError::Late(self.deadline),
+                RecvTimeoutError::Disconnected => InspectError::Closed,
+            })?;
+            let Some(message) = Message::read(line.as_bytes()) else {
+                continue;
+            };
+            if message.method.is_some() || message.id.map(RawValue::get) != Some(&id) {
                 continue;
             }
-            if let Some(error) = message.get("error") {
-                let said = error["message"].as_str().unwrap_or("no reason given");
-                return Err(InspectError::Refused(said.to_owned()));
-            }
-            return Ok(message["result"].clone());
+            return match message.result {
+                Some(result) => Ok(result.to_owned()),
+                None => {
+                    let said = message.error.and_then(|error| member(error, "message"));
+                    let said = said.unwrap_or("no reason given".into());
+                    Err(InspectError::Refused(said.into_owned()))
+                }
+            };
         }
     }
 
@@ -145,16 +136,4 @@ impl Talk {
             .write_all(line.as_bytes())
             .map_err(|_| InspectError::Closed)
     }
-}
-
-fn tool(said: &Value) -> Option<Tool> {
-    let hint = |name: &str| said["annotations"][name].as_bool();
-    Some(Tool {
-        name: said["name"].as_str()?.to_owned(),
-        hints: Hints {
-            read_only: hint("readOnlyHint"),
-            destructive: hint("destructiveHint"),
-            idempotent: hint("idempotentHint"),
-        },
-    })
 }

@@ -64,7 +64,7 @@ pub fn install(
     wrapper: &Wrapper,
 ) -> Result<String, InstallError> {
     change(client, text, names, |entry, launch| {
-        entry.wrapped(launch, wrapper, client.format())
+        entry.wrapped(text, launch, wrapper, client.format())
     })
 }
 

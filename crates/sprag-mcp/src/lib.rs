@@ -15,8 +15,10 @@ mod refusal;
 #[cfg(unix)]
 pub mod stdio;
 mod tokens;
+mod tools;
 mod unique;
 
 pub use counsel::{Counsel, Fail, NoVerdict, Teller};
 pub use gate::{Downward, Gate, GateOptions, OnKill, Upward};
 pub use linked::Linked;
+pub use tools::Tool;

@@ -7,8 +7,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use sprag_mcp::install::Client;
 use sprag_mcp::{Fail, OnKill};
 
+use super::PolicyArg;
 use super::store::{CaptureWord, PlaceArgs};
-use super::{PolicyArg, examples};
+use crate::examples;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

@@ -1,8 +1,7 @@
 //! What a server sends: results are judged, and get a word next to them where the guard has one.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
-use sprag_core::{Event, Hints, Id, Identity, Payload, StepEvent};
+use sprag_core::{Event, Id, Identity, Payload, StepEvent};
 
 use super::{Downward, Gate, id_key};
 use crate::books::{Asked, Call, next_round};
@@ -10,7 +9,8 @@ use crate::counsel::{Answer, guidance};
 use crate::guidance::{Insertion, insert, into_error, into_result};
 use crate::long::Long;
 use crate::outcome::Outcome;
-use crate::peek::{Message, ResultPeek, batch, member, parse, raw_member, text};
+use crate::peek::{Message, ResultPeek, batch, member, raw_member, text};
+use crate::tools;
 
 /// What stands before the guard's words in a tool's result, so that they are not taken for the tool's.
 const OURS: &str = "[sprag]";
@@ -209,45 +209,9 @@ impl Gate {
     }
 
     fn learn_tools(&self, result: &RawValue) {
-        let tools = raw_member(result, "tools").and_then(parse::<Vec<Tool<'_>>>);
         let mut books = self.books();
-        for tool in tools.unwrap_or_default() {
-            let Some(name) = text(tool.name) else {
-                continue;
-            };
-            let hints = tool
-                .annotations
-                .and_then(parse::<Annotations>)
-                .unwrap_or_default();
-            books.hints.insert(name.into_owned(), hints.into());
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct Tool<'m> {
-    #[serde(borrow)]
-    name: &'m RawValue,
-    #[serde(default, borrow)]
-    annotations: Option<&'m RawValue>,
-}
-
-#[derive(Default, Deserialize)]
-struct Annotations {
-    #[serde(default, rename = "readOnlyHint")]
-    read_only: Option<bool>,
-    #[serde(default, rename = "destructiveHint")]
-    destructive: Option<bool>,
-    #[serde(default, rename = "idempotentHint")]
-    idempotent: Option<bool>,
-}
-
-impl From<Annotations> for Hints {
-    fn from(said: Annotations) -> Self {
-        Self {
-            read_only: said.read_only,
-            destructive: said.destructive,
-            idempotent: said.idempotent,
+        for tool in tools::listed(result) {
+            books.hints.insert(tool.name, tool.hints);
         }
     }
 }

@@ -40,6 +40,7 @@ impl Entry {
     /// The changes that put the wrapper before it; none where it is there already.
     pub(crate) fn wrapped(
         &self,
+        text: &str,
         launch: &Launch,
         wrapper: &Wrapper,
         format: Format,
@@ -47,10 +48,13 @@ impl Entry {
         if launch.is_wrapped() {
             return Vec::new();
         }
+        // The program is taken over as it is written, so that taking it out again is exact.
+        let program = text.get(launch.program_at.clone()).unwrap_or_default();
         let fixed = ["mcp", "--name", &self.name].map(str::to_owned);
-        let last = ["--".to_owned(), launch.program.clone()];
-        let added = fixed.iter().chain(&wrapper.options).chain(&last);
-        let added = added.map(|arg| quoted(arg)).collect::<Vec<_>>().join(", ");
+        let dashes = ["--".to_owned()];
+        let added = fixed.iter().chain(&wrapper.options).chain(&dashes);
+        let added = added.map(|arg| quoted(arg)).chain([program.to_owned()]);
+        let added = added.collect::<Vec<_>>().join(", ");
         let program = Splice::replace(launch.program_at.clone(), quoted(&wrapper.program));
         let args = match (&launch.args_at, launch.each_at.first()) {
             (_, Some(first)) => Splice::insert(first.start, format!("{added}, ")),
@@ -101,8 +105,9 @@ impl Launch {
         let Some(at) = self.inner_at() else {
             return Vec::new();
         };
-        let (program, _) = self.inner();
-        let mut splices = vec![Splice::replace(self.program_at.clone(), quoted(program))];
+        let program = self.each_at.get(at).and_then(|at| text.get(at.clone()));
+        let program = program.unwrap_or_default().to_owned();
+        let mut splices = vec![Splice::replace(self.program_at.clone(), program)];
         let (Some(first), Some(last)) = (self.each_at.first(), self.each_at.last()) else {
             return splices;
         };

@@ -23,8 +23,13 @@ pub(super) fn install(args: &InstallArgs, settings: &Settings, out: &mut dyn Wri
     for entry in &file.entries {
         let name = &entry.name;
         match &entry.launch {
-            None => writeln!(out, "{name} is reached over the network or started in a way that is not known: it stays as it is")?,
-            Some(launch) if launch.is_wrapped() => writeln!(out, "{name} goes through Sprag already")?,
+            None => writeln!(
+                out,
+                "{name} is reached over the network or started in a way that is not known: it stays as it is"
+            )?,
+            Some(launch) if launch.is_wrapped() => {
+                writeln!(out, "{name} goes through Sprag already")?
+            }
             Some(_) => {}
         }
     }
@@ -58,7 +63,10 @@ fn wrapper(args: &InstallArgs) -> Result<Wrapper, Failure> {
     if matches!(args.fail, Some(FailWord::Closed)) {
         options.extend(["--fail", "closed"].map(str::to_owned));
     }
-    Ok(Wrapper { program: own.display().to_string(), options })
+    Ok(Wrapper {
+        program: own.display().to_string(),
+        options,
+    })
 }
 
 /// A client's settings as they are.
@@ -72,27 +80,47 @@ impl SettingsFile {
     fn open(args: &ClientArgs, settings: &Settings) -> Result<Self, Failure> {
         let path = place(args, settings)?;
         if !path.exists() {
-            return Err(Failure::new(format!("{} has no settings at {}", args.client, path.display()))
-                .next("name the file with --file"));
+            return Err(Failure::new(format!(
+                "{} has no settings at {}",
+                args.client,
+                path.display()
+            ))
+            .next("name the file with --file"));
         }
         let text = read_text(&path)?;
         let entries = settings_of::entries(args.client, &text)
             .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
         if entries.is_empty() {
-            return Err(Failure::new(format!("{} names no MCP servers", path.display()))
-                .next(format!("they stand under `{}`; --file names another file", args.client.key())));
+            return Err(
+                Failure::new(format!("{} names no MCP servers", path.display())).next(format!(
+                    "they stand under `{}`; --file names another file",
+                    args.client.key()
+                )),
+            );
         }
-        Ok(Self { path, text, entries })
+        Ok(Self {
+            path,
+            text,
+            entries,
+        })
     }
 
     fn failure(&self, error: &settings_of::InstallError) -> Failure {
-        let names: Vec<&str> = self.entries.iter().map(|entry| entry.name.as_str()).collect();
+        let names: Vec<&str> = self
+            .entries
+            .iter()
+            .map(|entry| entry.name.as_str())
+            .collect();
         Failure::new(format!("{}: {error}", self.path.display()))
             .next(format!("its servers are {}", names.join(", ")))
     }
 
     fn change(&self, new: &str, args: &ClientArgs, out: &mut dyn Write) -> Result<(), Failure> {
-        let change = Change { path: &self.path, old: Some(&self.text), new };
+        let change = Change {
+            path: &self.path,
+            old: Some(&self.text),
+            new,
+        };
         let consent = Consent::find(args.yes, args.dry_run);
         let path = self.path.display();
         match change.apply(consent, &mut std::io::stdin().lock(), out)? {

@@ -7,8 +7,8 @@ use sprag_core::is_destructive;
 use sprag_mcp::inspect;
 use sprag_mcp::install::Entry;
 
-use crate::args::{InstallArgs, PolicySetArgs, WhoArgs};
-use crate::command::policy::set;
+use crate::args::{InstallArgs, PolicyCommand, PolicySetArgs, WhoArgs};
+use crate::command::policy;
 use crate::failure::Failure;
 use crate::policy_file::PolicyFile;
 use crate::settings::Settings;
@@ -29,15 +29,26 @@ pub(super) fn inspect(
     let limits = &limits.destructive;
     let mut is_any = false;
     for entry in entries {
-        let Some(launch) = &entry.launch else { continue };
+        let Some(launch) = &entry.launch else {
+            continue;
+        };
         let name = &entry.name;
         match inspect::tools(launch, DEADLINE) {
             Err(error) => writeln!(out, "{name}: {error}")?,
             Ok(tools) => {
-                let is_counted = |tool: &&inspect::Tool| is_destructive(&tool.name, tool.hints, limits);
-                let counted: Vec<&str> = tools.iter().filter(is_counted).map(|tool| tool.name.as_str()).collect();
+                let is_counted =
+                    |tool: &&sprag_mcp::Tool| is_destructive(&tool.name, tool.hints, limits);
+                let counted: Vec<&str> = tools
+                    .iter()
+                    .filter(is_counted)
+                    .map(|tool| tool.name.as_str())
+                    .collect();
                 if counted.is_empty() {
-                    writeln!(out, "{name}: none of {} tools counts as destructive", tools.len())?;
+                    writeln!(
+                        out,
+                        "{name}: none of {} tools counts as destructive",
+                        tools.len()
+                    )?;
                 } else {
                     is_any = true;
                     writeln!(out, "{name}: {} count as destructive", counted.join(", "))?;
@@ -46,8 +57,11 @@ pub(super) fn inspect(
         }
     }
     if is_any && args.raise.is_none() {
-        let (max, window) = (limits.max_calls, limits.window);
-        writeln!(out, "call {max} of them in {window} is the one that kills the session; to allow more: sprag policy set destructive.max_calls N --agent {agent}")?;
+        let (max, window) = (limits.max_calls.get(), limits.window);
+        writeln!(
+            out,
+            "call {max} of them in {window} is the one that kills the session; to allow more: sprag policy set destructive.max_calls N --agent {agent}"
+        )?;
     }
     Ok(())
 }
@@ -63,13 +77,21 @@ pub(super) fn raise(
         key: "destructive.max_calls".to_owned(),
         value: limit.to_string(),
         policy: args.policy.clone(),
-        who: WhoArgs { agent: Some(args.client.client.agent().to_owned()), session: None },
+        who: WhoArgs {
+            agent: Some(args.client.client.agent().to_owned()),
+            session: None,
+        },
         json: false,
     };
     if args.client.dry_run {
-        writeln!(out, "would set {} to {limit} for agent {}", change.key, args.client.client.agent())?;
+        writeln!(
+            out,
+            "would set {} to {limit} for agent {}",
+            change.key,
+            args.client.client.agent()
+        )?;
         return Ok(());
     }
-    set::run(&change, settings, out)?;
+    policy::run(&PolicyCommand::Set(change), settings, out)?;
     Ok(())
 }

@@ -20,7 +20,11 @@ use crate::settings::Settings;
 /// Wraps the server until it ends, and ends as it did.
 pub(super) fn run(args: &WrapArgs, settings: &Settings) -> Run {
     let server = server(args)?;
-    let gate = Gate::new(gate_options(args, &server)?, counsel(args, settings)?, Box::new(tell));
+    let gate = Gate::new(
+        gate_options(args, &server)?,
+        counsel(args, settings)?,
+        Box::new(tell),
+    );
     let (from, to) = (file(&std::io::stdin())?, file(&std::io::stdout())?);
     match stdio::run(&Arc::new(gate), &server, from, to) {
         Ok(code) => Ok(ExitCode::from(code)),
@@ -37,14 +41,19 @@ fn server(args: &WrapArgs) -> Result<ServerCommand, Failure> {
     })?;
     let own = std::env::current_exe().ok();
     let undertaker = own.map(|own| (own.into(), vec!["mcp".into(), "undertake".into()]));
-    Ok(ServerCommand { program: program.clone(), args: rest.to_vec(), undertaker })
+    Ok(ServerCommand {
+        program: program.clone(),
+        args: rest.to_vec(),
+        undertaker,
+    })
 }
 
 fn gate_options(args: &WrapArgs, server: &ServerCommand) -> Result<GateOptions, Failure> {
     let id = |what: &str, text: &str| {
         Id::new(text).map_err(|error| Failure::new(format!("--{what}: {error}")))
     };
-    let named = |what: &str, text: &Option<String>| text.as_ref().map(|text| id(what, text)).transpose();
+    let named =
+        |what: &str, text: &Option<String>| text.as_ref().map(|text| id(what, text)).transpose();
     let mark = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
     let session = match &args.session {
         Some(session) => id("session", session)?,
@@ -68,7 +77,9 @@ fn gate_options(args: &WrapArgs, server: &ServerCommand) -> Result<GateOptions, 
 fn client_session(mark: &str) -> String {
     let parent = parent_id();
     let stat = std::fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
-    let started = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(19));
+    let started = stat
+        .rsplit_once(") ")
+        .and_then(|(_, rest)| rest.split(' ').nth(19));
     match started {
         Some(started) => format!("mcp-{parent}-{started}"),
         None => format!("mcp-{mark}"),
