@@ -11,6 +11,7 @@ mod linked;
 mod long;
 mod outcome;
 mod peek;
+mod reduced;
 mod refusal;
 #[cfg(unix)]
 pub mod stdio;

@@ -7,19 +7,14 @@
 //! The same reader serves messages that a strict one refuses: what says to be a call in any way that
 //! some server may understand is found here.
 
-use std::fmt::Write as _;
-
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
-use sprag_core::Payload;
 
 use crate::outcome::Outcome;
+use crate::reduced::{KEPT, reduced};
 use crate::tokens::{Token, Tokens};
 use crate::unique::unescaped;
 
-/// How much of a long result is kept. A payload of more than this is digested by the guard byte by byte, so the
-/// beginning with the digest of the whole behind it differs exactly where two results do.
-const KEPT_OF_RESULT: usize = 256 * 1024;
 /// The longest key or small value that is kept.
 const KEPT_OF_MEMBER: usize = 1024;
 
@@ -113,14 +108,8 @@ impl Long {
 
     /// What came of the call.
     pub(crate) fn outcome(&self) -> Outcome {
-        let whole = self.digest.clone().finalize();
-        let mut text = String::from_utf8_lossy(&self.kept).into_owned();
-        for byte in whole {
-            // Writing into a String can't fail.
-            let _ = write!(text, "{byte:02x}");
-        }
         Outcome {
-            result: Some(Payload::from(text)),
+            result: Some(reduced(&self.kept, self.digest.clone())),
             is_error: self.is_error,
         }
     }
@@ -177,7 +166,7 @@ impl Long {
 
     fn take_result(&mut self, bytes: &[u8]) {
         self.digest.update(bytes);
-        let room = KEPT_OF_RESULT.saturating_sub(self.kept.len());
+        let room = KEPT.saturating_sub(self.kept.len());
         let kept = bytes.get(..room.min(bytes.len())).unwrap_or_default();
         self.kept.extend_from_slice(kept);
     }

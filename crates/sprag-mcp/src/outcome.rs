@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use sprag_core::{Payload, canonical_json};
 
 use crate::peek::{ResultPeek, member, parse, raw_member, text};
+use crate::reduced::{KEPT, payload};
 
 /// What came of a call.
 #[derive(Debug)]
@@ -58,20 +59,21 @@ struct Item<'m> {
 
 fn said(peek: &ResultPeek<'_>, raw: &RawValue) -> Payload {
     let Some(content) = peek.content else {
-        return Payload::from(peek.structured.unwrap_or(raw));
+        return payload(peek.structured.unwrap_or(raw));
     };
     let text = only_text(content);
     match (peek.structured, text) {
+        (None, Some(text)) if text.len() > KEPT => payload(content),
         (None, Some(text)) => Payload::from(text),
-        (None, None) => Payload::from(content),
+        (None, None) => payload(content),
         (Some(structured), Some(text)) if text.is_empty() || is_same(&text, structured) => {
-            Payload::from(structured)
+            payload(structured)
         }
         (Some(structured), text) => {
             let text = text.map(|text| serde_json::Value::from(text).to_string());
             let content = text.as_deref().unwrap_or(content.get());
             let both = format!("[{content},{}]", structured.get());
-            RawValue::from_string(both).map_or_else(|_| Payload::from(raw), Payload::from)
+            RawValue::from_string(both).map_or_else(|_| payload(raw), |both| payload(&both))
         }
     }
 }

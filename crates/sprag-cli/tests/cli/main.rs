@@ -9,6 +9,8 @@ mod help;
 mod log;
 #[cfg(test)]
 mod mask;
+#[cfg(all(test, unix))]
+mod mcp;
 mod policy;
 mod policy_set;
 mod replay;

@@ -12,6 +12,7 @@ use crate::identity::Caller;
 use crate::long::Long;
 use crate::outcome::Outcome;
 use crate::peek::{CallParams, Message, batch, member, parse, raw_member, text};
+use crate::reduced::payload;
 use crate::refusal::{Form, INVALID_REQUEST, PARSE_ERROR, error, id_of, refusal};
 use crate::unique;
 
@@ -187,6 +188,10 @@ impl Gate {
             let why = verdict.message.as_deref();
             return refuse(why.unwrap_or("refused by the loop guard"));
         }
+        if verdict.is_some() {
+            // Whoever may call again was let go on by an operator.
+            self.books().stopped.take(&event.session);
+        }
         let args = params.arguments.map(|args| args.get());
         if let Some(id) = event.id {
             let call = Call {
@@ -255,7 +260,7 @@ impl Gate {
         event.hints = books.hints.get(tool).copied().unwrap_or_default();
         event.use_id.clone_from(&caller.use_id);
         event.flow.clone_from(&caller.flow);
-        event.args = params.arguments.map(Payload::from);
+        event.args = params.arguments.map(payload);
         if self.options.shared && !is_named {
             event.identity = Identity::Shared;
         }
@@ -293,7 +298,7 @@ impl Gate {
                 "blocked"
             };
             self.desk.tell(format_args!(
-                "session {session} is {word}: {message}; to let it go on: sprag sessions reset {session} --why TEXT"
+                "a session is {word}: {message}; to see it: sprag sessions list --state {word}"
             ));
         }
         if verdict.verdict == Decision::Kill && self.options.on_kill == OnKill::Exit {

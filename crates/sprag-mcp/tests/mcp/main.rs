@@ -15,6 +15,8 @@ mod install;
 #[cfg(test)]
 mod loop_in_a_catalog;
 #[cfg(test)]
+mod mutations;
+#[cfg(test)]
 mod official;
 #[cfg(test)]
 mod rounds;
