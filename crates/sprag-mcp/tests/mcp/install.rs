@@ -84,8 +84,34 @@ fn only_what_starts_a_server_changes() {
       "other": [1, 2.50, "é"]
     }
     "#);
-    insta::assert_snapshot!(install(Client::Zed, ZED, &[], &wrapper()).unwrap(), @"");
-    insta::assert_snapshot!(install(Client::Codex, CODEX, &[], &wrapper()).unwrap(), @"");
+    insta::assert_snapshot!(install(Client::Zed, ZED, &[], &wrapper()).unwrap(), @r#"
+    {
+        "theme": "One", // mine
+        "context_servers": {
+            "old": { "command": { "path": "/usr/bin/sprag", "args": ["mcp", "--name", "old", "--agent", "a", "--", "node", "server.js"], "env": null } },
+            "new": { "source": "custom", "command": "/usr/bin/sprag", "args": ["mcp", "--name", "new", "--agent", "a", "--", "node", "server.js"] }
+        }
+    }
+    "#);
+    insta::assert_snapshot!(install(Client::Codex, CODEX, &[], &wrapper()).unwrap(), @r#"
+    model = "m" # mine
+
+    [mcp_servers.catalog]
+    command = "/usr/bin/sprag" # fetches it
+    args = ["mcp", "--name", "catalog", "--agent", "a", "--", "npx", "-y", "catalog-server"]
+    [mcp_servers.catalog.env]
+    TOKEN = "x"
+
+    [mcp_servers.bare]
+    command = "/usr/bin/sprag"
+    args = ["mcp", "--name", "bare", "--agent", "a", "--", 'serve']
+
+    [mcp_servers]
+    inline = { command = "/usr/bin/sprag", args = ["mcp", "--name", "inline", "--agent", "a", "--", "i"] }
+
+    [mcp_servers.far]
+    url = "https://example.org/mcp"
+    "#);
 }
 
 #[test]
