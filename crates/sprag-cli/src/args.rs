@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod mcp;
+mod serve;
 mod store;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use sprag_core::Policy;
 pub(crate) use mcp::{
     ClientArgs, FailWord, InstallArgs, McpArgs, McpCommand, UninstallArgs, WrapArgs,
 };
+pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
     CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs, PruneArgs,
     ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs, ShowArgs,
@@ -81,6 +83,12 @@ pub(crate) enum Command {
     /// End a pause.
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
+    /// Run the server: an HTTP API for agents, relays and operators.
+    #[command(after_help = examples::SERVE)]
+    Serve(Box<ServeArgs>),
+    /// Make, list and revoke the server's tokens.
+    #[command(subcommand, after_help = examples::TOKEN)]
+    Token(TokenCommand),
     /// Print a completion script for a shell.
     #[command(after_help = examples::COMPLETIONS)]
     Completions {

@@ -36,6 +36,16 @@ impl Db {
         }
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes its folder where it is missing, for nobody but its user to look into.
+    pub(crate) fn make_folder(&self) -> Result<(), Failure> {
+        sprag::make_private_folder(&self.path).map_err(Failure::from)
+    }
+
     /// The store for looking at: one that is not there is not made.
     pub(crate) fn read(&self) -> Result<SharedSqlite, Failure> {
         if !self.path.exists() {
@@ -84,11 +94,13 @@ impl Db {
         policy: Option<&Path>,
         capture: Capture,
     ) -> Result<LinkOptions, Failure> {
+        let db = Self::find(settings, &place.db)?.path;
+        let (socket, db_flag) = (place.socket.as_deref(), place.db.db.as_deref());
         Ok(LinkOptions {
-            socket: settings.socket_place(place.socket.as_deref(), place.db.db.as_deref()),
+            socket: Some(settings.socket_place(socket, db_flag, &db)),
             policy: policy_file(settings, policy)?,
             capture,
-            ..LinkOptions::new(Self::find(settings, &place.db)?.path)
+            ..LinkOptions::new(db)
         })
     }
 

@@ -10,9 +10,9 @@ pub(crate) struct Settings {
     sprag_policy: Option<PathBuf>,
     sprag_db: Option<PathBuf>,
     sprag_socket: Option<PathBuf>,
+    xdg_runtime_dir: Option<PathBuf>,
     xdg_config_home: Option<PathBuf>,
     xdg_state_home: Option<PathBuf>,
-    xdg_runtime_dir: Option<PathBuf>,
     home: Option<PathBuf>,
     user: Option<PathBuf>,
 }
@@ -35,9 +35,9 @@ impl Settings {
             sprag_policy: variable("SPRAG_POLICY"),
             sprag_db: variable("SPRAG_DB"),
             sprag_socket: variable("SPRAG_SOCKET"),
+            xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
             xdg_config_home: variable("XDG_CONFIG_HOME"),
             xdg_state_home: variable("XDG_STATE_HOME"),
-            xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
             home: variable("HOME"),
             user: variable("USER").or_else(|| variable("LOGNAME")),
         }
@@ -63,20 +63,25 @@ impl Settings {
         Some(state.join("sprag").join("sprag.db"))
     }
 
-    /// The place of the server's socket, given the `--socket` and `--db` flags. A store of one's own
-    /// has a socket of its own, beside it: nobody is to be judged in another's store.
-    pub(crate) fn socket_place(&self, flag: Option<&Path>, db: Option<&Path>) -> Option<PathBuf> {
+    /// The place of the server's socket for the store at `db`, given the `--socket` and `--db` flags. A
+    /// store that somebody named has a socket of its own, beside it.
+    pub(crate) fn socket_place(
+        &self,
+        flag: Option<&Path>,
+        db_flag: Option<&Path>,
+        db: &Path,
+    ) -> PathBuf {
         if let Some(path) = flag.or(self.sprag_socket.as_deref()) {
-            return Some(path.to_owned());
+            return path.to_owned();
         }
-        let named = db.or(self.sprag_db.as_deref()).is_some();
+        let is_named = db_flag.is_some() || self.sprag_db.is_some();
         let runtime = self.xdg_runtime_dir.as_deref();
-        match runtime.filter(|path| path.is_absolute() && !named) {
-            Some(folder) => Some(folder.join("sprag.sock")),
+        match runtime.filter(|path| path.is_absolute() && !is_named) {
+            Some(runtime) => runtime.join("sprag.sock"),
             None => {
-                let mut beside = self.db_place(db)?.into_os_string();
-                beside.push(".sock");
-                Some(beside.into())
+                let mut name = db.file_name().unwrap_or_default().to_owned();
+                name.push(".sock");
+                db.with_file_name(name)
             }
         }
     }
@@ -85,6 +90,15 @@ impl Settings {
     pub(crate) fn client_places(&self) -> Option<(PathBuf, PathBuf)> {
         let config = self.place(self.xdg_config_home.as_deref(), ".config")?;
         Some((self.home.clone()?, config))
+    }
+
+    /// A variable of the server's surroundings, as text: of a service manager, of OpenTelemetry.
+    #[expect(
+        clippy::unused_self,
+        reason = "whoever has no settings may not read the environment"
+    )]
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        variable(name)?.into_os_string().into_string().ok()
     }
 
     /// Who gives orders, for the log.
@@ -179,24 +193,19 @@ mod tests {
     }
 
     #[test]
-    fn the_socket_is_in_the_runtime_folder_or_beside_a_store_of_its_own() {
+    fn a_store_that_somebody_named_has_a_socket_of_its_own() {
         let mut settings = settings(None, None, Some("/h"));
-        let place = |settings: &Settings, db: Option<&str>| {
-            let place = settings.socket_place(None, db.map(Path::new));
-            place.unwrap().display().to_string()
-        };
-        assert_eq!(
-            place(&settings, None),
-            "/h/.local/state/sprag/sprag.db.sock"
-        );
+        let db = Path::new("/s/sprag.db");
+        let place = |settings: &Settings, flag| settings.socket_place(None, flag, db);
+        assert_eq!(place(&settings, None), Path::new("/s/sprag.db.sock"));
         settings.xdg_runtime_dir = Some("/run/user/1".into());
-        assert_eq!(place(&settings, None), "/run/user/1/sprag.sock");
-        assert_eq!(place(&settings, Some("/d/my.db")), "/d/my.db.sock");
-        settings.sprag_db = Some("/e/env.db".into());
-        assert_eq!(place(&settings, None), "/e/env.db.sock");
-        settings.sprag_socket = Some("/s".into());
-        assert_eq!(place(&settings, Some("/d/my.db")), "/s");
-        let flag = settings.socket_place(Some(Path::new("/f")), None);
-        assert_eq!(flag.unwrap(), Path::new("/f"));
+        assert_eq!(place(&settings, None), Path::new("/run/user/1/sprag.sock"));
+        assert_eq!(place(&settings, Some(db)), Path::new("/s/sprag.db.sock"));
+        settings.sprag_db = Some(db.into());
+        assert_eq!(place(&settings, None), Path::new("/s/sprag.db.sock"));
+        settings.sprag_socket = Some("/named.sock".into());
+        assert_eq!(place(&settings, None), Path::new("/named.sock"));
+        let flag = settings.socket_place(Some(Path::new("flag.sock")), None, db);
+        assert_eq!(flag, Path::new("flag.sock"));
     }
 }

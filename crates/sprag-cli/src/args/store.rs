@@ -171,7 +171,7 @@ pub(crate) struct PruneArgs {
 }
 
 /// A number of bytes, in units of 1024 where a letter says so.
-fn bytes(text: &str) -> Result<u64, String> {
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.as_bytes().last() {
         Some(b'K') => (text.strip_suffix('K'), 1 << 10),
         Some(b'M') => (text.strip_suffix('M'), 1 << 20),
