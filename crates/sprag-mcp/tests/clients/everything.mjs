@@ -35,8 +35,10 @@ handle(types.ElicitRequestSchema, ({ params }) =>
 
 const told = [];
 // Times, ids and what belongs to this machine differ from run to run.
+const readable = (_, blob) => `"blob":${JSON.stringify(Buffer.from(blob, "base64").toString("latin1"))}`;
 const steady = (value) =>
   JSON.stringify(value ?? null)
+    .replace(/"blob":"([^"]+)"/g, readable)
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
     .replace(/\d{1,2}:\d\d:\d\d [AP]M/g, "TIME")
     .replace(/[0-9a-f]{32}/g, "ID")
