@@ -32,6 +32,7 @@ impl Undertaker {
             .arg(group.number().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .process_group(0)
             .spawn();
         match child {
