@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+mod hooks;
 #[cfg(unix)]
 mod mcp;
 mod serve;
@@ -12,15 +13,16 @@ use clap_complete::Shell;
 use sprag::eval::Metric;
 use sprag_core::Policy;
 
+pub(crate) use hooks::{DoctorArgs, HookArgs, InstallArgs, UninstallArgs};
 #[cfg(unix)]
 pub(crate) use mcp::{
-    ClientArgs, FailWord, InstallArgs, McpArgs, McpCommand, UninstallArgs, WrapArgs,
+    ClientArgs, FailWord, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs,
 };
 pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
-    CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs, PruneArgs,
-    ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs, ShowArgs,
-    TailArgs, VerifyArgs,
+    CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs,
+    PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs,
+    ShowArgs, TailArgs, VerifyArgs,
 };
 
 use crate::examples;
@@ -89,6 +91,18 @@ pub(crate) enum Command {
     /// Make, list and revoke the server's tokens.
     #[command(subcommand, after_help = examples::TOKEN)]
     Token(TokenCommand),
+    /// Put the guard into an agent CLI: its settings, with a diff and a backup.
+    #[command(after_help = examples::INSTALL)]
+    Install(InstallArgs),
+    /// Take the guard out of an agent CLI again.
+    #[command(after_help = examples::UNINSTALL)]
+    Uninstall(UninstallArgs),
+    /// Tell what is wrong, and how to mend it: hooks, policy, store, server.
+    #[command(after_help = examples::DOCTOR)]
+    Doctor(DoctorArgs),
+    /// Answer one hook of an agent CLI: its payload comes in, its own kind of answer goes out.
+    #[command(after_help = examples::HOOK)]
+    Hook(HookArgs),
     /// Print a completion script for a shell.
     #[command(after_help = examples::COMPLETIONS)]
     Completions {

@@ -3,8 +3,11 @@
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod decide;
+pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;
+pub(crate) mod hook;
+pub(crate) mod install;
 pub(crate) mod log;
 #[cfg(unix)]
 pub(crate) mod mcp;
@@ -17,4 +20,5 @@ pub(crate) mod sessions;
 pub(crate) mod test;
 pub(crate) mod token;
 pub(crate) mod tune;
+pub(crate) mod uninstall;
 pub(crate) mod verify;

@@ -44,13 +44,10 @@ impl Front {
     }
 }
 
-/// Tells browsers what not to do with an answer.
+/// Tells browsers what not to do with an answer. Data is only never to be taken for something else; what may be
+/// shown as a page gets all of it.
 fn protect(headers: &mut HeaderMap) {
-    const ALWAYS: [(HeaderName, HeaderValue); 5] = [
-        (
-            header::X_CONTENT_TYPE_OPTIONS,
-            HeaderValue::from_static("nosniff"),
-        ),
+    const PAGES: [(HeaderName, HeaderValue); 4] = [
         (
             header::CONTENT_SECURITY_POLICY,
             HeaderValue::from_static(CSP),
@@ -65,9 +62,15 @@ fn protect(headers: &mut HeaderMap) {
             HeaderValue::from_static("same-origin"),
         ),
     ];
-    for (name, value) in ALWAYS {
-        headers.insert(name, value);
+    const JSON: &[u8] = b"application/json";
+    let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    if kind != Some(JSON) {
+        headers.extend(PAGES);
     }
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));

@@ -24,10 +24,10 @@ pub(crate) struct McpArgs {
 pub(crate) enum McpCommand {
     /// Put Sprag before the servers in a client's settings.
     #[command(after_help = examples::MCP_INSTALL)]
-    Install(InstallArgs),
+    Install(McpInstallArgs),
     /// Take Sprag out of a client's settings again.
     #[command(after_help = examples::MCP_UNINSTALL)]
-    Uninstall(UninstallArgs),
+    Uninstall(McpUninstallArgs),
     /// Wait for a wrapper's end and end what it left behind.
     #[command(hide = true)]
     Undertake {
@@ -122,7 +122,7 @@ pub(crate) struct ClientArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct InstallArgs {
+pub(crate) struct McpInstallArgs {
     #[command(flatten)]
     pub(crate) client: ClientArgs,
     /// What happens to calls when the guard does not answer.
@@ -139,7 +139,7 @@ pub(crate) struct InstallArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct UninstallArgs {
+pub(crate) struct McpUninstallArgs {
     #[command(flatten)]
     pub(crate) client: ClientArgs,
 }

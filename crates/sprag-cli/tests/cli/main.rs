@@ -6,6 +6,10 @@ mod decide;
 mod eval;
 mod explain;
 mod help;
+#[cfg(test)]
+mod hook;
+#[cfg(test)]
+mod install;
 mod log;
 #[cfg(test)]
 mod mask;
@@ -18,5 +22,7 @@ mod rules;
 #[cfg(test)]
 mod sandbox;
 mod scenarios;
+#[cfg(test)]
+mod serve;
 mod sessions;
 mod tune;

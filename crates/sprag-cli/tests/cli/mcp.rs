@@ -98,12 +98,13 @@ fn install_shows_what_it_does_and_uninstall_undoes_it() {
     assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
     insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude-code"])), @"");
     assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
-    let yes = masked(&sandbox.run_with(&["mcp", "install", "claude-code"], "y\n"));
+    let yes = masked(&sandbox.run(&["mcp", "install", "claude-code", "--yes"]));
     assert!(yes.contains("written to ~/.mcp.json"), "{yes}");
     assert_eq!(sandbox.read(".mcp.json.before-sprag"), SETTINGS);
     insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude-code", "--yes"])), @"");
     sandbox.run(&["mcp", "uninstall", "claude-code", "--yes"]);
     assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
+    assert!(!sandbox.path().join(".mcp.json.before-sprag").exists());
 }
 
 #[test]

@@ -4,18 +4,17 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use sprag_mcp::install::{self as settings_of, Client, Entry, Wrapper};
+use sprag_mcp::install::{self as settings_of, Client, Entry, Launch, Wrapper};
 
 use super::raise;
-use crate::args::{ClientArgs, FailWord, InstallArgs, UninstallArgs};
-use crate::edit_settings::{Applied, Change, Consent};
+use crate::args::{ClientArgs, FailWord, McpInstallArgs, McpUninstallArgs};
 use crate::failure::{Failure, Run};
-use crate::policy_file::read_text;
 use crate::settings::Settings;
+use crate::settings_file::{Change, SettingsFile};
 
 /// Puts the wrapper in.
-pub(super) fn install(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let file = SettingsFile::open(&args.client, settings)?;
+pub(super) fn install(args: &McpInstallArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    let file = ServersFile::open(&args.client, settings)?;
     let wrapper = wrapper(args)?;
     let client = args.client.client;
     let new = settings_of::install(client, &file.text, &args.client.servers, &wrapper)
@@ -44,15 +43,15 @@ pub(super) fn install(args: &InstallArgs, settings: &Settings, out: &mut dyn Wri
 }
 
 /// Takes the wrapper out.
-pub(super) fn uninstall(args: &UninstallArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let file = SettingsFile::open(&args.client, settings)?;
+pub(super) fn uninstall(args: &McpUninstallArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    let file = ServersFile::open(&args.client, settings)?;
     let new = settings_of::uninstall(args.client.client, &file.text, &args.client.servers)
         .map_err(|error| file.failure(&error))?;
     file.change(&new, &args.client, out)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn wrapper(args: &InstallArgs) -> Result<Wrapper, Failure> {
+fn wrapper(args: &McpInstallArgs) -> Result<Wrapper, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::new(format!("can't tell where this program lies: {error}")))?;
     let client = args.client.client;
@@ -70,36 +69,34 @@ fn wrapper(args: &InstallArgs) -> Result<Wrapper, Failure> {
 }
 
 /// A client's settings as they are.
-struct SettingsFile {
-    path: PathBuf,
+struct ServersFile {
+    file: SettingsFile,
     text: String,
     entries: Vec<Entry>,
 }
 
-impl SettingsFile {
+impl ServersFile {
     fn open(args: &ClientArgs, settings: &Settings) -> Result<Self, Failure> {
-        let path = place(args, settings)?;
-        if !path.exists() {
-            return Err(Failure::new(format!(
-                "{} has no settings at {}",
-                args.client,
-                path.display()
-            ))
-            .next("name the file with --file"));
-        }
-        let text = read_text(&path)?;
+        let file = SettingsFile::read(place(args, settings)?)?;
+        let path = file.path.display().to_string();
+        let Some(text) = file.text.clone() else {
+            return Err(
+                Failure::new(format!("{} has no settings at {path}", args.client))
+                    .next("name the file with --file"),
+            );
+        };
         let entries = settings_of::entries(args.client, &text)
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+            .map_err(|error| Failure::new(format!("{path}: {error}")))?;
         if entries.is_empty() {
             return Err(
-                Failure::new(format!("{} names no MCP servers", path.display())).next(format!(
+                Failure::new(format!("{path} names no MCP servers")).next(format!(
                     "they stand under `{}`; --file names another file",
                     args.client.key()
                 )),
             );
         }
         Ok(Self {
-            path,
+            file,
             text,
             entries,
         })
@@ -111,25 +108,28 @@ impl SettingsFile {
             .iter()
             .map(|entry| entry.name.as_str())
             .collect();
-        Failure::new(format!("{}: {error}", self.path.display()))
+        Failure::new(format!("{}: {error}", self.file.path.display()))
             .next(format!("its servers are {}", names.join(", ")))
     }
 
     fn change(&self, new: &str, args: &ClientArgs, out: &mut dyn Write) -> Result<(), Failure> {
-        let change = Change {
-            path: &self.path,
-            old: Some(&self.text),
-            new,
-        };
-        let consent = Consent::find(args.yes, args.dry_run);
-        let path = self.path.display();
-        match change.apply(consent, &mut std::io::stdin().lock(), out)? {
-            Applied::Nothing => writeln!(out, "there is nothing to change in {path}")?,
-            Applied::NotWritten => writeln!(out, "nothing was written")?,
-            Applied::Written { backup } => {
+        let path = self.file.path.display();
+        if args.dry_run {
+            self.file.show(Some(new), out)?;
+            writeln!(out, "nothing was written")?;
+            return Ok(());
+        }
+        // What is kept is the file from before the first install, not one with half of them in it.
+        let is_wrapped = |entry: &Entry| entry.launch.as_ref().is_some_and(Launch::is_wrapped);
+        let keep = !self.entries.iter().any(is_wrapped);
+        match self.file.change(Some(new), keep, args.yes, out)? {
+            Change::None => writeln!(out, "there is nothing to change in {path}")?,
+            Change::Declined => writeln!(out, "nothing was written")?,
+            Change::Done(kept) => {
                 writeln!(out, "written to {path}")?;
-                if let Some(backup) = backup {
-                    writeln!(out, "as it was before: {}", backup.display())?;
+                self.file.forget(Some(new));
+                if let Some(kept) = kept.filter(|kept| kept.exists()) {
+                    writeln!(out, "as it was before: {}", kept.display())?;
                 }
                 writeln!(out, "restart {} to use it", args.client)?;
             }

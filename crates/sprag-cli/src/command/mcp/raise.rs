@@ -7,7 +7,7 @@ use sprag_core::is_destructive;
 use sprag_mcp::inspect;
 use sprag_mcp::install::Entry;
 
-use crate::args::{InstallArgs, PolicyCommand, PolicySetArgs, WhoArgs};
+use crate::args::{McpInstallArgs, PolicyCommand, PolicySetArgs, WhoArgs};
 use crate::command::policy;
 use crate::failure::Failure;
 use crate::policy_file::PolicyFile;
@@ -19,7 +19,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// Starts each server and names its destructive tools.
 pub(super) fn inspect(
     entries: &[Entry],
-    args: &InstallArgs,
+    args: &McpInstallArgs,
     settings: &Settings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -69,7 +69,7 @@ pub(super) fn inspect(
 /// Sets the limit for this client's agents.
 pub(super) fn raise(
     limit: u32,
-    args: &InstallArgs,
+    args: &McpInstallArgs,
     settings: &Settings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
