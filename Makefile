@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint test test-api load redis docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint test test-api test-mcp load redis docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,12 +88,22 @@ eval: ## how good the default policy is on recorded runs: make eval TRACES=folde
 
 soak: ## the long run: make soak SOAK=2 takes twice as long
 	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) \
+	SPRAG_MCP_CALLS=$$((1000000 * $(SOAK))) \
 	SPRAG_REDIS_HISTORIES=$$((100000 * $(SOAK))) SPRAG_REDIS_RUNS=$$((50 * $(SOAK))) \
 	SPRAG_REDIS_FAULTS=$$((50 * $(SOAK))) SPRAG_REDIS_KILLS=$$((2000 * $(SOAK))) \
 	SPRAG_ALL_TRACES=1 SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SOAK)))
 	@$(MAKE) fuzz SECONDS_EACH=$$((600 * $(SOAK)))
+
+# The official clients are fetched by lock file; only this part needs npm, python3 and a registry.
+MCP_CLIENTS := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/mcp-clients
+
+test-mcp: ## the MCP wrapper with the official clients of other languages
+	mkdir -p "$(MCP_CLIENTS)"
+	cp crates/sprag-mcp/tests/clients/* "$(MCP_CLIENTS)"
+	cd "$(MCP_CLIENTS)" && npm ci && python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt
+	CI=true SPRAG_MCP_CLIENTS="$(MCP_CLIENTS)" $(CARGO) test $(LOCKED) -p sprag-mcp
 
 SECONDS_EACH ?= 60
 # Coverage-guided fuzzing needs a nightly compiler and cargo-fuzz; the random tests of `make test` don't.

@@ -126,18 +126,30 @@ impl Db {
         capture: Capture,
     ) -> Result<Link, Failure> {
         let db = Self::find(settings, &place.db)?;
-        if matches!(db.place, Place::Redis(..)) {
+        if db.redis().is_some() {
             return Ok(Link::over(db.guard(settings, policy, capture)?));
         }
+        Ok(Link::open(Self::link_options(
+            settings, place, policy, capture,
+        )?)?)
+    }
+
+    /// Where the way to a file's guard starts, for who goes it later.
+    pub(crate) fn link_options(
+        settings: &Settings,
+        place: &PlaceArgs,
+        policy: Option<&Path>,
+        capture: Capture,
+    ) -> Result<LinkOptions, Failure> {
+        let db = Self::find(settings, &place.db)?;
         let db = db.path();
         let (socket, db_flag) = (place.socket.as_deref(), place.db.file.db.as_deref());
-        let options = LinkOptions {
+        Ok(LinkOptions {
             socket: Some(settings.socket_place(socket, db_flag, db)),
             policy: policy_file(settings, policy)?,
             capture,
             ..LinkOptions::new(db)
-        };
-        Ok(Link::open(options)?)
+        })
     }
 
     /// The guard over a store that is there already.

@@ -109,6 +109,12 @@ impl Settings {
         named.or_else(|| self.sprag_redis.clone().filter(|_| db.is_none()))
     }
 
+    /// The home, and the folder in which programs keep their settings, to find those of other programs.
+    pub(crate) fn client_places(&self) -> Option<(PathBuf, PathBuf)> {
+        let config = self.place(self.xdg_config_home.as_deref(), ".config")?;
+        Some((self.home.clone()?, config))
+    }
+
     /// A variable of the server's surroundings, as text: of a service manager, of OpenTelemetry.
     #[expect(
         clippy::unused_self,

@@ -1,0 +1,143 @@
+//! `sprag mcp`: the wrapper and the wrapper in clients' settings, as a person would start them.
+
+use crate::sandbox::{Sandbox, feed};
+
+/// A server that answers every call with the same text.
+const SERVER: &str = r#"while read -r line; do
+  id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"asset still exists"}],"isError":true}}\n' "$id"
+done"#;
+
+fn delete(id: u32) -> String {
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"delete_asset\",\"arguments\":{{\"asset_id\":\"fact_sales\"}}}}}}\n"
+    )
+}
+
+fn wrapped<'a>(options: &[&'a str], server: &'a str) -> Vec<&'a str> {
+    [&["mcp"], options, &["--", "sh", "-c", server]].concat()
+}
+
+/// The same call three times, one after the other, as a client would wait for each.
+#[test]
+fn a_loop_over_two_servers_is_one_loop() {
+    let sandbox = Sandbox::new();
+    let run = |name: &str, input: String| {
+        let args = wrapped(&["--session", "s1", "--name", name], SERVER);
+        let output = feed(sandbox.command(&args), input.as_bytes());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(
+        run("one", delete(1)),
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"asset still exists\"}],\"isError\":true}}\n"
+    );
+    assert!(run("two", delete(2)).contains("[sprag]"));
+    let third = run("one", delete(3));
+    assert!(
+        third.contains("session_killed: loop_detected, 3 deletes on asset_id=fact_sales"),
+        "{third}"
+    );
+    let sessions = sandbox.run(&["sessions", "list"]);
+    assert!(
+        sessions.contains("s1") && sessions.contains("killed"),
+        "{sessions}"
+    );
+    sandbox.run(&["sessions", "reset", "s1", "--why", "mended"]);
+    assert!(run("one", delete(4)).contains("asset still exists"));
+}
+
+#[test]
+fn a_private_guard_keeps_nothing() {
+    let sandbox = Sandbox::new();
+    let args = wrapped(&["--private"], SERVER);
+    insta::assert_snapshot!(sandbox.run_with(&args, delete(1)), @"");
+    assert!(!sandbox.path().join(".local").exists());
+}
+
+#[test]
+fn what_cannot_be_started_is_told_as_a_shell_tells_it() {
+    let sandbox = Sandbox::new();
+    insta::assert_snapshot!(sandbox.run(&["mcp", "--private", "--", "no-such-server"]), @"");
+    sandbox.file("not-a-program", "x");
+    insta::assert_snapshot!(sandbox.run(&["mcp", "--private", "--", "./not-a-program"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["mcp"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["mcp", "--session", "a\u{7}b", "--", "true"]), @"");
+}
+
+#[test]
+fn without_a_store_the_fail_mode_decides() {
+    let sandbox = Sandbox::new();
+    sandbox.file("store/file", "x");
+    let open = wrapped(&["--db", "store", "--session", "s1"], SERVER);
+    insta::assert_snapshot!(sandbox.run_with(&open, delete(1)), @"");
+    let closed = wrapped(
+        &["--db", "store", "--session", "s1", "--fail", "closed"],
+        SERVER,
+    );
+    insta::assert_snapshot!(sandbox.run_with(&closed, delete(1)), @"");
+}
+
+const SETTINGS: &str = r#"{
+  "mcpServers": {
+    "catalog": { "command": "sh", "args": ["catalog.sh"] },
+    "far": { "type": "http", "url": "https://example.org/mcp" }
+  }
+}
+"#;
+
+/// The path of the binary differs from machine to machine.
+fn masked(text: &str) -> String {
+    text.replace(env!("CARGO_BIN_EXE_sprag"), "/bin/sprag")
+}
+
+#[test]
+fn install_shows_what_it_does_and_uninstall_undoes_it() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".mcp.json", SETTINGS);
+    insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude-code", "--dry-run"])), @"");
+    assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
+    insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude-code"])), @"");
+    assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
+    let yes = masked(&sandbox.run(&["mcp", "install", "claude-code", "--yes"]));
+    assert!(yes.contains("written to ~/.mcp.json"), "{yes}");
+    assert_eq!(sandbox.read(".mcp.json.before-sprag"), SETTINGS);
+    insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude-code", "--yes"])), @"");
+    sandbox.run(&["mcp", "uninstall", "claude-code", "--yes"]);
+    assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
+    assert!(!sandbox.path().join(".mcp.json.before-sprag").exists());
+}
+
+#[test]
+fn install_says_what_is_missing() {
+    let sandbox = Sandbox::new();
+    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "codex"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "emacs"]), @"");
+    sandbox
+        .file(".mcp.json", "{}")
+        .file("odd.json", "{\"mcpServers\": 7}");
+    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "claude-code"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "claude-code", "--file", "odd.json"]), @"");
+    sandbox.file(".mcp.json", SETTINGS);
+    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "claude-code", "nobody"]), @"");
+}
+
+#[test]
+fn inspect_names_what_counts_as_destructive_and_raise_allows_more_of_it() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".mcp.json", SETTINGS);
+    sandbox.file(
+        "catalog.sh",
+        r#"read -r line; echo '{"id":1,"result":{"protocolVersion":"2025-06-18"}}'
+read -r line; read -r line
+echo 'not a message'
+echo '{"id":2,"result":{"tools":[{"name":"delete_asset"},{"name":"dropTable"},{"name":"list_assets"}]}}'
+read -r line"#,
+    );
+    let looked = sandbox.run(&["mcp", "install", "claude-code", "--dry-run", "--inspect"]);
+    let after = looked.split("nothing was written\n").nth(1).unwrap();
+    insta::assert_snapshot!(after, @"");
+    let raised = sandbox.run(&["mcp", "install", "claude-code", "--yes", "--raise", "50"]);
+    let after = raised.lines().rev().take(2).collect::<Vec<_>>().join("\n");
+    insta::assert_snapshot!(after, @"");
+    insta::assert_snapshot!(sandbox.read(".config/sprag/policy.toml"), @"");
+}
