@@ -2,10 +2,12 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use sprag::{Capture, PolicyFile, Retention};
+use sprag::{Capture, Clock, PolicyFile, Retention, SystemClock};
 
 use crate::limits;
+use crate::relay::RelayConfig;
 
 /// The port where nothing else is said.
 pub const PORT: u16 = 7727;
@@ -25,6 +27,22 @@ pub enum Transport {
     },
     /// Something in front does TLS; the user says so. Nobody is trusted for coming from loopback then.
     BehindProxy,
+}
+
+/// Where a server takes its time from. Tests give it a clock that they move by hand.
+#[derive(Clone)]
+pub struct SharedClock(pub Arc<dyn Clock>);
+
+impl Default for SharedClock {
+    fn default() -> Self {
+        Self(Arc::new(SystemClock))
+    }
+}
+
+impl std::fmt::Debug for SharedClock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SharedClock")
+    }
 }
 
 /// What a server is told before it starts.
@@ -50,6 +68,10 @@ pub struct ServerConfig {
     pub body_bytes: usize,
     /// The most connections at once.
     pub connections: usize,
+    /// The message relay.
+    pub relay: RelayConfig,
+    /// What tells it the time.
+    pub clock: SharedClock,
 }
 
 impl ServerConfig {
@@ -67,6 +89,8 @@ impl ServerConfig {
             hosts: Vec::new(),
             body_bytes: limits::BODY_BYTES,
             connections: limits::CONNECTIONS,
+            relay: RelayConfig::default(),
+            clock: SharedClock::default(),
         }
     }
 

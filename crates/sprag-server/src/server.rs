@@ -20,6 +20,7 @@ use crate::front::Front;
 use crate::hub::{Desk, Hub};
 use crate::listen::{self, Door, SocketFile};
 use crate::origin::Hosts;
+use crate::relay::Relay;
 use crate::router;
 use crate::state::{App, Parts};
 use crate::tokens::Tokens;
@@ -64,6 +65,7 @@ impl Server {
         };
         let builder = Guard::builder()
             .owned_file(&config.db)
+            .clock(Arc::clone(&config.clock.0))
             .capture(config.capture)
             .retention(config.retention);
         let guard = match &config.policy {
@@ -144,6 +146,7 @@ impl Server {
         let _policy: Watch = self.guard.watch(LOOK)?;
         let (end, ending) = watch::channel(false);
         let hub = Hub::new();
+        let relay = Relay::new(&self.config.relay, &self.guard)?;
         let desk = start_desk(&self.guard, &hub, ending.clone())?;
         let app = App::new(Parts {
             guard: self.guard,
@@ -157,7 +160,7 @@ impl Server {
         });
         let front = Front {
             hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.hosts)),
-            routes: router::routes(app),
+            routes: router::routes(app, relay),
         };
         let connections = listen::connections(self.config.connections);
         let door = Door::new(front, connections, self.config.trusts_loopback(), ending);

@@ -16,7 +16,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 pub(crate) use event::Event;
 pub(crate) use record::{Gauge, Mark, RuleState};
 pub(crate) use reply::{AnyRole, OperatorOnly, Public};
-pub(crate) use verdict::{BatchLine, Verdict};
+pub(crate) use verdict::{BatchLine, Code, Decision, Verdict};
 
 /// The document, without its routes: those add themselves.
 #[derive(Debug, OpenApi)]

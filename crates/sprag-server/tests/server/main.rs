@@ -1,0 +1,4 @@
+//! The server as its clients meet it: over real connections, with real agent servers behind it.
+
+#[cfg(test)]
+mod relay;
