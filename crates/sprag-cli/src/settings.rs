@@ -86,6 +86,15 @@ impl Settings {
         }
     }
 
+    /// A variable of the server's surroundings, as text: of a service manager, of OpenTelemetry.
+    #[expect(
+        clippy::unused_self,
+        reason = "whoever has no settings may not read the environment"
+    )]
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        variable(name)?.into_os_string().into_string().ok()
+    }
+
     /// Who gives orders, for the log.
     pub(crate) fn user(&self) -> String {
         let user = self.user.as_ref().map(|user| user.display().to_string());

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use sprag::{Capture, Clock, PolicyFile, Retention, SystemClock};
 
 use crate::limits;
+use crate::notify::NotifySettings;
 use crate::relay::RelayConfig;
+use crate::telemetry::TelemetrySettings;
 
 /// The port where nothing else is said.
 pub const PORT: u16 = 7727;
@@ -64,6 +66,10 @@ pub struct ServerConfig {
     pub transport: Transport,
     /// Names under which this server may be reached besides its address and `localhost`.
     pub hosts: Vec<String>,
+    /// Who is told of kills and blocks.
+    pub notify: NotifySettings,
+    /// Where decisions are exported to.
+    pub telemetry: TelemetrySettings,
     /// The longest body of a request, in bytes.
     pub body_bytes: usize,
     /// The most connections at once.
@@ -87,6 +93,8 @@ impl ServerConfig {
             retention: Retention::default(),
             transport: Transport::default(),
             hosts: Vec::new(),
+            notify: NotifySettings::default(),
+            telemetry: TelemetrySettings::default(),
             body_bytes: limits::BODY_BYTES,
             connections: limits::CONNECTIONS,
             relay: RelayConfig::default(),

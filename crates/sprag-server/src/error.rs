@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use sprag::{GuardError, StoreError};
 
+use crate::notify::NotifyError;
+use crate::telemetry::TelemetryError;
 use crate::tokens::TokenError;
 
 /// What went wrong with a server as a whole.
@@ -17,6 +19,12 @@ pub enum ServerError {
     /// The tokens can't be used.
     #[error(transparent)]
     Token(#[from] TokenError),
+    /// Nobody can be told of kills and blocks.
+    #[error(transparent)]
+    Notify(#[from] NotifyError),
+    /// Decisions can't be exported.
+    #[error(transparent)]
+    Telemetry(#[from] TelemetryError),
     /// What was decided last can't be made durable.
     #[error("the last records are not on disk: {0}")]
     Sync(StoreError),

@@ -13,6 +13,7 @@ use sprag::{Guard, LogQuery, Record, Subscription, Told};
 use tokio::sync::broadcast;
 
 use crate::limits;
+use crate::watchers::Watchers;
 
 /// How long records are gathered before they are passed on: those of different threads arrive
 /// slightly out of order.
@@ -29,12 +30,6 @@ pub(crate) enum News {
     Record(Arc<Record>),
     /// This many records were not passed on; the log has them.
     Missed(u64),
-}
-
-/// Someone who hears every record, on the hub's thread: it must be quick and must not fail.
-pub(crate) trait Watcher: Send {
-    /// Hears of a record.
-    fn saw(&mut self, record: &Arc<Record>);
 }
 
 /// Where clients of the stream listen.
@@ -59,7 +54,7 @@ impl Hub {
 pub(crate) struct Desk {
     guard: Guard,
     hub: Arc<Hub>,
-    watchers: Vec<Box<dyn Watcher>>,
+    watchers: Watchers,
     /// The last record that was passed on.
     last: u64,
     /// Records that wait for one before them.
@@ -77,7 +72,7 @@ impl std::fmt::Debug for Desk {
 }
 
 impl Desk {
-    pub(crate) fn new(guard: Guard, hub: Arc<Hub>, watchers: Vec<Box<dyn Watcher>>) -> Self {
+    pub(crate) fn new(guard: Guard, hub: Arc<Hub>, watchers: Watchers) -> Self {
         let last = guard.status().last_seq;
         Self {
             guard,
@@ -94,11 +89,12 @@ impl Desk {
         loop {
             match feed.wait_for(IDLE) {
                 Some(first) => self.gather(first, feed),
-                None if ended() => return,
-                None => {}
+                None if ended() => break,
+                None => self.watchers.look(&self.guard),
             }
             self.pass_on();
         }
+        self.watchers.end();
     }
 
     fn gather(&mut self, first: Told, feed: &Subscription) {
@@ -155,15 +151,14 @@ impl Desk {
         if missed > 0 {
             // Nobody may be listening.
             let _ = self.hub.news.send(News::Missed(missed));
+            self.watchers.missed(missed);
             self.last = before.saturating_sub(1);
         }
     }
 
     fn pass(&mut self, record: Arc<Record>) {
         self.last = record.seq;
-        for watcher in &mut self.watchers {
-            watcher.saw(&record);
-        }
+        self.watchers.saw(&record);
         let seq = record.seq;
         // Nobody may be listening.
         let _ = self.hub.news.send(News::Record(record));

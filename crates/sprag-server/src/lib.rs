@@ -4,15 +4,22 @@
 //! see, kill, reset and change the policy. The same API is on a TCP port and on a Unix socket. A
 //! [`Server`] is bound first, so that whatever is wrong is told before anyone is answered, and then runs.
 
+pub mod agent_tools;
 mod body;
 mod caller;
 mod config;
 mod error;
+mod event_kind;
+mod flow_tree;
 mod front;
 mod hub;
 pub mod limits;
 mod listen;
+pub mod log_lines;
+pub mod metrics;
+pub mod notify;
 mod origin;
+mod outbound;
 mod param;
 mod problem;
 mod relay;
@@ -21,7 +28,12 @@ mod router;
 mod server;
 mod signals;
 mod state;
+pub mod stats;
+mod stopwatch;
+pub mod systemd;
+pub mod telemetry;
 mod tokens;
+mod watchers;
 mod wire;
 
 pub use config::{PORT, ServerConfig, SharedClock, Transport};

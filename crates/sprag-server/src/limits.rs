@@ -11,8 +11,6 @@ pub const BODY_BYTES: usize = 8 * 1024 * 1024;
 pub(crate) const SMALL_BODY_BYTES: usize = 16 * 1024;
 /// How much all larger bodies that are being read may take together, in KiB.
 pub(crate) const BODIES_KIB: u32 = 256 * 1024;
-/// The longest body of an operator's order or question, policies aside.
-pub(crate) const ORDER_BYTES: usize = 16 * 1024;
 /// The longest body that holds a policy.
 pub(crate) const POLICY_BODY_BYTES: usize = 1024 * 1024;
 
@@ -53,6 +51,8 @@ pub(crate) const SEARCH: usize = 20_000;
 pub(crate) const REPLAY: usize = 50_000;
 /// The most messages of a flow that are shown.
 pub(crate) const FLOW_MESSAGES: usize = 2_000;
+/// The most records that one try of a policy folds.
+pub(crate) const TRY_RECORDS: usize = 200_000;
 /// The most changes that a try of a policy lists.
 pub(crate) const TRY_CHANGES: usize = 200;
 /// The longest reason or name that an order carries, in bytes.

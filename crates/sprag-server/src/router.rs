@@ -18,9 +18,12 @@ use crate::wire;
 pub(crate) fn routes(app: App, relay: Relay) -> Router {
     let (routes, api) = documented().split_for_parts();
     let document = route::openapi::Document::new(&api);
+    let page = route::docs::Page::new(&api);
     routes
         .merge(relay.routes())
         .route("/openapi.json", get(move || document.answer()))
+        .route("/docs", get(move || page.answer()))
+        .route("/docs/style.css", get(route::docs::style))
         .fallback(|| async {
             Problem::new(
                 Kind::NotFound,
@@ -50,8 +53,26 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(route::batch::batch))
         .routes(routes!(route::sessions::list))
         .routes(routes!(route::sessions::show))
+        .routes(routes!(route::events::events))
+        .routes(routes!(route::replay::replay, route::replay::replay_under))
         .routes(routes!(route::orders::kill))
         .routes(routes!(route::orders::reset))
+        .routes(routes!(route::flows::show))
+        .routes(routes!(route::policy::show, route::policy::replace))
+        .routes(routes!(route::policy::history))
+        .routes(routes!(route::policy::once))
+        .routes(routes!(route::policy::schema))
+        .routes(routes!(route::try_policy::try_policy))
+        .routes(routes!(route::pause::show, route::pause::pause))
+        .routes(routes!(route::pause::resume))
+        .routes(routes!(route::log::search))
+        .routes(routes!(route::log::show))
+        .routes(routes!(route::log::status))
+        .routes(routes!(route::log::verify))
+        .routes(routes!(route::export::export))
+        .routes(routes!(route::stats::stats))
+        .routes(routes!(route::stream::stream))
+        .routes(routes!(route::metrics::metrics))
         .routes(routes!(route::health::healthz))
         .routes(routes!(route::health::readyz))
         .routes(routes!(route::login::login, route::login::logout))

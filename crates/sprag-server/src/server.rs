@@ -9,7 +9,7 @@ use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use sprag::{Guard, Watch};
+use sprag::{Guard, Subscription, Watch};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
@@ -19,14 +19,21 @@ use crate::error::ServerError;
 use crate::front::Front;
 use crate::hub::{Desk, Hub};
 use crate::listen::{self, Door, SocketFile};
+use crate::metrics::Metrics;
 use crate::origin::Hosts;
 use crate::relay::Relay;
 use crate::router;
 use crate::state::{App, Parts};
+use crate::stats::Stats;
+use crate::telemetry::Telemetry;
 use crate::tokens::Tokens;
+use crate::watchers::Watchers;
 
 /// How often the policy file is looked at.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// How many records may wait for those who watch.
+const FEED: usize = 1 << 16;
 
 /// A server that is bound to its address and has its store, but answers nobody yet.
 pub struct Server {
@@ -147,11 +154,21 @@ impl Server {
         let (end, ending) = watch::channel(false);
         let hub = Hub::new();
         let relay = Relay::new(&self.config.relay, &self.guard)?;
-        let desk = start_desk(&self.guard, &hub, ending.clone())?;
+        let metrics = Arc::new(Metrics::new());
+        let telemetry = Telemetry::start(&self.config.telemetry, Arc::clone(&metrics))?;
+        let feed = self.guard.subscribe_with(FEED);
+        let watchers = Watchers::start(&self.config, &self.guard, &metrics)?;
+        let stats = Arc::clone(watchers.stats());
+        let history = read_history(&self.guard, &stats, ending.clone())?;
+        let desk = Desk::new(self.guard.clone(), Arc::clone(&hub), watchers);
+        let desk = start_desk(desk, feed, ending.clone())?;
         let app = App::new(Parts {
             guard: self.guard,
             tokens: self.tokens,
             hub,
+            metrics,
+            stats,
+            telemetry,
             policy: self.config.policy.clone(),
             db: self.config.db.clone(),
             body_bytes: self.config.body_bytes,
@@ -187,20 +204,36 @@ impl Server {
             door.drain().await;
             Ok::<_, ServerError>(())
         })?;
-        // It ends by itself within a moment; if it panicked there is nothing it could hand over.
+        // They end by themselves within a moment; if one panicked there is nothing it could hand over.
         let _ = desk.join();
+        let _ = history.join();
         Ok(())
     }
 }
 
-/// Starts the thread that tells everyone who watches.
-fn start_desk(
+/// Starts the thread that reads the charts' past from the log.
+fn read_history(
     guard: &Guard,
-    hub: &Arc<Hub>,
+    stats: &Arc<Stats>,
     ending: watch::Receiver<bool>,
 ) -> Result<JoinHandle<()>, ServerError> {
-    let feed = guard.subscribe();
-    let desk = Desk::new(guard.clone(), Arc::clone(hub), Vec::new());
+    let (guard, stats) = (guard.clone(), Arc::clone(stats));
+    let read = move || {
+        let read = stats.rebuild(guard.store(), guard.now(), || !*ending.borrow());
+        if let Err(error) = read {
+            tracing::warn!(target: "sprag", "charts start now: the log before can't be read: {error}");
+        }
+    };
+    let thread = std::thread::Builder::new().name("sprag-charts".to_owned());
+    thread.spawn(read).map_err(ServerError::Start)
+}
+
+/// Starts the thread that tells everyone who watches.
+fn start_desk(
+    desk: Desk,
+    feed: Subscription,
+    ending: watch::Receiver<bool>,
+) -> Result<JoinHandle<()>, ServerError> {
     let thread = std::thread::Builder::new().name("sprag-watch".to_owned());
     thread
         .spawn(move || desk.run(&feed, &|| *ending.borrow()))

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sprag::{Guard, PolicyFile};
+use sprag::{Guard, GuardError, PolicyFile};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::hub::Hub;
 use crate::limits;
+use crate::metrics::Metrics;
 use crate::problem::{Kind, Problem};
+use crate::stats::Stats;
+use crate::telemetry::Telemetry;
 use crate::tokens::Tokens;
 
 /// What every route shares; cheap to clone.
@@ -19,6 +22,9 @@ struct Inner {
     guard: Guard,
     tokens: Tokens,
     hub: Arc<Hub>,
+    metrics: Arc<Metrics>,
+    stats: Arc<Stats>,
+    telemetry: Option<Telemetry>,
     policy: Option<PolicyFile>,
     db: PathBuf,
     body_bytes: usize,
@@ -36,6 +42,9 @@ pub(crate) struct Parts {
     pub(crate) guard: Guard,
     pub(crate) tokens: Tokens,
     pub(crate) hub: Arc<Hub>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) stats: Arc<Stats>,
+    pub(crate) telemetry: Option<Telemetry>,
     pub(crate) policy: Option<PolicyFile>,
     pub(crate) db: PathBuf,
     pub(crate) body_bytes: usize,
@@ -50,6 +59,9 @@ impl App {
             guard: parts.guard,
             tokens: parts.tokens,
             hub: parts.hub,
+            metrics: parts.metrics,
+            stats: parts.stats,
+            telemetry: parts.telemetry,
             policy: parts.policy,
             db: parts.db,
             body_bytes: parts.body_bytes,
@@ -72,6 +84,18 @@ impl App {
 
     pub(crate) fn hub(&self) -> &Arc<Hub> {
         &self.0.hub
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    pub(crate) fn stats(&self) -> &Stats {
+        &self.0.stats
+    }
+
+    pub(crate) fn telemetry(&self) -> Option<&Telemetry> {
+        self.0.telemetry.as_ref()
     }
 
     pub(crate) fn policy_file(&self) -> Option<&PolicyFile> {
@@ -119,6 +143,14 @@ impl App {
             Kind::Unauthorized,
             "this token is not known; it may have been revoked",
         )
+    }
+
+    /// The problem behind an error of the guard; what the store could not do is counted.
+    pub(crate) fn failed(&self, error: GuardError) -> Problem {
+        if let GuardError::Store(error) = &error {
+            self.metrics().store_failed(error);
+        }
+        error.into()
     }
 
     /// Does work that takes a while on a thread of its own, a few at a time.

@@ -14,8 +14,10 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
 pub(crate) use event::Event;
-pub(crate) use record::{Gauge, Mark, RuleState};
-pub(crate) use reply::{AnyRole, OperatorOnly, Public};
+pub(crate) use record::{Gauge, Mark, Record, RuleState};
+pub(crate) use reply::{
+    AnyRole, Bodied, Conflicting, Missing, OperatorOnly, PolicyWrong, Public, Unready,
+};
 pub(crate) use verdict::{BatchLine, Code, Decision, Verdict};
 
 /// The document, without its routes: those add themselves.

@@ -8,6 +8,7 @@
 mod capacity;
 mod cell_key;
 mod cells;
+mod census;
 mod codec;
 mod draft;
 mod error;
@@ -34,6 +35,7 @@ mod view;
 pub use capacity::Capacity;
 pub use cell_key::CellKey;
 pub use cells::CellMap;
+pub use census::Census;
 pub use draft::{ActivePolicy, Captured, Draft, read_policy};
 pub use error::StoreError;
 pub use fold_log::{Problem, ReadPolicy};

@@ -145,6 +145,8 @@ pub enum LogScope {
     Notes,
     /// Those that this session took part in.
     Session(Id),
+    /// Those that belong to this flow.
+    Flow(Id),
     /// Those that share a cell with it, directly or through others, and all notes: folded from the
     /// log's start they give the session's verdicts again.
     Sharing(Id),

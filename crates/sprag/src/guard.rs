@@ -23,7 +23,7 @@ use sprag_store::{Draft, Note, Noted, Record, Retention, Store, Wait};
 
 use crate::capture::Capture;
 use crate::clock::Clock;
-use crate::feed::{Feed, Subscription};
+use crate::feed::{FEED_LENGTH, Feed, Subscription};
 use crate::judge::named_agent;
 use crate::role::Role;
 
@@ -131,18 +131,45 @@ impl Guard {
         event: impl Into<Event>,
         at: Timestamp,
     ) -> Result<Verdict, GuardError> {
+        Ok(self.record_at(role, event, at)?.verdict.clone())
+    }
+
+    /// The same as [`check_as`](Self::check_as), with the whole record that the log got: for whoever tells others of it.
+    ///
+    /// # Errors
+    /// Where the event is wrong, is not for this role to tell, or could not be remembered.
+    pub fn record_as(
+        &self,
+        role: Role,
+        event: impl Into<Event>,
+    ) -> Result<Arc<Record>, GuardError> {
+        self.record_at(role, event, self.inner.clock.now())
+    }
+
+    fn record_at(
+        &self,
+        role: Role,
+        event: impl Into<Event>,
+        at: Timestamp,
+    ) -> Result<Arc<Record>, GuardError> {
         let event = event.into();
         role.may_tell(&event)
             .map_err(|what| GuardError::Forbidden { role, what })?;
         let record = self.inner.decide(&event, at)?;
         self.keep_in_bounds(record.seq);
-        Ok(record.verdict.clone())
+        Ok(record)
     }
 
     /// Hears everything that this guard and its clones decide and note from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
-        self.inner.feed.subscribe()
+        self.subscribe_with(FEED_LENGTH)
+    }
+
+    /// The same for a listener that must not miss anything for a while: up to `room` records wait for it.
+    #[must_use]
+    pub fn subscribe_with(&self, room: usize) -> Subscription {
+        self.inner.feed.subscribe(room)
     }
 
     /// The policy in force, without a pause.

@@ -113,6 +113,6 @@ pub use sprag_core::{
     Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
 };
 pub use sprag_store::{
-    LogQuery, LogScope, Marks, MemoryStore, Page, Record, RecordKind, Retention, Session,
+    Census, LogQuery, LogScope, Marks, MemoryStore, Page, Record, RecordKind, Retention, Session,
     SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError, Verification, Wait,
 };

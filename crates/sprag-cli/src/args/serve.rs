@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use sprag::Millis;
+use sprag_server::log_lines::LogFormat;
 
 use super::PolicyArg;
 use super::store::{CaptureWord, DbArg, RoleWord, bytes};
@@ -41,12 +42,36 @@ pub(crate) struct ServeArgs {
     /// The longest event, as 1048576, 64K, 8M.
     #[arg(long, value_name = "BYTES", default_value = "8M", value_parser = bytes)]
     pub(crate) max_body: u64,
+    /// Tell this address of kills and blocks; with $SPRAG_WEBHOOK_SECRET set, signed.
+    #[arg(long, value_name = "URL")]
+    pub(crate) notify_webhook: Option<String>,
+    /// Run this program on kills and blocks; no shell is involved.
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) notify_command: Option<String>,
+    /// How log lines on standard error look.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogWord::Text)]
+    pub(crate) log_format: LogWord,
     /// Keep records for this long.
     #[arg(long, value_name = "DURATION", default_value = "30d")]
     pub(crate) max_age: Millis,
     /// Keep at most this much of the log.
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes)]
     pub(crate) max_bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum LogWord {
+    Text,
+    Json,
+}
+
+impl From<LogWord> for LogFormat {
+    fn from(word: LogWord) -> Self {
+        match word {
+            LogWord::Text => Self::Text,
+            LogWord::Json => Self::Json,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

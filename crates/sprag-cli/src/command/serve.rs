@@ -4,6 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use sprag::{PolicyFile, Retention};
+use sprag_server::log_lines::start_logging;
+use sprag_server::notify::{NotifySettings, Secret, Webhook, split_command};
+use sprag_server::systemd::Supervisor;
+use sprag_server::telemetry::TelemetrySettings;
 use sprag_server::{Server, ServerConfig, ServerError, Transport, asked_to_end};
 
 use crate::args::ServeArgs;
@@ -14,6 +18,9 @@ use crate::settings::{PolicyPlace, Settings};
 
 /// Runs until it is asked to end.
 pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    let filter = settings.text("RUST_LOG");
+    start_logging(args.log_format.into(), filter.as_deref())
+        .map_err(|error| Failure::new(error.to_string()))?;
     let config = config(args, settings)?;
     let socket = config.socket.clone();
     let server = Server::bind(config)?;
@@ -23,9 +30,42 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
     }
     writeln!(out, "operator     {}", server.link())?;
     out.flush()?;
-    server.run(asked_to_end())?;
+    let supervisor = Supervisor::new(settings.text("NOTIFY_SOCKET").map(Into::into));
+    let status = format!("listening on {}", server.address());
+    tell(supervisor.ready(&status));
+    server.run(async {
+        asked_to_end().await;
+        tell(supervisor.stopping());
+    })?;
     writeln!(out, "ended; everything that was answered is on disk")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A service manager that does not listen is no reason not to guard.
+fn tell(told: std::io::Result<()>) {
+    if let Err(error) = told {
+        // Standard error may be gone; then there is nobody left to tell.
+        let _ = writeln!(
+            std::io::stderr(),
+            "the service manager can't be told: {error}"
+        );
+    }
+}
+
+fn notify(args: &ServeArgs, settings: &Settings) -> Result<NotifySettings, Failure> {
+    let secret = settings.text("SPRAG_WEBHOOK_SECRET").map(Secret::new);
+    let command = args.notify_command.as_deref().map(split_command);
+    Ok(NotifySettings {
+        webhook: args
+            .notify_webhook
+            .clone()
+            .map(|url| Webhook { url, secret }),
+        command: command
+            .transpose()
+            .map_err(|error| Failure::new(error.to_string()))?
+            .unwrap_or_default(),
+        ..NotifySettings::default()
+    })
 }
 
 fn config(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failure> {
@@ -57,6 +97,9 @@ fn config(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failure
         },
         transport,
         hosts: args.host.clone(),
+        notify: notify(args, settings)?,
+        telemetry: TelemetrySettings::read(|name| settings.text(name))
+            .map_err(|error| Failure::new(error.to_string()))?,
         body_bytes: usize::try_from(args.max_body).unwrap_or(usize::MAX),
         ..ServerConfig::new(db)
     })

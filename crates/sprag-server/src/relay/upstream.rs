@@ -6,6 +6,7 @@ use reqwest::{Body, Client, Response, Url};
 
 use crate::error::ServerError;
 use crate::limits;
+use crate::outbound;
 use crate::param::bad;
 use crate::problem::{Kind, Problem};
 
@@ -17,8 +18,7 @@ pub(super) struct Upstream {
 
 impl Upstream {
     pub(super) fn new(base: &Url) -> Result<Self, ServerError> {
-        // An error says that it was chosen already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        outbound::choose_tls();
         // What it answers is what the client gets: no redirect is followed here, and no proxy of the
         // environment stands in between. An agent may think for hours, so there is no limit on that.
         let client = Client::builder()
@@ -56,7 +56,7 @@ impl Upstream {
             let detail = format!(
                 "the message was let through, but the agent server at {} did not answer: {}",
                 self.base,
-                reason(&error.without_url())
+                outbound::reason(error)
             );
             Problem::new(Kind::Upstream, detail)
         })
@@ -66,15 +66,4 @@ impl Upstream {
 fn is_dots(segment: &str) -> bool {
     let plain = segment.to_ascii_lowercase().replace("%2e", ".");
     plain == "." || plain == ".."
-}
-
-/// What went wrong, down to its cause.
-fn reason(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
 }

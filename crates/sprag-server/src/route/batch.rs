@@ -33,8 +33,7 @@ const LINES: &str = "application/x-ndjson";
     security((), ("token" = [])),
     responses(
         (status = 200, description = "A verdict or an error a line", body = wire::BatchLine, content_type = "application/x-ndjson"),
-        (status = 415, description = "Not JSON lines",
-            body = crate::problem::Body, content_type = "application/problem+json"),
+        wire::Bodied,
         wire::AnyRole,
     ),
 )]
@@ -102,7 +101,7 @@ impl Batch {
             return Some(self.failed(&Problem::new(Kind::TooLarge, detail), false));
         }
         Some(
-            match decide(&self.app, &self.caller, line.trim_ascii()).await {
+            match decide(&self.app, &self.caller, line.trim_ascii(), None).await {
                 Ok(mut text) => {
                     text.push(b'\n');
                     Answer {

@@ -12,6 +12,7 @@ use crate::body;
 use crate::caller::Caller;
 use crate::problem::{Kind, Problem};
 use crate::state::App;
+use crate::stopwatch::Stopwatch;
 use crate::wire;
 
 /// Ask what to do about an event
@@ -27,12 +28,8 @@ use crate::wire;
     security((), ("token" = [])),
     responses(
         (status = 200, description = "The verdict", body = wire::Verdict),
-        (status = 409, description = "The event names a generation that is yet to come",
-            body = crate::problem::Body, content_type = "application/problem+json"),
-        (status = 413, description = "The event is too large",
-            body = crate::problem::Body, content_type = "application/problem+json"),
-        (status = 415, description = "Not JSON",
-            body = crate::problem::Body, content_type = "application/problem+json"),
+        wire::Conflicting,
+        wire::Bodied,
         wire::AnyRole,
     ),
 )]
@@ -44,20 +41,35 @@ pub(crate) async fn check(
 ) -> Result<Response, Problem> {
     body::expect_type(&headers, &["application/json"])?;
     let bytes = body::read(&app, body, app.body_bytes()).await?;
-    let text = decide(&app, &caller, &bytes).await?;
+    let parent = headers
+        .get("traceparent")
+        .and_then(|value| value.to_str().ok());
+    let text = decide(&app, &caller, &bytes, parent).await?;
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, JSON)], text).into_response())
 }
 
 /// The verdict on the event in `bytes`, as JSON. A decision takes microseconds and is made right here;
 /// only where it must be on disk first is that waited for, without holding a thread.
-pub(crate) async fn decide(app: &App, caller: &Caller, bytes: &[u8]) -> Result<Vec<u8>, Problem> {
+pub(crate) async fn decide(
+    app: &App,
+    caller: &Caller,
+    bytes: &[u8],
+    parent: Option<&str>,
+) -> Result<Vec<u8>, Problem> {
+    let watch = Stopwatch::start();
     let mut event = Event::parse(bytes)?;
     settle(&mut event, caller)?;
-    let checked = app.guard().check_soon(caller.role, event)?;
+    let checked = app.guard().check_soon(caller.role, event);
+    let checked = checked.map_err(|error| app.failed(error))?;
     let text = serde_json::to_vec(checked.verdict()).unwrap_or_default();
     if let Some(wait) = checked.wait {
-        kept(wait).await?;
+        kept(app, wait).await?;
+    }
+    let took = watch.elapsed();
+    app.metrics().decided(took);
+    if let Some(telemetry) = app.telemetry() {
+        telemetry.decided(&checked.record, took, parent);
     }
     Ok(text)
 }
@@ -87,10 +99,10 @@ fn settle(event: &mut Event, caller: &Caller) -> Result<(), Problem> {
 }
 
 /// Waits until an answer may be given.
-pub(crate) async fn kept(wait: Wait) -> Result<(), Problem> {
+pub(crate) async fn kept(app: &App, wait: Wait) -> Result<(), Problem> {
     let (tell, told) = oneshot::channel();
     // Whoever asked may be gone; then nobody needs to be told.
     wait.then(move |end| drop(tell.send(end)));
     let end = told.await.unwrap_or(Err(StoreError::Closed));
-    Ok(end?)
+    end.map_err(|error| app.failed(error.into()))
 }

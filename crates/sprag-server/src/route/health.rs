@@ -38,8 +38,7 @@ pub(crate) async fn healthz() -> axum::Json<Health> {
     tag = "server",
     responses(
         (status = 200, description = "It can", body = Health),
-        (status = 503, description = "It can't, or it ends", body = crate::problem::Body, content_type = "application/problem+json"),
-        wire::Public,
+        wire::Unready,
     ),
 )]
 pub(crate) async fn readyz(State(app): State<App>) -> Result<axum::Json<Health>, Problem> {

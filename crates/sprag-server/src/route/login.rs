@@ -34,8 +34,7 @@ pub(crate) struct Login {
     request_body = Login,
     responses(
         (status = 204, description = "The cookie is set"),
-        (status = 413, description = "Too large", body = crate::problem::Body, content_type = "application/problem+json"),
-        (status = 415, description = "Not JSON", body = crate::problem::Body, content_type = "application/problem+json"),
+        wire::Bodied,
         wire::AnyRole,
     ),
 )]

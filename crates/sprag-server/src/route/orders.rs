@@ -68,8 +68,7 @@ impl Reason {
     security(("token" = [])),
     responses(
         (status = 200, description = "It is killed", body = Ordered),
-        (status = 413, description = "Too large", body = crate::problem::Body, content_type = "application/problem+json"),
-        (status = 415, description = "Not JSON", body = crate::problem::Body, content_type = "application/problem+json"),
+        wire::Bodied,
         wire::OperatorOnly,
     ),
 )]
@@ -94,8 +93,7 @@ pub(crate) async fn kill(
     security(("token" = [])),
     responses(
         (status = 200, description = "It is reset", body = Ordered),
-        (status = 413, description = "Too large", body = crate::problem::Body, content_type = "application/problem+json"),
-        (status = 415, description = "Not JSON", body = crate::problem::Body, content_type = "application/problem+json"),
+        wire::Bodied,
         wire::OperatorOnly,
     ),
 )]
@@ -122,10 +120,11 @@ async fn order(
         order.why = Some(reason.why.as_str().into());
     }
     let guard: &Guard = app.guard();
-    let checked = guard.check_soon(Role::Operator, event)?;
+    let checked = guard.check_soon(Role::Operator, event);
+    let checked = checked.map_err(|error| app.failed(error))?;
     let generation = checked.verdict().generation;
     if let Some(wait) = checked.wait {
-        kept(wait).await?;
+        kept(app, wait).await?;
     }
     let held = guard.session(session.as_str())?;
     Ok(axum::Json(Ordered {

@@ -237,7 +237,7 @@ fn found(app: &App, query: &SessionQuery) -> Result<axum::Json<SessionPage>, Pro
     security(("token" = [])),
     responses(
         (status = 200, description = "The session", body = SessionDetail),
-        (status = 404, description = "There is none", body = crate::problem::Body, content_type = "application/problem+json"),
+        wire::Missing,
         wire::OperatorOnly,
     ),
 )]

@@ -9,26 +9,62 @@ use utoipa::openapi::{Ref, RefOr};
 
 use crate::problem::MEDIA_TYPE;
 
-/// What a route that serves everyone may answer.
-pub(crate) struct Public;
-/// What a route that asks for some role may answer.
-pub(crate) struct AnyRole;
-/// What a route for operators may answer.
-pub(crate) struct OperatorOnly;
+/// Declares lists of problems that routes share.
+macro_rules! replies {
+    ($($(#[$doc:meta])* $name:ident: $($status:literal $what:literal),+;)+) => {$(
+        $(#[$doc])*
+        pub(crate) struct $name;
 
-const PUBLIC: [(u16, &str); 3] = [
-    (400, "what was sent can't be read"),
-    (403, "a page of another site sent it"),
-    (421, "the Host is not this server"),
-];
-const ANY_ROLE: [(u16, &str); 6] = [
-    (400, "what was sent can't be read"),
-    (401, "a token is needed, or this one is not known"),
-    (403, "not for this role, or a page of another site sent it"),
-    (421, "the Host is not this server"),
-    (429, "too many at once"),
-    (503, "the guard can't answer now"),
-];
+        impl IntoResponses for $name {
+            fn responses() -> Responses {
+                problems(&[$(($status, $what)),+])
+            }
+        }
+    )+};
+}
+
+replies! {
+    /// What a route that serves everyone may answer.
+    Public:
+        400 "what was sent can't be read",
+        403 "a page of another site sent it",
+        421 "the Host is not this server";
+    /// The same for one that tells whether the server is ready.
+    Unready:
+        400 "what was sent can't be read",
+        403 "a page of another site sent it",
+        421 "the Host is not this server",
+        503 "it is not";
+    /// What a route that asks for some role may answer.
+    AnyRole:
+        400 "what was sent can't be read",
+        401 "a token is needed, or this one is not known",
+        403 "not for this role, or a page of another site sent it",
+        421 "the Host is not this server",
+        429 "too many at once",
+        503 "the guard can't answer now";
+    /// What a route for operators may answer.
+    OperatorOnly:
+        400 "what was sent can't be read",
+        401 "an operator's token is needed, or this one is not known",
+        403 "not for this role, or a page of another site sent it",
+        421 "the Host is not this server",
+        429 "too many at once",
+        503 "the guard can't answer now";
+    /// What a route that takes a body may answer besides.
+    Bodied:
+        413 "the body is too large",
+        415 "the body is of another kind";
+    /// What a route about one thing may answer besides.
+    Missing:
+        404 "there is no such thing";
+    /// What a route that depends on what is the case may answer besides.
+    Conflicting:
+        409 "something else is the case by now";
+    /// What a route that takes a policy may answer besides.
+    PolicyWrong:
+        422 "the policy has mistakes; all are told, with key and line";
+}
 
 type Responses = BTreeMap<String, RefOr<Response>>;
 
@@ -45,22 +81,4 @@ fn problems(list: &[(u16, &str)]) -> Responses {
     list.iter()
         .map(|(status, description)| (status.to_string(), problem(description)))
         .collect()
-}
-
-impl IntoResponses for Public {
-    fn responses() -> Responses {
-        problems(&PUBLIC)
-    }
-}
-
-impl IntoResponses for AnyRole {
-    fn responses() -> Responses {
-        problems(&ANY_ROLE)
-    }
-}
-
-impl IntoResponses for OperatorOnly {
-    fn responses() -> Responses {
-        problems(&ANY_ROLE)
-    }
 }

@@ -91,6 +91,7 @@ pub(super) fn load_all(conn: &Connection) -> Result<Live, StoreError> {
         live.cells.unpack(key, blob(row, 0)?)?;
         live.tallies.insert(id, tally(row, 1)?);
     }
+    live.find_marked();
     Ok(live)
 }
 

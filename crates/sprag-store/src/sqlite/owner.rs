@@ -24,6 +24,7 @@ use super::wait::Wait;
 use super::writer::{Desk, Pending, State, Writer};
 use crate::capacity::Capacity;
 use crate::cell_key::CellKey;
+use crate::census::Census;
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
 use crate::judge::Sealed;
@@ -284,6 +285,10 @@ impl Store for OwnedSqlite {
         let state = self.desk.state();
         let seq = state.row.head.seq;
         self.desk.written(state, seq, &self.path)
+    }
+
+    fn census(&self) -> Result<Census, StoreError> {
+        Ok(self.desk.state().live.census())
     }
 
     fn status(&self) -> StoreStatus {

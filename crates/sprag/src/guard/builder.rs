@@ -208,7 +208,15 @@ impl Inner {
         let digest = &policies.normal.digest;
         match known {
             Some(known) if known == *digest => Ok(()),
-            Some(from) => self.note(self.clock.now(), Noted::PolicyChanged { from, source }),
+            Some(from) => {
+                let what = Noted::PolicyChanged {
+                    from,
+                    source,
+                    by: None,
+                    why: None,
+                };
+                self.note(self.clock.now(), what)
+            }
             None => self.note(self.clock.now(), Noted::PolicyLoaded { source }),
         }
     }
