@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+mod relay;
 mod serve;
 mod store;
 
@@ -10,6 +11,7 @@ use clap_complete::Shell;
 use sprag::eval::Metric;
 use sprag_core::Policy;
 
+pub(crate) use relay::AgentToolsArgs;
 pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
     CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PruneArgs, ReplayArgs,
@@ -76,6 +78,9 @@ pub(crate) enum Command {
     /// Run the server: an HTTP API for agents, relays and operators.
     #[command(after_help = examples::SERVE)]
     Serve(Box<ServeArgs>),
+    /// Give an agent tools to talk to others: an MCP server on standard input and output.
+    #[command(after_help = examples::AGENT_TOOLS)]
+    AgentTools(AgentToolsArgs),
     /// Make, list and revoke the server's tokens.
     #[command(subcommand, after_help = examples::TOKEN)]
     Token(TokenCommand),

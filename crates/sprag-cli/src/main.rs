@@ -55,6 +55,7 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Pause(args) => command::pause::pause(args, settings, out),
         Command::Resume(args) => command::pause::resume(args, settings, out),
         Command::Serve(args) => command::serve::run(args, settings, out),
+        Command::AgentTools(args) => command::agent_tools::run(args, settings),
         Command::Token(command) => command::token::run(command, settings, out),
         Command::Completions { shell } => command::completions::run(*shell, out),
     }

@@ -103,7 +103,10 @@ impl AgentTools {
         description = "Send a message to another agent's session and get its answer. Every message is \
             checked first; if it is refused, the error says why and what to do instead."
     )]
-    async fn send_agent_message(&self, Parameters(sent): Parameters<SendAgentMessage>) -> CallToolResult {
+    async fn send_agent_message(
+        &self,
+        Parameters(sent): Parameters<SendAgentMessage>,
+    ) -> CallToolResult {
         let wait = sent.wait.unwrap_or(true);
         self.relay.send(&sent.to, &sent.message, wait).await
     }

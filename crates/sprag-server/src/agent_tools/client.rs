@@ -89,7 +89,9 @@ impl RelayClient {
         let end = loop {
             match response.chunk().await {
                 Ok(Some(chunk)) if text.len() < ANSWER_BYTES => text.extend_from_slice(&chunk),
-                Ok(Some(_)) => break Some(format!("the rest was cut off after {} bytes", text.len())),
+                Ok(Some(_)) => {
+                    break Some(format!("the rest was cut off after {} bytes", text.len()));
+                }
                 Ok(None) => break None,
                 Err(_) => break Some("the answer broke off here".to_owned()),
             }

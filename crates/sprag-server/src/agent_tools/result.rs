@@ -61,9 +61,12 @@ pub(super) fn unreachable(why: &str) -> CallToolResult {
 /// A server that shows the id in its answer means well; an agent has no use for it.
 fn without_id(text: &str, correlation: &str) -> String {
     let parsed = serde_json::from_str::<Map<String, Value>>(text);
-    match parsed {
-        Ok(mut body) if body.remove(correlation).is_some() => Value::Object(body).to_string(),
-        _ => text.to_owned(),
+    let Ok(mut body) = parsed else {
+        return text.to_owned();
+    };
+    match body.remove(correlation) {
+        Some(_) => Value::Object(body).to_string(),
+        None => text.to_owned(),
     }
 }
 
@@ -82,10 +85,14 @@ fn refusal(heard: &Heard<'_>) -> String {
         (_, Some("flow.self_call")) => "Do it yourself, or write to another session.",
         (409, _) => "Stop now: this run of yours has ended.",
         (423, _) if killed => "Stop now, and send nothing more.",
-        (423, _) => "Do not write to it again. Go on without it, and say in your answer what is missing.",
+        (423, _) => {
+            "Do not write to it again. Go on without it, and say in your answer what is missing."
+        }
         (429, _) => {
             let seconds = refused.retry_after_ms.unwrap_or(1000).div_ceil(1000).max(1);
-            return format!("{detail}\nWait {seconds} s before you send it again, or go on without it.");
+            return format!(
+                "{detail}\nWait {seconds} s before you send it again, or go on without it."
+            );
         }
         (502.., _) => "Go on without it, and say in your answer what is missing.",
         (_, Some(_)) => {
@@ -124,14 +131,33 @@ mod tests {
     #[test]
     fn a_refusal_says_what_to_do_next() {
         for (status, text, next) in [
-            (400, r#"{"detail":"d","rule":"flow.correlation","verdict":"deny"}"#, "You can write to others only while you work on a message. Say it in your answer instead."),
-            (403, r#"{"detail":"d","rule":"flow.depth","verdict":"deny"}"#, "Do not send it again. Go on with what you have, and say in your answer what is missing."),
-            (423, r#"{"detail":"d","rule":"session.killed","verdict":"kill"}"#, "Stop now, and send nothing more."),
-            (429, r#"{"detail":"d","rule":"flow.rate","verdict":"deny","retry_after_ms":1200}"#, "Wait 2 s before you send it again, or go on without it."),
+            (
+                400,
+                r#"{"detail":"d","rule":"flow.correlation","verdict":"deny"}"#,
+                "You can write to others only while you work on a message. Say it in your answer instead.",
+            ),
+            (
+                403,
+                r#"{"detail":"d","rule":"flow.depth","verdict":"deny"}"#,
+                "Do not send it again. Go on with what you have, and say in your answer what is missing.",
+            ),
+            (
+                423,
+                r#"{"detail":"d","rule":"session.killed","verdict":"kill"}"#,
+                "Stop now, and send nothing more.",
+            ),
+            (
+                429,
+                r#"{"detail":"d","rule":"flow.rate","verdict":"deny","retry_after_ms":1200}"#,
+                "Wait 2 s before you send it again, or go on without it.",
+            ),
         ] {
             assert_eq!(said(status, text), (true, vec![format!("d\n{next}")]));
         }
-        let broken = (true, vec!["The agent server answered 500: it broke".to_owned()]);
+        let broken = (
+            true,
+            vec!["The agent server answered 500: it broke".to_owned()],
+        );
         assert_eq!(said(500, "it broke"), broken);
     }
 }

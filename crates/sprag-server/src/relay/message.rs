@@ -149,7 +149,7 @@ async fn judge(app: &App, relay: &Relay, said: &Said, to: &Id) -> Result<Verdict
     };
     let verdict = checked.verdict().clone();
     if let Some(wait) = checked.wait {
-        kept(wait).await?;
+        kept(app, wait).await?;
     }
     Ok(verdict)
 }

@@ -17,13 +17,14 @@ use super::message::{Inbound, deliver};
 use super::{Relay, trace};
 use crate::body;
 use crate::caller::Caller;
-use crate::limits;
 use crate::param::{PathId, bad};
 use crate::problem::{Kind, Problem};
 use crate::state::App;
 
 /// The longest answer that is looked into for the id of a new session.
 const LOOK_BYTES: u64 = 64 * 1024;
+/// The longest body of a word that a session is idle.
+const IDLE_BYTES: usize = 16 * 1024;
 
 /// Start a session with a message
 ///
@@ -79,7 +80,7 @@ pub(super) async fn idle(
         let detail = "only a relay, a hook or an operator says that an agent is idle";
         return Err(Problem::new(Kind::Forbidden, detail));
     }
-    let body = body::read(&app, request.into_body(), limits::ORDER_BYTES).await?;
+    let body = body::read(&app, request.into_body(), IDLE_BYTES).await?;
     let flow = if body.trim_ascii().is_empty() {
         None
     } else {

@@ -1,7 +1,7 @@
 //! The message relay with a real agent server behind it.
 
 mod agent_server;
-mod house;
+pub(crate) mod house;
 mod mechanics;
 mod patterns;
 mod roles;
