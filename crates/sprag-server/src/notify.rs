@@ -26,6 +26,7 @@ use sprag_store::Record;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::oneshot;
 
+use crate::log_lines::safe;
 use crate::metrics::Metrics;
 
 use alert::Alert;
@@ -174,7 +175,7 @@ impl Notifier {
             if queue.try_send(Arc::clone(&alert)).is_err() {
                 self.metrics
                     .notified(Delivery::new(*channel, Outcome::Dropped));
-                tracing::error!(target: "sprag", seq = alert.seq, session = alert.session, "a notification by {} was dropped: {QUEUE} are waiting already", channel.as_str());
+                tracing::error!(target: "sprag", seq = alert.seq, session = safe(&alert.session), "a notification by {} was dropped: {QUEUE} are waiting already", channel.as_str());
             }
         }
     }

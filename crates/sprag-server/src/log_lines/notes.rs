@@ -26,6 +26,17 @@ fn short(digest: &str) -> String {
     safe(digest.get(..12).unwrap_or(digest))
 }
 
+/// A message of several lines in one.
+fn one_line(text: &str) -> String {
+    safe_sentence(&text.trim_end().replace('\n', "; "))
+}
+
+/// `1 cell`, `3 cells`.
+fn some(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
 pub(super) fn killed(order: &Order) -> (Level, String) {
     let (who, why) = (who(order.by.as_deref()), reason(order.why.as_deref()));
     let session = safe(order.session.as_str());
@@ -71,7 +82,7 @@ pub(super) fn told(noted: &Noted, record: &Record) -> Option<(Level, String)> {
             }
         }
         Noted::PolicyRejected { why, source } => {
-            let (why, origin) = (safe_sentence(why), origin(source.as_deref()));
+            let (why, origin) = (one_line(why), origin(source.as_deref()));
             let text =
                 format!("[Policy] rejected a new one{origin}, {policy} stays in force: {why}");
             (Level::WARN, text)
@@ -109,13 +120,11 @@ fn of_the_store(noted: &Noted) -> Option<(Level, String)> {
         ),
         Noted::Evicted(eviction) => {
             let what = match eviction.pool {
-                Pool::Sessions => "sessions",
-                Pool::Others => "cells",
+                Pool::Sessions => "session",
+                Pool::Others => "cell",
             };
-            let text = format!(
-                "[Store] forgot the {} longest idle {what}: there are too many for its capacity",
-                eviction.cells
-            );
+            let some = some(eviction.cells, what);
+            let text = format!("[Store] forgot {some}, idle the longest: it holds too many");
             (Level::WARN, text)
         }
         Noted::Snapshot(snapshot) => {
@@ -123,12 +132,15 @@ fn of_the_store(noted: &Noted) -> Option<(Level, String)> {
                 SnapshotReason::Prune => "older records are about to go",
                 SnapshotReason::RulesVersion => "records from here on are judged under other rules",
             };
-            let (count, after) = (snapshot.count, snapshot.after);
-            let text = format!("[Store] wrote down {count} cells as of record {after}: {why}");
+            let (some, after) = (some(snapshot.count, "cell"), snapshot.after);
+            let text = format!("[Store] wrote down {some} as of record {after}: {why}");
             (Level::INFO, text)
         }
         Noted::Pruned { through, records } => {
-            let text = format!("[Store] removed {records} records, up to number {through}");
+            let text = format!(
+                "[Store] removed {}, up to number {through}",
+                some(*records, "record")
+            );
             (Level::INFO, text)
         }
         _ => return None,

@@ -3,18 +3,21 @@
 //! No shell: names come from agents. The facts are in `SPRAG_*` variables and the whole alert is JSON on
 //! stdin. A run is not tried again, because a program that fails in the middle may have done half of it.
 
+use std::pin::pin;
 use std::process::Stdio;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStderr, Command};
 use tokio::time::timeout;
 
 use super::alert::Alert;
 
 /// How much of what the program complains about is kept.
 const MAX_COMPLAINT: u64 = 4096;
+/// How long the complaint is waited for once the program has ended.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 /// What must not be handed down.
 const OUR_SECRET: &str = "SPRAG_WEBHOOK_SECRET";
 
@@ -82,18 +85,20 @@ async fn talk(child: &mut Child, body: &str) -> Result<(), String> {
             let _ = stdin.write_all(body.as_bytes()).await;
         }
     };
-    let hear = async {
-        let mut complaint = Vec::new();
-        if let Some(mut stderr) = stderr {
-            let _ = (&mut stderr)
-                .take(MAX_COMPLAINT)
-                .read_to_end(&mut complaint)
-                .await;
-            let _ = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await;
+    let mut complaint = Vec::new();
+    let status = {
+        let mut hear = pin!(hear(stderr, &mut complaint));
+        let end = async { tokio::join!(tell, child.wait()).1 };
+        let (status, heard) = tokio::select! {
+            status = end => (status, false),
+            () = &mut hear => (child.wait().await, true),
+        };
+        // What it started and left behind may hold its stderr for ever.
+        if !heard {
+            let _ = timeout(LAST_WORDS, hear).await;
         }
-        complaint
+        status
     };
-    let ((), complaint, status) = tokio::join!(tell, hear, child.wait());
     let status = status.map_err(|error| format!("its end can't be waited for: {error}"))?;
     if status.success() {
         return Ok(());
@@ -105,6 +110,17 @@ async fn talk(child: &mut Child, body: &str) -> Result<(), String> {
     } else {
         format!("it ended with {status}: {said}")
     })
+}
+
+/// Reads the start of what the program complains about, and throws the rest away.
+async fn hear(stderr: Option<ChildStderr>, complaint: &mut Vec<u8>) {
+    if let Some(mut stderr) = stderr {
+        let _ = (&mut stderr)
+            .take(MAX_COMPLAINT)
+            .read_to_end(complaint)
+            .await;
+        let _ = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await;
+    }
 }
 
 fn facts(alert: &Alert) -> Vec<(&'static str, String)> {

@@ -16,6 +16,7 @@ use super::command::Program;
 use super::settings::{NotifyError, NotifySettings};
 use super::webhook::Receiver;
 use super::{Channel, Delivery, Outcome};
+use crate::log_lines::safe;
 use crate::metrics::Metrics;
 
 /// How many alerts are on their way to one place at the same time.
@@ -97,10 +98,9 @@ impl Desk {
         }
         let done = async { while queues.join_next().await.is_some() {} };
         let patience = async {
-            match give_up.await {
-                Ok(within) => sleep(within).await,
-                // Whoever would say so is gone.
-                Err(_) => {}
+            // An error says that whoever would tell is gone.
+            if let Ok(within) = give_up.await {
+                sleep(within).await;
             }
         };
         tokio::select! {
@@ -146,7 +146,7 @@ impl Place {
             Ok(()) => Outcome::Sent,
             Err(why) => {
                 let channel = self.channel().as_str();
-                tracing::error!(target: "sprag", seq = alert.seq, session = alert.session, "the notification by {channel} to {name} failed: {why}");
+                tracing::error!(target: "sprag", seq = alert.seq, session = safe(&alert.session), "the notification by {channel} to {name} failed: {why}");
                 Outcome::Failed
             }
         };

@@ -1,8 +1,27 @@
-//! The server as its clients meet it: over real connections, with real agent servers behind it.
+//! The server and what it tells people, with real parts: guards, receivers, commands, agent servers.
 
 #[cfg(test)]
 mod agent_tools;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod log_lines;
+#[cfg(test)]
+mod log_notes;
+#[cfg(test)]
+mod log_output;
+#[cfg(test)]
+mod metrics;
+#[cfg(test)]
+mod notify;
+#[cfg(test)]
+mod receiver;
+#[cfg(test)]
 mod relay;
+#[cfg(test)]
+mod stage;
+#[cfg(test)]
+mod stats;
+#[cfg(feature = "otlp")]
+#[cfg(test)]
+mod telemetry;
