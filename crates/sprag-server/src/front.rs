@@ -46,14 +46,10 @@ impl Front {
 
 /// Tells browsers what not to do with an answer.
 fn protect(headers: &mut HeaderMap) {
-    const ALWAYS: [(HeaderName, HeaderValue); 5] = [
+    const ALWAYS: [(HeaderName, HeaderValue); 4] = [
         (
             header::X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
-        ),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            HeaderValue::from_static(CSP),
         ),
         (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
         (
@@ -68,6 +64,10 @@ fn protect(headers: &mut HeaderMap) {
     for (name, value) in ALWAYS {
         headers.insert(name, value);
     }
+    // What is relayed is trusted even less than our own pages, and says so itself.
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static(CSP));
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));

@@ -79,7 +79,9 @@ impl Relay {
             create = create.fallback(passing::pass);
             say = say.fallback(passing::pass);
             idle = idle.fallback(passing::pass);
-            routes = routes.route(&format!("{path}/{{*rest}}"), any(passing::pass));
+            routes = routes
+                .route(&format!("{path}/{{id}}"), any(passing::pass))
+                .route(&format!("{path}/{{id}}/{{*rest}}"), any(passing::pass));
         }
         routes
             .route(&path, create)

@@ -11,6 +11,8 @@ mod log;
 mod mask;
 mod policy;
 mod policy_set;
+#[cfg(test)]
+mod relay;
 mod replay;
 mod rules;
 #[cfg(test)]

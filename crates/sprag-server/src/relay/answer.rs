@@ -74,11 +74,11 @@ impl Answer {
         self,
         is_agent: bool,
         running: Option<Running>,
-        longest: Duration,
+        longest: impl FnOnce() -> Duration,
     ) -> Response {
         let running = if self.status == StatusCode::ACCEPTED {
             if let Some(running) = running {
-                running.linger(longest);
+                running.linger(longest());
             }
             None
         } else {

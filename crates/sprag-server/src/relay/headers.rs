@@ -177,7 +177,7 @@ mod tests {
             ("connection", "close, x-hop"),
             ("x-hop", "1"),
             ("transfer-encoding", "chunked"),
-            ("cookie", "a=1; sprag_session=secret; b=2"),
+            ("cookie", "a=1; sprag_operator=secret; b=2"),
             ("x-other", "kept"),
         ]));
         let kept = headers(&[("cookie", "a=1; b=2"), ("x-other", "kept")]);

@@ -111,9 +111,6 @@ pub(super) async fn deliver(
     }
     let start = |flow: &Id| relay.dispatches.start(&to, flow);
     let running = verdict.flow.as_ref().map(start).transpose()?;
-    let longest = app.guard().policy();
-    let agent = said.agent.as_ref().map(Id::as_str);
-    let longest = longest.limits_for(agent, to.as_str()).flow.max_duration;
     let passing = Passing {
         guard: app.guard().clone(),
         relay,
@@ -122,7 +119,6 @@ pub(super) async fn deliver(
         is_new,
         verdict,
         running,
-        longest: std::time::Duration::from_millis(longest.0),
     };
     passing.on().await
 }

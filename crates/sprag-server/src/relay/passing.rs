@@ -31,8 +31,6 @@ pub(super) struct Passing {
     pub(super) is_new: bool,
     pub(super) verdict: Verdict,
     pub(super) running: Option<Running>,
-    /// How long it may be worked on beyond the answer.
-    pub(super) longest: Duration,
 }
 
 impl Passing {
@@ -52,9 +50,17 @@ impl Passing {
             self.learn_session(&mut answer).await?;
         }
         let running = self.running.take();
-        let mut response = answer.pass_on(is_agent, running, self.longest);
+        let mut response = answer.pass_on(is_agent, running, || self.longest());
         self.label(response.headers_mut());
         Ok(response)
+    }
+
+    /// How long it may be worked on beyond the answer: as long as a flow may live.
+    fn longest(&self) -> Duration {
+        let policy = self.guard.policy();
+        let agent = self.inbound.said.agent.as_ref().map(Id::as_str);
+        let limits = policy.limits_for(agent, self.to.as_str());
+        Duration::from_millis(limits.flow.max_duration.0)
     }
 
     fn is_agent(&self) -> bool {
@@ -65,7 +71,7 @@ impl Passing {
     /// the session is idle.
     fn verdict_alone(mut self) -> Response {
         if let Some(running) = self.running.take() {
-            running.linger(self.longest);
+            running.linger(self.longest());
         }
         let verdict = self.verdict.clone();
         let verdict = if self.is_agent() {
@@ -108,7 +114,7 @@ impl Passing {
         }
         let running = self.running.take();
         match running {
-            Some(running) if answer.status == StatusCode::ACCEPTED => running.linger(self.longest),
+            Some(running) if answer.status == StatusCode::ACCEPTED => running.linger(self.longest()),
             _ => answer.drain().await,
         }
         Ok(())
@@ -194,5 +200,5 @@ pub(super) async fn pass(
     }
     let body = reqwest::Body::wrap_stream(body.into_data_stream());
     let sent = upstream.send(head.method, &head.uri, headers, body).await?;
-    Ok(Answer::new(sent).pass_on(false, None, Duration::ZERO))
+    Ok(Answer::new(sent).pass_on(false, None, Duration::default))
 }

@@ -69,11 +69,6 @@ impl House {
         format!("http://{}{path}", self.address)
     }
 
-    pub(crate) fn operator_token(&self) -> String {
-        let file = self.folder.path().join("operator.token");
-        std::fs::read_to_string(file).unwrap().trim().to_owned()
-    }
-
     pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
         let request = self.client.post(self.url(path)).json(&body);
         Answer::of(request.send().await.unwrap()).await
