@@ -14,9 +14,9 @@ use sprag_core::Policy;
 pub(crate) use relay::AgentToolsArgs;
 pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
-    CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PruneArgs, ReplayArgs,
-    ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs, ShowArgs, TailArgs,
-    VerifyArgs,
+    CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs, PruneArgs,
+    ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs, ShowArgs,
+    TailArgs, VerifyArgs,
 };
 
 use crate::examples;

@@ -44,12 +44,13 @@ impl Front {
     }
 }
 
-/// Tells browsers what not to do with an answer.
+/// Tells browsers what not to do with an answer. Data is only never to be taken for something else; what may be
+/// shown as a page gets all of it.
 fn protect(headers: &mut HeaderMap) {
-    const ALWAYS: [(HeaderName, HeaderValue); 4] = [
+    const PAGES: [(HeaderName, HeaderValue); 4] = [
         (
-            header::X_CONTENT_TYPE_OPTIONS,
-            HeaderValue::from_static("nosniff"),
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(CSP),
         ),
         (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
         (
@@ -61,13 +62,20 @@ fn protect(headers: &mut HeaderMap) {
             HeaderValue::from_static("same-origin"),
         ),
     ];
-    for (name, value) in ALWAYS {
-        headers.insert(name, value);
+    const JSON: &[u8] = b"application/json";
+    let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    if kind != Some(JSON) {
+        // What is relayed may do even less than our own pages, and says so itself.
+        let own = headers.get(header::CONTENT_SECURITY_POLICY).cloned();
+        headers.extend(PAGES);
+        if let Some(own) = own {
+            headers.insert(header::CONTENT_SECURITY_POLICY, own);
+        }
     }
-    // What is relayed is trusted even less than our own pages, and says so itself.
-    headers
-        .entry(header::CONTENT_SECURITY_POLICY)
-        .or_insert(HeaderValue::from_static(CSP));
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::process::ExitCode;
 
-use sprag::{PolicyFile, Retention};
+use sprag::Retention;
 use sprag_server::demo::{Demo, DemoError};
 use sprag_server::log_lines::start_logging;
 use sprag_server::notify::{NotifySettings, Secret, Webhook, split_command};
@@ -14,10 +14,9 @@ use sprag_server::telemetry::TelemetrySettings;
 use sprag_server::{RelayConfig, Server, ServerConfig, ServerError, Transport, asked_to_end};
 
 use crate::args::ServeArgs;
-use crate::db::Db;
+use crate::db::{Db, policy_file};
 use crate::failure::{Failure, Run};
-use crate::policy_file;
-use crate::settings::{PolicyPlace, Settings};
+use crate::settings::Settings;
 
 /// Runs until it is asked to end.
 pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) -> Run {
@@ -156,12 +155,7 @@ fn of_user(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failur
     let db = Db::find(settings, &args.db)?.path().to_owned();
     let flag = args.db.db.as_deref();
     let socket = settings.socket_place(args.socket.as_deref(), flag, &db);
-    let policy = match settings.policy_place(args.policy.policy.as_deref()) {
-        PolicyPlace::Named(path) if !path.exists() => return Err(policy_file::missing(&path)),
-        PolicyPlace::Named(path) => Some(PolicyFile::required(path)),
-        PolicyPlace::Usual(path) => Some(PolicyFile::optional(path)),
-        PolicyPlace::Nowhere => None,
-    };
+    let policy = policy_file(settings, args.policy.policy.as_deref())?;
     Ok(ServerConfig {
         socket: Some(socket),
         policy,

@@ -77,11 +77,17 @@ fn the_demo_says_what_it_is_and_where() {
     let sandbox = Sandbox::new();
     let mut demo = Running::start(&sandbox, &["serve", "--demo", "--listen", "127.0.0.1:0"]);
     let mut text = Vec::new();
-    while text.last().is_none_or(|line: &String| line != "Nothing leaves this machine.") {
+    while text
+        .last()
+        .is_none_or(|line: &String| line != "Nothing leaves this machine.")
+    {
         text.push(demo.line());
         assert!(text.len() < 40, "{text:#?}");
     }
-    assert!(text[2].starts_with("operator     http://127.0.0.1:"), "{text:#?}");
+    assert!(
+        text[2].starts_with("operator     http://127.0.0.1:"),
+        "{text:#?}"
+    );
     assert_eq!(
         text[4..6],
         [

@@ -114,7 +114,9 @@ impl Passing {
         }
         let running = self.running.take();
         match running {
-            Some(running) if answer.status == StatusCode::ACCEPTED => running.linger(self.longest()),
+            Some(running) if answer.status == StatusCode::ACCEPTED => {
+                running.linger(self.longest())
+            }
             _ => answer.drain().await,
         }
         Ok(())

@@ -18,7 +18,7 @@ use crate::wire;
 pub(crate) struct PauseOrder {
     /// How long, as `20m` or `1h`.
     #[serde(rename = "for")]
-    #[schema(example = "20m")]
+    #[schema(example = "20m", pattern = "^([0-9]{1,3}(d|h|m|s|ms))+$")]
     span: String,
     /// The reason, for the log.
     #[schema(min_length = 1, max_length = 1000)]

@@ -99,7 +99,11 @@ async fn an_agent_that_works_on_nothing_can_not_write_to_others() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_agent_is_told_to_stop_and_others_to_leave_it_alone() {
     let village = Village::open().await;
-    village.house.guard.kill("2", "ops", "seen enough").unwrap();
+    village
+        .house
+        .guard()
+        .kill("2", "ops", "seen enough")
+        .unwrap();
     assert_eq!(village.user("1", "x1:2").await.status, 200);
     village.act("2", "x1:3").await;
     let to = "Message rejected: session 2 was killed by the loop guard\nDo not write to it again. Go on without it, and say in your answer what is missing.";

@@ -5,6 +5,10 @@ mod agent_tools;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod door;
+#[cfg(test)]
+mod live;
+#[cfg(test)]
 mod log_lines;
 #[cfg(test)]
 mod log_notes;
@@ -18,6 +22,12 @@ mod notify;
 mod receiver;
 #[cfg(test)]
 mod relay;
+#[cfg(test)]
+mod roles;
+#[cfg(test)]
+mod routes;
+#[cfg(test)]
+mod running;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]

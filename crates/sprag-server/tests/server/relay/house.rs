@@ -1,27 +1,21 @@
 //! A running server with a clock that the test moves, and a client for it.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use reqwest::{Client, Response};
 use serde_json::Value;
-use sprag::{Guard, LogQuery, Millis, PolicyFile, RecordKind, TestClock, Timestamp};
-use sprag_server::{RelayConfig, Server, ServerConfig, SharedClock};
-use tempfile::TempDir;
-use tokio::sync::oneshot;
+use sprag::{Guard, LogQuery, Millis, RecordKind, TestClock, Timestamp};
+use sprag_server::{RelayConfig, SharedClock};
+
+use crate::running::Running;
 
 /// A Sunday in November 2026.
 const START: Timestamp = Timestamp(1_794_700_000_000);
 
 pub(crate) struct House {
-    pub(crate) address: SocketAddr,
-    pub(crate) guard: Guard,
+    pub(crate) server: Running,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) client: Client,
-    pub(crate) folder: TempDir,
-    end: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 pub(crate) fn client() -> Client {
@@ -35,38 +29,25 @@ impl House {
     }
 
     pub(crate) fn with_policy(relay: RelayConfig, policy: &str) -> Self {
-        let folder = TempDir::new().unwrap();
-        let file = folder.path().join("policy.toml");
-        std::fs::write(&file, policy).unwrap();
         let clock = Arc::new(TestClock::at(START));
-        let config = ServerConfig {
-            listen: "127.0.0.1:0".parse().unwrap(),
-            socket: Some(folder.path().join("s.sock")),
-            policy: Some(PolicyFile::required(file)),
-            relay,
-            clock: SharedClock(clock.clone()),
-            ..ServerConfig::new(folder.path().join("sprag.db"))
-        };
-        let server = Server::bind(config).unwrap();
-        let (address, guard) = (server.address(), server.guard().clone());
-        let (end, ended) = oneshot::channel::<()>();
-        let thread = std::thread::spawn(move || {
-            let until = async { drop(ended.await) };
-            server.run(until).unwrap();
+        let server = Running::with(|config| {
+            std::fs::write(config.db.with_file_name("policy.toml"), policy).unwrap();
+            config.relay = relay;
+            config.clock = SharedClock(clock.clone());
         });
         Self {
-            address,
-            guard,
+            server,
             clock,
             client: client(),
-            folder,
-            end: Some(end),
-            thread: Some(thread),
         }
     }
 
+    pub(crate) fn guard(&self) -> &Guard {
+        &self.server.guard
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("http://{}{path}", self.server.address)
     }
 
     pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
@@ -82,7 +63,7 @@ impl House {
 
     /// The flows that run in a session.
     pub(crate) fn dispatches(&self, session: &str) -> Vec<String> {
-        let state = self.guard.state(session).unwrap();
+        let state = self.guard().state(session).unwrap();
         let running = state.map(|state| state.dispatches).unwrap_or_default();
         running.iter().map(ToString::to_string).collect()
     }
@@ -102,7 +83,7 @@ impl House {
 
     /// The types of all events in the log, oldest first.
     pub(crate) fn logged(&self) -> Vec<String> {
-        let page = self.guard.records(&LogQuery::default()).unwrap();
+        let page = self.guard().records(&LogQuery::default()).unwrap();
         let kind = |record: &sprag::Record| match &record.kind {
             RecordKind::Event { .. } => {
                 let told = sprag::record_json(record);
@@ -115,16 +96,6 @@ impl House {
 
     pub(crate) fn later(&self, ms: u64) {
         self.clock.advance(Millis(ms));
-    }
-}
-
-impl Drop for House {
-    fn drop(&mut self) {
-        drop(self.end.take());
-        let ended = self.thread.take().unwrap().join();
-        if !std::thread::panicking() {
-            ended.unwrap();
-        }
     }
 }
 

@@ -243,8 +243,11 @@ async fn what_is_no_message_passes_through() {
     assert_eq!(get("/api/sessions/1/unknown").await.status, 404);
     assert_eq!(get("/api/other").await.status, 404);
     // A client of its own: the usual one would tidy the address up before it sends it.
-    let mut raw = tokio::net::TcpStream::connect(house.address).await.unwrap();
-    let head = "GET /api/sessions/%2E%2e/secret HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    let mut raw = tokio::net::TcpStream::connect(house.server.address)
+        .await
+        .unwrap();
+    let head =
+        "GET /api/sessions/%2E%2e/secret HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     raw.write_all(head.as_bytes()).await.unwrap();
     let mut text = String::new();
     raw.read_to_string(&mut text).await.unwrap();

@@ -295,7 +295,7 @@ async fn returns_unattended_messages_and_budgets_have_their_limits() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_talks_to_or_from_a_killed_session() {
     let mut talk = Talk::start("").await;
-    talk.house.guard.kill("2", "ops", "seen enough").unwrap();
+    talk.house.guard().kill("2", "ops", "seen enough").unwrap();
     let message = "Message rejected: session 2 was killed by the loop guard";
     let answer = talk.refused("1", "2", 423, "session.killed", message).await;
     assert_eq!(answer.json()["code"], "session_killed_loop_guard");
@@ -313,7 +313,7 @@ async fn nobody_talks_to_or_from_a_killed_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_old_generation_has_ended_and_a_new_one_is_not_there_yet() {
     let talk = Talk::start("").await;
-    talk.house.guard.reset("1", "ops", "again").unwrap();
+    talk.house.guard().reset("1", "ops", "again").unwrap();
     let from = |generation: u32| json!({"message": "x", "fromSession": "1", "correlationId": "f", "generation": generation});
     let old = talk.house.say("2", from(1)).await;
     assert_eq!(

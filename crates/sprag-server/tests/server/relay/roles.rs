@@ -30,9 +30,9 @@ async fn where_tokens_are_asked_for_no_agent_can_play_the_user() {
     let house = strict();
     let user = json!({"prompt": "hi"});
     let agent = json!({"prompt": "hi", "fromSession": "1", "correlationId": "f"});
-    let file = TokenFile::beside(&house.folder.path().join("sprag.db"));
+    let file = TokenFile::beside(&house.server.home.path().join("sprag.db"));
     let token = |role| {
-        file.add(&format!("a {role}"), role, house.guard.now())
+        file.add(&format!("a {role}"), role, house.guard().now())
             .unwrap()
     };
 
@@ -61,8 +61,8 @@ async fn where_tokens_are_asked_for_no_agent_can_play_the_user() {
 #[tokio::test(flavor = "multi_thread")]
 async fn where_the_machine_is_trusted_a_token_of_an_agent_still_is_an_agents() {
     let house = House::open(RelayConfig::default());
-    let file = TokenFile::beside(&house.folder.path().join("sprag.db"));
-    let token = file.add("a", Role::Agent, house.guard.now()).unwrap();
+    let file = TokenFile::beside(&house.server.home.path().join("sprag.db"));
+    let token = file.add("a", Role::Agent, house.guard().now()).unwrap();
     let user = json!({"prompt": "hi"});
     assert_eq!(say(&house, None, user.clone()).await.0, 200);
     let refused = say(&house, Some(&token), user).await;
