@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::response::{Response, ResponseBuilder};
-use utoipa::openapi::{Ref, RefOr};
+use utoipa::openapi::schema::AnyOfBuilder;
+use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{IntoResponses, OpenApi, ToSchema};
 
 use super::refusal::Refused;
@@ -78,61 +79,75 @@ enum MessageSource {
 /// What the relay answers to a message.
 pub(super) struct Relayed;
 
-const ANSWERS: [(u16, &str, &str); 12] = [
+/// What a status tells with: a verdict, a refusal, any other problem, or one of the last two.
+enum Tells {
+    Verdict,
+    Refusal,
+    Problem,
+    Either,
+}
+
+const ANSWERS: [(u16, Tells, &str); 12] = [
     (
         200,
-        "Verdict",
+        Tells::Verdict,
         "what the agent server answered; without one, the verdict",
     ),
     (
         400,
-        "Refused",
+        Tells::Either,
         "it belongs to no flow, goes to its own sender, or can't be read",
     ),
     (
         401,
-        "Problem",
+        Tells::Problem,
         "a token is needed, or this one is not known",
     ),
     (
         403,
-        "Refused",
+        Tells::Either,
         "refused by a limit of its flow, its conversation or a budget; or not for this role",
     ),
-    (409, "Refused", "its sender was reset since"),
-    (413, "Problem", "the message is too large"),
-    (415, "Problem", "not JSON"),
-    (421, "Problem", "the Host is not this server"),
-    (423, "Refused", "one of the two sessions was killed"),
+    (409, Tells::Refusal, "its sender was reset since"),
+    (413, Tells::Problem, "the message is too large"),
+    (415, Tells::Problem, "not JSON"),
+    (421, Tells::Problem, "the Host is not this server"),
+    (423, Tells::Refusal, "one of the two sessions was killed"),
     (
         429,
-        "Refused",
+        Tells::Either,
         "too many within a minute; `Retry-After` says when to come back",
     ),
     (
         502,
-        "Problem",
+        Tells::Problem,
         "let through, but the agent server did not answer",
     ),
-    (503, "Problem", "the guard can't answer now"),
+    (503, Tells::Problem, "the guard can't answer now"),
 ];
 
 impl IntoResponses for Relayed {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let response = |schema: &str, description: &str| {
-            let content = ContentBuilder::new()
-                .schema(Some(Ref::from_schema_name(schema)))
-                .build();
-            let media = if schema == "Verdict" {
-                "application/json"
-            } else {
-                MEDIA_TYPE
+        let listed = ANSWERS.iter().map(|(status, tells, description)| {
+            let schema: RefOr<Schema> = match tells {
+                Tells::Verdict => Ref::from_schema_name("Verdict").into(),
+                Tells::Refusal => Ref::from_schema_name("Refused").into(),
+                Tells::Problem => Ref::from_schema_name("Problem").into(),
+                Tells::Either => RefOr::T(Schema::AnyOf(
+                    AnyOfBuilder::new()
+                        .item(Ref::from_schema_name("Refused"))
+                        .item(Ref::from_schema_name("Problem"))
+                        .build(),
+                )),
             };
-            let response = ResponseBuilder::new().description(description);
-            RefOr::T(response.content(media, content).build())
-        };
-        let listed = ANSWERS.iter().map(|(status, schema, description)| {
-            (status.to_string(), response(schema, description))
+            let media = match tells {
+                Tells::Verdict => "application/json",
+                Tells::Refusal | Tells::Problem | Tells::Either => MEDIA_TYPE,
+            };
+            let content = ContentBuilder::new().schema(Some(schema)).build();
+            let response = ResponseBuilder::new().description(*description);
+            let response = response.content(media, content).build();
+            (status.to_string(), RefOr::T(response))
         });
         listed.collect()
     }

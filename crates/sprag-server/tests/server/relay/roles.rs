@@ -32,7 +32,7 @@ async fn where_tokens_are_asked_for_no_agent_can_play_the_user() {
     let agent = json!({"prompt": "hi", "fromSession": "1", "correlationId": "f"});
     let file = TokenFile::beside(&house.server.home.path().join("sprag.db"));
     let token = |role| {
-        file.add(&format!("a {role}"), role, house.guard().now())
+        file.add(&format!("a-{role}"), role, house.guard().now())
             .unwrap()
     };
 

@@ -65,34 +65,40 @@ async fn an_answer_that_breaks_off_breaks_off_for_the_caller_and_ends_the_dispat
     let request = house.client.post(house.url("/api/sessions/1/messages"));
     let sent = request.json(&json!({"prompt": "cut"})).send().await;
     let mut pieces = sent.unwrap().bytes_stream();
-    agents.gate.add_permits(3);
-    let mut text = Vec::new();
-    let broken = loop {
-        match pieces.next().await {
-            Some(Ok(piece)) => text.extend_from_slice(&piece),
-            Some(Err(_)) => break true,
-            None => break false,
-        }
-    };
-    assert_eq!((text.as_slice(), broken), (b"one two ".as_slice(), true));
+    for piece in ["one ", "two "] {
+        agents.gate.add_permits(1);
+        assert_eq!(pieces.next().await.unwrap().unwrap(), piece);
+    }
+    assert_eq!(house.dispatches("1").len(), 1);
+    agents.gate.add_permits(1);
+    assert!(pieces.next().await.unwrap().is_err());
     house.rests("1").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_that_gives_up_ends_the_dispatch() {
+async fn a_caller_that_gives_up_does_not_end_what_the_upstream_works_on() {
     let agents = AgentServer::start().await;
     let house = House::open(agents.relay());
-    for prompt in ["hold", "stream"] {
-        let request = house.client.post(house.url("/api/sessions/1/messages"));
-        let request = request.timeout(Duration::from_millis(200));
-        let sent = request.json(&json!({"prompt": prompt})).send().await;
-        let read = match sent {
-            Ok(response) => response.bytes().await,
-            Err(error) => Err(error),
-        };
-        assert!(read.unwrap_err().is_timeout());
-        house.rests("1").await;
-    }
+    let request = house.client.post(house.url("/api/sessions/1/messages"));
+    let request = request.timeout(Duration::from_millis(200));
+    let sent = request.json(&json!({"prompt": "hold"})).send().await;
+    assert!(sent.unwrap_err().is_timeout());
+    assert_eq!(house.dispatches("1").len(), 1);
+    agents.gate.add_permits(1);
+    house.rests("1").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_nobody_reads_any_more_ends_the_dispatch() {
+    let agents = AgentServer::start().await;
+    let house = House::open(agents.relay());
+    let request = house.client.post(house.url("/api/sessions/1/messages"));
+    let sent = request.json(&json!({"prompt": "stream"})).send().await;
+    let response = sent.unwrap();
+    assert_eq!(house.dispatches("1").len(), 1);
+    drop(response);
+    agents.gate.add_permits(3);
+    house.rests("1").await;
 }
 
 /// What each of 200 agents sends: ten messages to its neighbour, every fifth of them to itself, which is refused.
