@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+mod hooks;
 mod relay;
 mod serve;
 mod store;
@@ -11,12 +12,13 @@ use clap_complete::Shell;
 use sprag::eval::Metric;
 use sprag_core::Policy;
 
+pub(crate) use hooks::{DoctorArgs, HookArgs, InstallArgs, UninstallArgs};
 pub(crate) use relay::AgentToolsArgs;
 pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
-    CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs, PruneArgs,
-    ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs, ShowArgs,
-    TailArgs, VerifyArgs,
+    CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs,
+    PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs,
+    ShowArgs, TailArgs, VerifyArgs,
 };
 
 use crate::examples;
@@ -84,6 +86,18 @@ pub(crate) enum Command {
     /// Make, list and revoke the server's tokens.
     #[command(subcommand, after_help = examples::TOKEN)]
     Token(TokenCommand),
+    /// Put the guard into an agent CLI: its settings, with a diff and a backup.
+    #[command(after_help = examples::INSTALL)]
+    Install(InstallArgs),
+    /// Take the guard out of an agent CLI again.
+    #[command(after_help = examples::UNINSTALL)]
+    Uninstall(UninstallArgs),
+    /// Tell what is wrong, and how to mend it: hooks, policy, store, server.
+    #[command(after_help = examples::DOCTOR)]
+    Doctor(DoctorArgs),
+    /// Answer one hook of an agent CLI: its payload comes in, its own kind of answer goes out.
+    #[command(after_help = examples::HOOK)]
+    Hook(HookArgs),
     /// Print a completion script for a shell.
     #[command(after_help = examples::COMPLETIONS)]
     Completions {

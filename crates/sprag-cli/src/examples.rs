@@ -7,6 +7,7 @@ Start here:
   sprag decide < events.jsonl          judge recorded events
   sprag test scenarios.json            test a policy before an agent meets it
   sprag policy set flow.max_depth 6    change a limit
+  sprag install claude                 guard a coding agent
 
 Verdicts, from mild to final: allow, warn, deny, block, kill.";
 
@@ -292,6 +293,44 @@ Examples:
 pub(crate) const TOKEN_REVOKE: &str = "\
 Examples:
   sprag token revoke build-farm";
+pub(crate) const HOOK: &str = "\
+Agent CLIs start this themselves; `sprag install` tells them to. It asks a running `sprag serve`, else
+the store. Where there is no verdict (the payload can't be read, the server does not answer) it
+follows --fail and leaves a line for `sprag doctor`; a session that was stopped stays stopped.
+
+Examples:
+  sprag hook --client claude < payload.json
+  sprag hook --client copilot --event preToolUse --fail closed < payload.json
+
+Exit code: 0, whatever the answer is; it is in the output.";
+
+pub(crate) const INSTALL: &str = "\
+Shows what would change and asks. Other hooks, comments and the layout of the file stay as they are;
+what was there before is kept beside it as FILE.before-sprag. Doing it again changes nothing.
+
+Examples:
+  sprag install claude
+  sprag install codex --shadow
+  sprag install copilot --project --yes
+  sprag install gemini --fail closed
+
+Clients: claude, codex, gemini, copilot, cursor, opencode. `sprag doctor` tells whether it works.";
+
+pub(crate) const UNINSTALL: &str = "\
+Examples:
+  sprag uninstall claude
+  sprag uninstall copilot --project --yes";
+
+pub(crate) const DOCTOR: &str = "\
+Looks at every agent CLI that is found here: are the hooks there and complete, would the client run
+them, do they start this program, when did they fire last. Then at policy, store and server, and at
+what went wrong in hooks lately.
+
+Examples:
+  sprag doctor
+  sprag doctor --json | jq '.problems'
+
+Exit code: 0 if nothing is wrong; 1 if something is.";
 
 pub(crate) const AGENT_TOOLS: &str = "\
 For an agent server that starts one of these for each session, as an MCP server over stdio. The agent

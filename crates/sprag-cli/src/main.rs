@@ -21,7 +21,9 @@ mod policy_file;
 mod record_line;
 mod report;
 mod settings;
+mod settings_file;
 mod style;
+mod trouble;
 
 use std::process::ExitCode;
 
@@ -32,9 +34,22 @@ use failure::Run;
 use settings::Settings;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
     let settings = Settings::from_environment();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && is_hook() => {
+            return command::hook::misunderstood(&error, &settings);
+        }
+        Err(error) => error.exit(),
+    };
     run(&cli.command, &settings).unwrap_or_else(|failure| failure.tell(&mut anstream::stderr()))
+}
+
+/// Whether an agent CLI asks: it must get no exit code that it takes for a refusal.
+fn is_hook() -> bool {
+    std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == "hook")
 }
 
 fn run(command: &Command, settings: &Settings) -> Run {
@@ -57,6 +72,10 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Serve(args) => command::serve::run(args, settings, out),
         Command::AgentTools(args) => command::agent_tools::run(args, settings),
         Command::Token(command) => command::token::run(command, settings, out),
+        Command::Install(args) => command::install::run(args, settings, out),
+        Command::Uninstall(args) => command::uninstall::run(args, settings, out),
+        Command::Doctor(args) => command::doctor::run(args, settings, out),
+        Command::Hook(args) => command::hook::run(args, settings),
         Command::Completions { shell } => command::completions::run(*shell, out),
     }
 }

@@ -4,6 +4,9 @@ use std::env::VarError;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use sprag_hooks::Client;
+use sprag_hooks::install::Homes;
+
 /// What the environment says.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
@@ -15,6 +18,12 @@ pub(crate) struct Settings {
     xdg_state_home: Option<PathBuf>,
     home: Option<PathBuf>,
     user: Option<PathBuf>,
+    /// Set by Copilot CLI for the hooks that it runs.
+    copilot_project: Option<PathBuf>,
+    claude_home: Option<PathBuf>,
+    codex_home: Option<PathBuf>,
+    copilot_home: Option<PathBuf>,
+    path: Option<PathBuf>,
 }
 
 /// Where the policy is.
@@ -40,6 +49,11 @@ impl Settings {
             xdg_state_home: variable("XDG_STATE_HOME"),
             home: variable("HOME"),
             user: variable("USER").or_else(|| variable("LOGNAME")),
+            claude_home: variable("CLAUDE_CONFIG_DIR"),
+            codex_home: variable("CODEX_HOME"),
+            copilot_home: variable("COPILOT_HOME"),
+            path: variable("PATH"),
+            copilot_project: variable("COPILOT_CLI").and_then(|_| variable("COPILOT_PROJECT_DIR")),
         }
     }
 
@@ -93,6 +107,41 @@ impl Settings {
     )]
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         variable(name)?.into_os_string().into_string().ok()
+    }
+
+    /// The folders in which agent CLIs look for hooks; none where there is no home.
+    pub(crate) fn homes(&self, project: PathBuf) -> Option<Homes> {
+        Some(Homes {
+            project,
+            home: self.home.clone()?,
+            claude: self.claude_home.clone(),
+            codex: self.codex_home.clone(),
+            copilot: self.copilot_home.clone(),
+            config: self.xdg_config_home.clone(),
+        })
+    }
+
+    /// The program of this name, where a shell would find it.
+    pub(crate) fn program(&self, name: &str) -> Option<PathBuf> {
+        let folders = std::env::split_paths(self.path.as_deref()?);
+        folders
+            .map(|folder| folder.join(name))
+            .find(|path| path.is_file())
+    }
+
+    /// Whether Copilot CLI runs this hook of Claude's while it has one of its own: each call would be
+    /// told twice.
+    pub(crate) fn is_called_twice(&self, client: Client) -> bool {
+        let Some(project) = self.copilot_project.as_deref() else {
+            return false;
+        };
+        let own = [
+            Some(project.join(".github/hooks/sprag.json")),
+            self.home
+                .as_ref()
+                .map(|home| home.join(".copilot/hooks/sprag.json")),
+        ];
+        client == Client::Claude && own.into_iter().flatten().any(|path| path.exists())
     }
 
     /// Who gives orders, for the log.

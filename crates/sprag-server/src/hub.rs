@@ -98,6 +98,8 @@ impl Desk {
     }
 
     fn gather(&mut self, first: Told, feed: &Subscription) {
+        // Nobody wakes it: what comes meanwhile is taken in one go.
+        std::thread::park_timeout(GATHER);
         let mut next = Some(first);
         while let Some(told) = next {
             // What the feed had no room for shows as a gap in the numbers.
@@ -109,7 +111,7 @@ impl Desk {
             if self.early.len() >= FETCH {
                 break;
             }
-            next = feed.wait_for(GATHER);
+            next = feed.try_next();
         }
     }
 

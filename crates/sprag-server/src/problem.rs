@@ -306,18 +306,18 @@ mod tests {
     #[test]
     fn a_broken_event_is_told_with_its_place() {
         let broken = Event::parse(b"{\"type\":\"call\",\n\"session\":}").unwrap_err();
-        insta::assert_snapshot!(told(&broken.into()), @"");
+        insta::assert_snapshot!(told(&broken.into()), @r#"{"type":"urn:sprag:problem:bad-event","title":"Not an event","status":400,"detail":"not an event: session: expected value at line 2 column 11","line":2,"column":11}"#);
     }
 
     #[test]
     fn a_wrong_field_is_named() {
         let wrong = Event::parse(br#"{"type":"call","session":7,"tool":"x"}"#).unwrap_err();
-        insta::assert_snapshot!(told(&wrong.into()), @"");
+        insta::assert_snapshot!(told(&wrong.into()), @r#"{"type":"urn:sprag:problem:bad-event","title":"Not an event","status":400,"detail":"session: expected a string, found 7 at line 1 column 26","field":"session","line":1,"column":26}"#);
     }
 
     #[test]
     fn mistakes_of_a_policy_are_told_with_key_and_line() {
         let errors = sprag::Policy::from_toml("[flow]\nmax_dept = 3\n").unwrap_err();
-        insta::assert_snapshot!(told(&Problem::policy(&errors)), @"");
+        insta::assert_snapshot!(told(&Problem::policy(&errors)), @r#"{"type":"urn:sprag:problem:wrong-policy","title":"The policy can't be used","status":422,"detail":"the policy has 1 mistake; nothing was changed","errors":[{"key":"flow.max_dept","line":2,"column":1,"message":"flow.max_dept: no such key; did you mean `flow.max_depth`?"}]}"#);
     }
 }

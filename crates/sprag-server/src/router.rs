@@ -51,6 +51,7 @@ fn documented() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(wire::Api::openapi().merge_from(relay::Api::openapi()))
         .routes(routes!(route::check::check))
         .routes(routes!(route::batch::batch))
+        .routes(routes!(route::hooks::hook))
         .routes(routes!(route::sessions::list))
         .routes(routes!(route::sessions::show))
         .routes(routes!(route::events::events))

@@ -9,6 +9,7 @@ mod cell_rows;
 mod checkpoints;
 mod connection;
 mod failure;
+mod loading;
 mod lock;
 mod log_rows;
 mod marks;

@@ -28,6 +28,11 @@ fn help_starts_with_what_to_do_first() {
       resume       End a pause
       serve        Run the server: an HTTP API for agents, relays and operators
       token        Make, list and revoke the server's tokens
+      install      Put the guard into an agent CLI: its settings, with a diff and a backup
+      uninstall    Take the guard out of an agent CLI again
+      doctor       Tell what is wrong, and how to mend it: hooks, policy, store, server
+      hook         Answer one hook of an agent CLI: its payload comes in, its own kind of answer goes
+                   out
       completions  Print a completion script for a shell
       help         Print this message or the help of the given subcommand(s)
 
@@ -41,6 +46,7 @@ fn help_starts_with_what_to_do_first() {
       sprag decide < events.jsonl          judge recorded events
       sprag test scenarios.json            test a policy before an agent meets it
       sprag policy set flow.max_depth 6    change a limit
+      sprag install claude                 guard a coding agent
 
     Verdicts, from mild to final: allow, warn, deny, block, kill.
     ");

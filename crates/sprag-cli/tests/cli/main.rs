@@ -6,6 +6,10 @@ mod decide;
 mod eval;
 mod explain;
 mod help;
+#[cfg(test)]
+mod hook;
+#[cfg(test)]
+mod install;
 mod log;
 #[cfg(test)]
 mod mask;

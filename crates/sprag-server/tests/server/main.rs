@@ -7,6 +7,8 @@ mod demo;
 #[cfg(test)]
 mod door;
 #[cfg(test)]
+mod hooks;
+#[cfg(test)]
 mod live;
 #[cfg(test)]
 mod log_lines;

@@ -8,6 +8,8 @@ use crate::running::Running;
 const ORDER: &str = r#"{"why":"test"}"#;
 const CALL: &str = r#"{"type":"call","session":"s","tool":"t"}"#;
 
+const HOOK: &str = r#"{"hook_event_name":"PreToolUse","session_id":"h","transcript_path":"t","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum For {
@@ -15,6 +17,8 @@ enum For {
     Everyone,
     /// Anyone with a role; who comes from this machine has one.
     AnyRole,
+    /// Hooks and operators.
+    Hooks,
     /// Those who may speak for the user: everyone on this machine but who says that it is an agent.
     Speakers,
     Operators,
@@ -24,6 +28,7 @@ enum For {
 const ROUTES: &[(&str, &str, &str, u16, For)] = &[
     ("POST", "/v1/check", CALL, 200, For::AnyRole),
     ("POST", "/v1/check/batch", CALL, 200, For::AnyRole),
+    ("POST", "/v1/hooks/claude", HOOK, 200, For::Hooks),
     (
         "POST",
         "/api/sessions/b/messages",
@@ -118,11 +123,17 @@ fn every_route_answers_every_role_as_the_table_says() {
     for &(method, path, body, good, whose) in ROUTES {
         let seen = |headers: &str| server.send(method, path, headers, body).status;
         let case = format!("{method} {path}");
-        let (open, any) = (whose == For::Everyone, whose != For::Operators);
-        assert_eq!(seen(""), if any { good } else { 401 }, "{case}: nobody");
+        let open = whose == For::Everyone;
+        let any = open || whose == For::AnyRole;
+        let machine = any || whose == For::Speakers;
+        assert_eq!(seen(""), if machine { good } else { 401 }, "{case}: nobody");
         for (role, token) in [("agent", &agent), ("relay", &relay), ("hook", &hook)] {
-            let speaks = whose != For::Speakers || role != "agent";
-            let wanted = if any && speaks { good } else { 403 };
+            let wanted = match whose {
+                For::Hooks if role == "hook" => good,
+                For::Speakers if role != "agent" => good,
+                _ if any => good,
+                _ => 403,
+            };
             assert_eq!(seen(&bearer(token)), wanted, "{case}: {role}");
         }
         assert_eq!(seen(&bearer(&operator)), good, "{case}: operator");
@@ -173,14 +184,9 @@ fn an_agent_can_neither_reset_itself_nor_play_the_user_on_any_way_in() {
         r#"{"type":"kill","session":"s"}"#,
         r#"{"type":"message","to":"s","content":"go on"}"#,
         r#"{"type":"dispatch_start","session":"s","flow":"f"}"#,
-        r#"{"type":"call","session":"s","tool":"t","identity":"shared"}"#,
     ];
     for event in events {
-        let length = event.len();
-        let over_socket = server.raw_unix(&format!(
-            "POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{event}"
-        ));
-        assert_eq!(over_socket.status, 403, "{event}");
+        assert_eq!(over_socket(&server, event), 403, "{event}");
         for role in [None, Some(Role::Agent)] {
             assert_eq!(
                 server.ask(role, "POST", "/v1/check", event).status,
@@ -196,6 +202,34 @@ fn an_agent_can_neither_reset_itself_nor_play_the_user_on_any_way_in() {
             "{event}"
         );
     }
+}
+
+#[test]
+fn an_agent_on_the_network_can_not_say_that_it_stands_for_many_a_wrapper_on_this_machine_can() {
+    let server = Running::start();
+    let event = r#"{"type":"call","session":"s","tool":"t","identity":"shared"}"#;
+    assert_eq!(server.ask(None, "POST", "/v1/check", event).status, 403);
+    assert_eq!(
+        server
+            .ask(Some(Role::Agent), "POST", "/v1/check", event)
+            .status,
+        403
+    );
+    assert_eq!(
+        server
+            .ask(Some(Role::Hook), "POST", "/v1/check", event)
+            .status,
+        200
+    );
+    assert_eq!(over_socket(&server, event), 200);
+}
+
+fn over_socket(server: &Running, event: &str) -> u16 {
+    let length = event.len();
+    let answer = server.raw_unix(&format!(
+        "POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{event}"
+    ));
+    answer.status
 }
 
 #[test]

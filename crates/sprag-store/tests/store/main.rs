@@ -1,6 +1,10 @@
 //! The stores against each other, against the engine and against the world.
 
 #[cfg(test)]
+mod listing;
+#[cfg(test)]
+mod loading;
+#[cfg(test)]
 mod memory;
 #[cfg(test)]
 mod model;

@@ -1,0 +1,34 @@
+// Claude Code: settings in the project, the model by an environment variable.
+
+export const name = 'claude';
+export const program = 'claude';
+export const scope = '--project';
+
+export function prepare() {}
+
+export function command({ prompt, model }) {
+  return {
+    args: ['-p', prompt, '--output-format', 'json', '--dangerously-skip-permissions'],
+    env: {
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'dummy',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      IS_SANDBOX: '1',
+    },
+  };
+}
+
+export function call(deed, { project, marker }) {
+  switch (deed.do) {
+    case 'run':
+      return { name: 'Bash', args: { command: deed.command, description: 'run it' } };
+    case 'write':
+      return { name: 'Write', args: { file_path: `${project}/${deed.path}`, content: deed.text } };
+    default:
+      return {
+        name: 'Agent',
+        args: { description: deed.child, prompt: `Go. ${marker(deed.child)}`, subagent_type: 'general-purpose' },
+      };
+  }
+}

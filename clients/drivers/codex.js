@@ -1,0 +1,41 @@
+// Codex CLI: hooks in its home, trusted by a flag that exists for tests.
+
+export const name = 'codex';
+export const program = 'codex';
+export const scope = '--user';
+
+export function prepare({ home, model, put }) {
+  put(`${home}/.codex/config.toml`, [
+    'model = "scripted"',
+    'model_provider = "scripted"',
+    '[model_providers.scripted]',
+    'name = "scripted"',
+    `base_url = "${model.url}/v1"`,
+    'wire_api = "responses"',
+    'env_key = "SCRIPTED_KEY"',
+    '[agents]',
+    'max_threads = 16',
+    '',
+  ].join('\n'));
+}
+
+export function command({ prompt, guarded }) {
+  const trust = guarded ? ['--dangerously-bypass-hook-trust'] : [];
+  return {
+    args: [
+      'exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', ...trust, '--json', prompt,
+    ],
+    env: { SCRIPTED_KEY: 'dummy' },
+  };
+}
+
+export function call(deed, { marker }) {
+  switch (deed.do) {
+    case 'run':
+      return { name: 'exec_command', args: { cmd: deed.command } };
+    case 'write':
+      return { name: 'exec_command', args: { cmd: `cat > ${deed.path} <<'END'\n${deed.text}END` } };
+    default:
+      return { name: 'spawn_agent', namespace: 'multi_agent_v1', args: { message: `Go. ${marker(deed.child)}` } };
+  }
+}

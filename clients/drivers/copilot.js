@@ -1,0 +1,39 @@
+// Copilot CLI: hooks in the project, which must be trusted, and a model provider of one's own.
+
+export const name = 'copilot';
+export const program = 'copilot';
+export const scope = '--project';
+
+export function prepare({ home, project, put }) {
+  put(`${home}/.copilot/config.json`, JSON.stringify({ trustedFolders: [project] }));
+}
+
+export function command({ prompt, model }) {
+  return {
+    args: ['-p', prompt, '--allow-all-tools', '--allow-all-paths', '--no-color'],
+    env: {
+      COPILOT_OFFLINE: 'true',
+      COPILOT_PROVIDER_BASE_URL: `${model.url}/v1`,
+      COPILOT_PROVIDER_TYPE: 'openai',
+      COPILOT_PROVIDER_API_KEY: 'dummy',
+      COPILOT_MODEL: 'gpt-4.1',
+      COPILOT_AUTO_UPDATE: 'false',
+    },
+  };
+}
+
+export function call(deed, { project, marker }) {
+  switch (deed.do) {
+    case 'run':
+      return { name: 'bash', args: { command: deed.command, description: 'run it' } };
+    case 'write':
+      return { name: 'create', args: { path: `${project}/${deed.path}`, file_text: deed.text } };
+    default:
+      return {
+        name: 'task',
+        args: {
+          name: deed.child, description: deed.child, prompt: `Go. ${marker(deed.child)}`, agent_type: 'general-purpose',
+        },
+      };
+  }
+}

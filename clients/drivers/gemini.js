@@ -1,0 +1,40 @@
+// Gemini CLI: everything in its settings file. Its own loop detection is off, so that ours is what is seen.
+
+export const name = 'gemini';
+export const program = 'gemini';
+export const scope = '--user';
+
+export function prepare({ home, put }) {
+  put(`${home}/.gemini/settings.json`, JSON.stringify({
+    security: { auth: { selectedType: 'gemini-api-key' } },
+    model: { disableLoopDetection: true },
+    telemetry: { enabled: false },
+    general: { enableAutoUpdate: false },
+  }, null, 2));
+}
+
+export function command({ prompt, model }) {
+  return {
+    args: ['-p', prompt, '--yolo', '-m', 'gemini-2.5-pro', '--output-format', 'json'],
+    env: {
+      GEMINI_API_KEY: 'dummy',
+      GOOGLE_GEMINI_BASE_URL: model.url,
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    },
+  };
+}
+
+/** Its sub-agents must say that they are done; without an id of their own they count as the session. */
+export const finish = { name: 'complete_task', args: { result: { response: 'done' } } };
+export const expect = { 'sub-agents': { children: 0 } };
+
+export function call(deed, { project, marker }) {
+  switch (deed.do) {
+    case 'run':
+      return { name: 'run_shell_command', args: { command: deed.command } };
+    case 'write':
+      return { name: 'write_file', args: { file_path: `${project}/${deed.path}`, content: deed.text } };
+    default:
+      return { name: 'invoke_agent', args: { agent_name: 'generalist', prompt: `Go. ${marker(deed.child)}` } };
+  }
+}

@@ -1,0 +1,49 @@
+// opencode: a plugin in the project and a provider in its settings. Its own question after three equal calls
+// (`doom_loop`) is answered yes, so that ours is what is seen.
+
+export const name = 'opencode';
+export const program = 'opencode';
+export const scope = '--project';
+
+export function prepare({ project, model, put }) {
+  put(`${project}/opencode.json`, JSON.stringify({
+    permission: { doom_loop: 'allow', edit: 'allow', bash: 'allow', external_directory: 'allow' },
+    model: 'scripted/scripted',
+    small_model: 'scripted/scripted',
+    autoupdate: false,
+    share: 'disabled',
+    provider: {
+      scripted: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'scripted',
+        options: { baseURL: `${model.url}/v1`, apiKey: 'dummy' },
+        models: { scripted: { name: 'scripted', tool_call: true, limit: { context: 200000, output: 8000 } } },
+      },
+    },
+  }, null, 2));
+}
+
+export function command({ prompt }) {
+  return {
+    args: ['run', '--model', 'scripted/scripted', prompt],
+    env: {
+      OPENCODE_DISABLE_MODELS_FETCH: 'true',
+      OPENCODE_DISABLE_AUTOUPDATE: 'true',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: 'true',
+    },
+  };
+}
+
+export function call(deed, { project, marker }) {
+  switch (deed.do) {
+    case 'run':
+      return { name: 'bash', args: { command: deed.command, description: 'run it' } };
+    case 'write':
+      return { name: 'write', args: { filePath: `${project}/${deed.path}`, content: deed.text } };
+    default:
+      return {
+        name: 'task',
+        args: { description: deed.child, prompt: `Go. ${marker(deed.child)}`, subagent_type: 'general' },
+      };
+  }
+}

@@ -1,0 +1,58 @@
+// What a run shows: what the guard said, what of it reached the model, and whether that is what was expected.
+
+/** The figures of a run. */
+export function figures({ records, requests, timedOut }) {
+  const events = records.map(({ event, verdict }) => ({ ...event, verdict }));
+  const calls = events.filter((event) => event.type === 'call');
+  const main = calls.filter((call) => !call.session.includes('/'));
+  const refused = (call) => ['deny', 'block', 'kill'].includes(call.verdict.verdict);
+  const first = (wanted) => {
+    let done = 0;
+    for (const event of events) {
+      if (event.type === 'call' && !event.session.includes('/')) done += 1;
+      if (wanted(event)) return { after: done, message: event.verdict.message };
+    }
+    return null;
+  };
+  const warned = first((event) => ['warn', 'block'].includes(event.verdict.verdict));
+  const stopped = first((event) => event.type === 'call' && refused(event));
+  const texts = requests.map((request) => JSON.stringify(request.conversation?.turns ?? []));
+  const reached = (finding) => finding && texts.some((text) => text.includes(JSON.stringify(finding.message).slice(1, -1)));
+  return {
+    calls: calls.length,
+    mainCalls: main.length,
+    children: new Set(calls.map((call) => call.session).filter((session) => session.includes('/'))).size,
+    steps: events.filter((event) => event.type === 'step').length,
+    prompts: events.filter((event) => event.type === 'message' && !event.from).length,
+    warned: warned && { ...warned, reached: Boolean(reached(warned)) },
+    stopped: stopped && { ...stopped, reached: Boolean(reached(stopped)) },
+    requests: requests.length,
+    timedOut,
+  };
+}
+
+/** What is wrong with the figures; nothing where they are as expected. */
+export function complaints(figures, expect) {
+  const wrong = [];
+  const want = (holds, text) => holds || wrong.push(text);
+  want(!figures.timedOut, 'the client did not end');
+  want(figures.prompts === 1, `${figures.prompts} prompts of a user instead of 1`);
+  if (expect.untouched) {
+    want(!figures.warned, `warned after ${figures.warned?.after}: ${figures.warned?.message}`);
+    want(!figures.stopped, `stopped at ${figures.stopped?.after}: ${figures.stopped?.message}`);
+  }
+  if (expect.warnedBy) {
+    want(figures.warned, 'never warned');
+    want(!figures.warned || figures.warned.after <= expect.warnedBy, `warned only after ${figures.warned?.after}`);
+    want(!figures.warned || figures.warned.reached, 'the warning did not reach the model');
+  }
+  if (expect.refusedBy) {
+    want(figures.stopped, 'never stopped');
+    want(!figures.stopped || figures.stopped.after <= expect.refusedBy, `stopped only at ${figures.stopped?.after}`);
+  }
+  if (expect.calls) want(figures.calls === expect.calls, `${figures.calls} calls counted instead of ${expect.calls}`);
+  if (expect.children !== undefined) {
+    want(figures.children === expect.children, `${figures.children} sub-agents seen instead of ${expect.children}`);
+  }
+  return wrong;
+}

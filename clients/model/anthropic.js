@@ -1,0 +1,67 @@
+// The messages API of Anthropic, which Claude Code speaks.
+
+import { freshId } from './server.js';
+
+export const name = 'anthropic';
+
+export function serves(method, path) {
+  return method === 'POST' && /\/v1\/messages(\/count_tokens)?$/.test(path);
+}
+
+export function read(body) {
+  const tools = (body.tools ?? []).map((tool) => tool.name);
+  const turns = (body.messages ?? []).map(({ role, content }) => {
+    const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+    return {
+      role,
+      text: parts.filter((part) => part.type === 'text').map((part) => part.text).join('\n'),
+      calls: parts.filter((part) => part.type === 'tool_use').map((part) => ({ name: part.name, args: part.input })),
+      results: parts.filter((part) => part.type === 'tool_result').map((part) => textOf(part.content)),
+    };
+  });
+  return { tools, turns };
+}
+
+function textOf(content) {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map((part) => part.text ?? '').join('\n');
+}
+
+export function answer({ body, pathname, turn, response, sendJson, startEvents }) {
+  if (pathname.endsWith('count_tokens')) {
+    sendJson(response, 200, { input_tokens: 10 });
+    return;
+  }
+  const content = [{ type: 'text', text: turn.text || 'Working.' }];
+  for (const call of turn.calls) {
+    content.push({ type: 'tool_use', id: freshId('toolu'), name: call.name, input: call.args });
+  }
+  const stop = turn.calls.length > 0 ? 'tool_use' : 'end_turn';
+  const message = {
+    id: freshId('msg'), type: 'message', role: 'assistant', model: body.model,
+    content, stop_reason: stop, stop_sequence: null, usage: { input_tokens: 10, output_tokens: 5 },
+  };
+  if (!body.stream) {
+    sendJson(response, 200, message);
+    return;
+  }
+  const events = startEvents(response);
+  const send = (type, rest) => events.send({ type, ...rest }, type);
+  send('message_start', { message: { ...message, content: [], stop_reason: null } });
+  content.forEach((block, index) => sendBlock(send, block, index));
+  send('message_delta', { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 5 } });
+  send('message_stop', {});
+  events.end();
+}
+
+function sendBlock(send, block, index) {
+  if (block.type === 'text') {
+    send('content_block_start', { index, content_block: { type: 'text', text: '' } });
+    send('content_block_delta', { index, delta: { type: 'text_delta', text: block.text } });
+  } else {
+    send('content_block_start', { index, content_block: { ...block, input: {} } });
+    const json = JSON.stringify(block.input);
+    send('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: json } });
+  }
+  send('content_block_stop', { index });
+}

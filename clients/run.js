@@ -1,0 +1,63 @@
+// Plays every script with every client and says what came of it.
+//
+//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--keep] [--sprag BINARY]
+//
+// Runs are kept in runs/<client>/<script> where something is wrong or --keep is given.
+
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import * as claude from './drivers/claude.js';
+import * as codex from './drivers/codex.js';
+import * as copilot from './drivers/copilot.js';
+import * as gemini from './drivers/gemini.js';
+import * as opencode from './drivers/opencode.js';
+import { complaints, figures } from './judge.js';
+import { clientPath, play } from './play.js';
+import { SCRIPTS } from './scripts.js';
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const DRIVERS = [claude, codex, gemini, copilot, opencode];
+
+const { values: options } = parseArgs({
+  options: {
+    client: { type: 'string', multiple: true },
+    script: { type: 'string', multiple: true },
+    unguarded: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    sprag: { type: 'string', default: path.join(HERE, '..', 'target', 'debug', 'sprag') },
+  },
+});
+
+const drivers = DRIVERS.filter((driver) => options.client?.includes(driver.name) ?? true);
+const scripts = Object.entries(SCRIPTS).filter(([name]) => options.script?.includes(name) ?? true);
+if (drivers.length === 0 || scripts.length === 0) {
+  console.error('nothing to play: there is no such client or script');
+  process.exit(2);
+}
+let failed = 0;
+for (const driver of drivers) {
+  const version = execFileSync(clientPath(driver.program), ['--version'], { encoding: 'utf8' }).match(/\d+\.\d+\.\d+/)?.[0];
+  console.log(`\n${driver.name} ${version}`);
+  for (const [name, script] of scripts) {
+    const folder = path.join(HERE, 'runs', driver.name, name);
+    const sprag = options.unguarded ? null : options.sprag;
+    const began = Date.now();
+    const run = await play({ driver, name, script, folder, sprag });
+    const seen = figures(run);
+    const expect = { ...script.expect, ...driver.expect?.[name] };
+    const wrong = options.unguarded ? [] : complaints(seen, expect);
+    failed += wrong.length > 0 ? 1 : 0;
+    const seconds = ((Date.now() - began) / 1000).toFixed(1);
+    const told = (finding, word) => (finding ? `${word} ${finding.after}${finding.reached ? '' : ' (unheard)'}` : `not ${word}`);
+    console.log(
+      `  ${wrong.length > 0 ? 'FAIL' : 'ok  '} ${name.padEnd(11)} ${told(seen.warned, 'warned')}, ${told(seen.stopped, 'stopped')};` +
+      ` ${seen.calls} calls, ${seen.steps} steps, ${seen.children} sub-agents, exit ${run.code}, ${seconds} s`,
+    );
+    for (const complaint of wrong) console.log(`       ${complaint}`);
+    if (wrong.length === 0 && !options.keep) fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+process.exitCode = failed > 0 ? 1 : 0;

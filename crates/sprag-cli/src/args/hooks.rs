@@ -1,0 +1,151 @@
+//! The arguments of the commands that live in agent CLIs.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use sprag_hooks::install::Scope;
+use sprag_hooks::{Client, Fail};
+
+use super::{CaptureWord, DbArg, PolicyArg};
+
+/// The word for a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClientWord {
+    Claude,
+    Codex,
+    Gemini,
+    Copilot,
+    Cursor,
+    Opencode,
+}
+
+impl From<ClientWord> for Client {
+    fn from(word: ClientWord) -> Self {
+        match word {
+            ClientWord::Claude => Self::Claude,
+            ClientWord::Codex => Self::Codex,
+            ClientWord::Gemini => Self::Gemini,
+            ClientWord::Copilot => Self::Copilot,
+            ClientWord::Cursor => Self::Cursor,
+            ClientWord::Opencode => Self::Opencode,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailWord {
+    /// Let it happen, and tell the person.
+    Open,
+    /// Refuse it.
+    Closed,
+}
+
+impl From<FailWord> for Fail {
+    fn from(word: FailWord) -> Self {
+        match word {
+            FailWord::Open => Self::Open,
+            FailWord::Closed => Self::Closed,
+        }
+    }
+}
+
+/// Which server.
+#[derive(Debug, Args)]
+pub(crate) struct SocketArg {
+    /// The server's socket [default: $SPRAG_SOCKET, else $XDG_RUNTIME_DIR/sprag.sock; beside a
+    /// store that was named].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) socket: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookArgs {
+    /// The agent CLI that calls.
+    #[arg(long, value_name = "CLIENT", value_enum)]
+    pub(crate) client: ClientWord,
+    /// The event it calls for, where its payload does not say.
+    #[arg(long, value_name = "EVENT")]
+    pub(crate) event: Option<String>,
+    /// What to do where there is no verdict.
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
+    pub(crate) fail: FailWord,
+    /// Judge and log, but let everything happen.
+    #[arg(long)]
+    pub(crate) shadow: bool,
+    #[command(flatten)]
+    pub(crate) db: DbArg,
+    #[command(flatten)]
+    pub(crate) socket: SocketArg,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// How much of payloads the log keeps, without secrets, where no server runs.
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
+    pub(crate) capture: CaptureWord,
+}
+
+/// For which sessions.
+#[derive(Debug, Args)]
+pub(crate) struct ScopeArgs {
+    /// For this project only.
+    #[arg(long, conflicts_with = "user")]
+    project: bool,
+    /// For all sessions of this user; the default.
+    #[arg(long)]
+    user: bool,
+}
+
+impl ScopeArgs {
+    pub(crate) fn scope(&self) -> Scope {
+        if self.project {
+            Scope::Project
+        } else {
+            Scope::User
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InstallArgs {
+    /// The agent CLI.
+    #[arg(value_name = "CLIENT", value_enum)]
+    pub(crate) client: ClientWord,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    /// Only watch: verdicts are logged, and nothing is stopped.
+    #[arg(long)]
+    pub(crate) shadow: bool,
+    /// What hooks do where there is no verdict.
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
+    pub(crate) fail: FailWord,
+    /// The program that hooks start [default: this one].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) binary: Option<PathBuf>,
+    /// Don't ask.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArgs {
+    /// The agent CLI.
+    #[arg(value_name = "CLIENT", value_enum)]
+    pub(crate) client: ClientWord,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    /// Don't ask.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) db: DbArg,
+    #[command(flatten)]
+    pub(crate) socket: SocketArg,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,204 @@
+//! `sprag hook` as an agent CLI starts it: with payloads of all kinds, many at once, and with nobody to ask.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{Sandbox, feed};
+
+const BEFORE: [&str; 3] = ["hook", "--client", "claude"];
+
+fn call(session: &str, command: &str, id: &str) -> String {
+    json!({
+        "hook_event_name": "PreToolUse", "session_id": session, "transcript_path": "t",
+        "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id,
+    })
+    .to_string()
+}
+
+#[test]
+fn a_call_that_is_fine_is_answered_with_nothing() {
+    let sandbox = Sandbox::new();
+    let said = sandbox.run_with(&BEFORE, call("s1", "ls", "toolu_0000000000000001"));
+    assert_eq!(said, "exit 0\n");
+    let log = sandbox.run(&["log", "tail"]);
+    assert!(log.contains("call"), "{log}");
+}
+
+#[test]
+fn a_killed_session_is_refused_and_told_why() {
+    let sandbox = Sandbox::new();
+    sandbox.run_with(&BEFORE, call("s1", "ls", "toolu_0000000000000001"));
+    sandbox.run(&[
+        "sessions",
+        "kill",
+        "s1",
+        "--why",
+        "seen enough",
+        "--by",
+        "ops",
+    ]);
+    let said = sandbox.run_with(&BEFORE, call("s1", "ls", "toolu_0000000000000002"));
+    assert!(said.contains("\"permissionDecision\":\"deny\""), "{said}");
+    assert!(said.contains("\"continue\":false"), "{said}");
+    assert!(said.contains("seen enough"), "{said}");
+    let shadow = ["hook", "--client", "claude", "--shadow"];
+    let said = sandbox.run_with(&shadow, call("s1", "ls", "toolu_0000000000000003"));
+    assert_eq!(said, "exit 0\n");
+}
+
+#[test]
+fn what_can_not_be_read_is_let_through_and_shown_by_the_doctor() {
+    let sandbox = Sandbox::new();
+    let said = sandbox.run_with(
+        &["hook", "--client", "claude", "--event", "PreToolUse"],
+        "garbage",
+    );
+    insta::assert_snapshot!(said);
+    // Told once a minute: the person has seen it.
+    let said = sandbox.run_with(&["hook", "--client", "gemini", "--event", "BeforeTool"], "");
+    assert_eq!(said, "exit 0\n");
+    let said = sandbox.run_with(
+        &["hook", "--client", "copilot", "--event", "preToolUse"],
+        "[]",
+    );
+    assert_eq!(said, "exit 0\n");
+    let seen = sandbox.run(&["doctor"]);
+    for line in [
+        "claude: the payload can't be read: expected value at line 1 column 1",
+        "gemini: the payload is empty",
+        "copilot: the payload can't be read: ",
+    ] {
+        assert!(seen.contains(line), "{line}: {seen}");
+    }
+}
+
+#[test]
+fn failing_closed_refuses_what_can_not_be_read() {
+    let sandbox = Sandbox::new();
+    let args = [
+        "hook",
+        "--client",
+        "copilot",
+        "--event",
+        "preToolUse",
+        "--fail",
+        "closed",
+    ];
+    insta::assert_snapshot!(sandbox.run_with(&args, "garbage"));
+}
+
+#[test]
+fn a_command_line_of_another_version_is_no_refusal() {
+    let sandbox = Sandbox::new();
+    let said = sandbox.run_with(&["hook", "--client", "claude", "--brand-new"], "{}");
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    let seen = sandbox.run(&["doctor"]);
+    assert!(
+        seen.contains("the hook's command line is not understood"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn payloads_of_fifty_megabytes_and_more_are_answered() {
+    let sandbox = Sandbox::new();
+    for (megabytes, is_read) in [(50, true), (70, false)] {
+        let text = "x".repeat(megabytes << 20);
+        let payload = json!({
+            "hook_event_name": "PostToolUse", "session_id": "s1", "transcript_path": "t",
+            "tool_name": "Read", "tool_input": {}, "tool_response": text,
+        });
+        let said = sandbox.run_with(&BEFORE, payload.to_string());
+        assert_eq!(said, "exit 0\n", "{megabytes} MB");
+        let seen = sandbox.run(&["doctor"]);
+        assert_eq!(
+            seen.contains("more than 67108864 bytes"),
+            !is_read,
+            "{seen}"
+        );
+    }
+}
+
+#[test]
+fn a_store_that_can_not_be_used_stops_no_work() {
+    let sandbox = Sandbox::new();
+    sandbox.file("no.db", "this is no store");
+    let args = ["hook", "--client", "codex", "--db", "no.db"];
+    let said = sandbox.run_with(&args, call("s1", "ls", "call_0000000000000001"));
+    assert!(
+        said.starts_with("exit 0\n--- stdout\n{\"systemMessage\":"),
+        "{said}"
+    );
+    assert!(said.contains("not checked, and let through"), "{said}");
+    let closed = [
+        "hook", "--client", "codex", "--db", "no.db", "--fail", "closed",
+    ];
+    let said = sandbox.run_with(&closed, call("s1", "ls", "call_0000000000000001"));
+    assert!(said.contains("\"permissionDecision\":\"deny\""), "{said}");
+}
+
+#[test]
+fn copilot_is_not_told_twice_by_hooks_of_its_own_and_claudes() {
+    let sandbox = Sandbox::new();
+    sandbox.file("project/.github/hooks/sprag.json", "{}");
+    let payload = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s1", "timestamp": "2026-11-15T23:01:27.423Z",
+        "tool_name": "Bash", "tool_input": {"command": "ls"},
+    });
+    let mut command = sandbox.command(&BEFORE);
+    command.env("COPILOT_CLI", "1");
+    command.env("COPILOT_PROJECT_DIR", sandbox.path().join("project"));
+    let said = sandbox.show(&feed(command, payload.to_string().as_bytes()));
+    assert_eq!(said, "exit 0\n");
+    assert!(!sandbox.path().join(".local/state/sprag/sprag.db").exists());
+}
+
+/// A hundred processes at once, as parallel tool calls of many sessions start them: every call is in the log
+/// once, and the log proves itself.
+#[test]
+fn a_hundred_hooks_at_once_lose_nothing_and_count_nothing_twice() {
+    let sandbox = Sandbox::new();
+    let mut children = Vec::new();
+    for n in 0..100 {
+        // Fifty calls, each seen twice: by a hook of the user's settings and one of the project's.
+        let id = format!("toolu_{:016}", n / 2);
+        let payload = call(&format!("s{}", n % 10 / 2), &format!("echo {}", n / 2), &id);
+        let mut child = sandbox
+            .command(&BEFORE)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, payload.as_bytes()).unwrap();
+        drop(input);
+        children.push(child);
+    }
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(sandbox.show(&output), "exit 0\n");
+    }
+    let log = sandbox.run(&["log", "tail", "-n", "1000", "--json"]);
+    let calls = log
+        .lines()
+        .filter(|line| line.contains("\"type\":\"call\""))
+        .count();
+    assert_eq!(calls, 100, "every sighting is in the log");
+    let mut counted = 0;
+    for session in 0..5 {
+        let shown = sandbox.run(&["sessions", "show", &format!("s{session}"), "--json"]);
+        let json: Value =
+            serde_json::from_str(shown.split_once("--- stdout\n").unwrap().1).unwrap();
+        let calls = json["rules"]["gauges"].as_array().unwrap();
+        let actions = calls
+            .iter()
+            .find(|gauge| gauge["rule"] == "budget.actions")
+            .unwrap();
+        counted += actions["used"].as_u64().unwrap();
+    }
+    assert_eq!(counted, 50, "and every call is counted once");
+    let proof = sandbox.run(&["verify"]);
+    assert!(proof.starts_with("exit 0\n"), "{proof}");
+}

@@ -1,0 +1,140 @@
+//! Cursor, by its documentation: it can't be installed where our tests run.
+//!
+//! `preToolUse` and its two sisters see every tool, shell and MCP too, so the older events for those are not
+//! used: they would tell each call twice.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use sprag_core::{MessageKind, Payload};
+
+use super::claude::agent_of;
+use super::snake;
+use crate::client::Client;
+use crate::reading::{Dialect, Moment, Outcome, ReadError, Reading, Used, Who};
+use crate::reply::Reply;
+use crate::tool_name;
+
+#[derive(Debug, Deserialize)]
+struct Fields<'p> {
+    hook_event_name: Option<String>,
+    conversation_id: Option<String>,
+    generation_id: Option<String>,
+    tool_name: Option<String>,
+    tool_use_id: Option<String>,
+    #[serde(borrow)]
+    tool_input: Option<&'p RawValue>,
+    #[serde(borrow)]
+    tool_output: Option<&'p RawValue>,
+    #[serde(borrow)]
+    error_message: Option<&'p RawValue>,
+    #[serde(borrow)]
+    prompt: Option<&'p RawValue>,
+    subagent_id: Option<String>,
+    subagent_type: Option<String>,
+}
+
+pub(super) fn moment(event: &str) -> Moment {
+    match event {
+        "beforeSubmitPrompt" => Moment::Prompt,
+        "preToolUse" => Moment::Before,
+        "postToolUse" | "postToolUseFailure" => Moment::After,
+        "subagentStart" => Moment::Spawn,
+        "subagentStop" => Moment::Return,
+        _ => Moment::Elsewhere,
+    }
+}
+
+pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<Reading, ReadError> {
+    let fields: Fields<'_> = serde_json::from_slice(payload)?;
+    let event = fields.hook_event_name.as_deref().or(registered);
+    let event = event.ok_or(ReadError::Missing("hook_event_name"))?;
+    let moment = moment(event);
+    Ok(Reading {
+        moment,
+        event_name: event.to_owned(),
+        dialect: Dialect::Cursor,
+        events: events(moment, &fields)?,
+    })
+}
+
+fn events(moment: Moment, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, ReadError> {
+    if moment == Moment::Elsewhere {
+        return Ok(Vec::new());
+    }
+    let root = fields.conversation_id.clone();
+    let root = root.ok_or(ReadError::Missing("conversation_id"))?;
+    let flow = match &fields.generation_id {
+        Some(generation) => format!("{root}:{generation}"),
+        None => root.clone(),
+    };
+    let who = Who {
+        agent: Client::Cursor.as_str().to_owned(),
+        sub: None,
+        root,
+        flow,
+    };
+    Ok(match moment {
+        Moment::Prompt => vec![who.prompt(snake::payload(fields.prompt))?],
+        Moment::Before => vec![who.call(&used(fields)?)?],
+        Moment::After => {
+            let outcome = Outcome {
+                result: fields
+                    .error_message
+                    .or(fields.tool_output)
+                    .map(Payload::from),
+                is_error: fields.error_message.is_some(),
+            };
+            vec![who.step(&used(fields)?, outcome)?]
+        }
+        // Without an id there is nobody to name.
+        Moment::Spawn | Moment::Return => match &fields.subagent_id {
+            None => Vec::new(),
+            Some(child) => {
+                let kind = match moment {
+                    Moment::Return => MessageKind::Return,
+                    _ => MessageKind::Spawn,
+                };
+                let agent = agent_of(fields.subagent_type.as_deref(), Client::Cursor);
+                vec![who.family(kind, child, &agent)?]
+            }
+        },
+        Moment::Elsewhere => Vec::new(),
+    })
+}
+
+fn used(fields: &Fields<'_>) -> Result<Used, ReadError> {
+    let name = fields.tool_name.as_deref();
+    let name = name.ok_or(ReadError::Missing("tool_name"))?;
+    // A tool of an MCP server comes as `MCP:tool`, without the server's name.
+    let (server, tool) = match name.strip_prefix("MCP:") {
+        Some(tool) => (None, tool.trim().to_owned()),
+        None => tool_name::double_underscore(name),
+    };
+    Ok(Used {
+        server,
+        tool,
+        args: snake::payload(fields.tool_input),
+        id: fields.tool_use_id.clone(),
+        is_global: true,
+    })
+}
+
+pub(super) fn write(moment: Moment, reply: &Reply) -> Option<Value> {
+    match (reply, moment) {
+        (Reply::Silent, _) => None,
+        (Reply::Unchecked(text), _) => Some(json!({"user_message": text})),
+        (Reply::Refuse(text) | Reply::Stop(text), Moment::Before | Moment::Spawn) => {
+            Some(json!({"permission": "deny", "user_message": text, "agent_message": text}))
+        }
+        (Reply::Refuse(text) | Reply::Stop(text), Moment::Prompt) => {
+            Some(json!({"continue": false, "user_message": text}))
+        }
+        (Reply::Note(text), Moment::Before) => {
+            Some(json!({"permission": "allow", "agent_message": text}))
+        }
+        (Reply::Note(text) | Reply::Refuse(text) | Reply::Stop(text), _) => {
+            Some(json!({"additional_context": text}))
+        }
+    }
+}

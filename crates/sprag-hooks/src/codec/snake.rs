@@ -1,0 +1,95 @@
+//! The payload that Claude Code made popular: flat, `snake_case`, with `hook_event_name`. Codex, Gemini CLI
+//! and, for Claude's hooks, Copilot send the same with more or fewer fields.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use sprag_core::Payload;
+
+use crate::reading::{Moment, ReadError};
+
+/// The fields that any of them sends and we read.
+#[derive(Debug, Deserialize)]
+pub(super) struct Snake<'p> {
+    pub(super) hook_event_name: Option<String>,
+    pub(super) session_id: Option<String>,
+    #[serde(borrow)]
+    pub(super) transcript_path: Option<&'p RawValue>,
+    #[serde(borrow)]
+    pub(super) timestamp: Option<&'p RawValue>,
+    pub(super) prompt_id: Option<String>,
+    pub(super) turn_id: Option<String>,
+    pub(super) agent_id: Option<String>,
+    pub(super) agent_type: Option<String>,
+    pub(super) parent_agent_id: Option<String>,
+    pub(super) tool_name: Option<String>,
+    pub(super) tool_use_id: Option<String>,
+    #[serde(borrow)]
+    pub(super) tool_input: Option<&'p RawValue>,
+    #[serde(borrow)]
+    pub(super) tool_response: Option<&'p RawValue>,
+    #[serde(borrow)]
+    pub(super) tool_result: Option<&'p RawValue>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'p RawValue>,
+    #[serde(borrow)]
+    pub(super) prompt: Option<&'p RawValue>,
+    pub(super) mcp_context: Option<McpContext>,
+}
+
+/// Whose tool it is, as Gemini CLI tells it.
+#[derive(Debug, Deserialize)]
+pub(super) struct McpContext {
+    pub(super) server_name: String,
+    pub(super) tool_name: String,
+}
+
+impl Snake<'_> {
+    /// The event's name; what the payload says beats what the hook was registered for.
+    pub(super) fn event<'n>(&'n self, registered: Option<&'n str>) -> Result<&'n str, ReadError> {
+        let name = self.hook_event_name.as_deref().or(registered);
+        name.ok_or(ReadError::Missing("hook_event_name"))
+    }
+
+    pub(super) fn session(&self) -> Result<&str, ReadError> {
+        let session = self.session_id.as_deref();
+        session.ok_or(ReadError::Missing("session_id"))
+    }
+
+    pub(super) fn tool(&self) -> Result<&str, ReadError> {
+        let tool = self.tool_name.as_deref();
+        tool.ok_or(ReadError::Missing("tool_name"))
+    }
+}
+
+/// Where an event of Claude's naming stands.
+pub(super) fn moment(event: &str) -> Moment {
+    match event {
+        "UserPromptSubmit" => Moment::Prompt,
+        "PreToolUse" => Moment::Before,
+        "PostToolUse" | "PostToolUseFailure" => Moment::After,
+        "SubagentStart" => Moment::Spawn,
+        "SubagentStop" => Moment::Return,
+        _ => Moment::Elsewhere,
+    }
+}
+
+/// A payload as it came.
+pub(super) fn payload(raw: Option<&RawValue>) -> Option<Payload> {
+    raw.map(Payload::from)
+}
+
+/// The text of a JSON string; nothing where it is something else.
+pub(super) fn text(raw: &RawValue) -> Option<String> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+/// The texts of a list of content blocks, `[{"type":"text","text":"…"}]`.
+pub(super) fn block_texts(raw: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Block {
+        text: String,
+    }
+    let blocks: Vec<Block> = serde_json::from_str(raw.get()).ok()?;
+    let texts: Vec<String> = blocks.into_iter().map(|block| block.text).collect();
+    Some(texts.join("\n"))
+}

@@ -1,0 +1,324 @@
+//! The three shapes that settings have: groups of hooks by event, hooks by event, and a file of our own.
+
+use jsonc_parser::ast::{Array, Object, Value};
+use serde_json::{Value as Json, json};
+
+use super::edit::{Container, parse, put, take};
+use super::line::{HookLine, is_ours, program};
+use super::{InstallError, events};
+use crate::client::Client;
+
+/// The plugin for opencode. The line below it tells it whom to ask.
+const PLUGIN: &str = include_str!("opencode_plugin.js");
+/// How the plugin's line begins.
+const PLUGIN_LINE: &str = "const SPRAG = ";
+
+/// One of our hooks in somebody's settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The event it is for.
+    pub event: String,
+    /// The command.
+    pub command: String,
+    /// The program that it runs.
+    pub program: String,
+}
+
+/// How a client's settings hold hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"command": …}]}]}}`
+    Groups,
+    /// `{"hooks": {"preToolUse": [{"command": …}]}}`
+    Flat,
+    /// The same, in a file that holds nothing else.
+    Own,
+    /// A program text.
+    Plugin,
+}
+
+pub(super) const fn of(client: Client) -> Shape {
+    match client {
+        Client::Claude | Client::Codex | Client::Gemini => Shape::Groups,
+        Client::Cursor => Shape::Flat,
+        Client::Copilot => Shape::Own,
+        Client::Opencode => Shape::Plugin,
+    }
+}
+
+impl Shape {
+    pub(super) fn install(
+        self,
+        client: Client,
+        text: Option<&str>,
+        line: &HookLine,
+    ) -> Result<String, InstallError> {
+        match self {
+            Self::Plugin => {
+                if let Some(text) = text
+                    && !text.is_empty()
+                    && plugin_words(text).is_none()
+                {
+                    return Err(InstallError::Foreign);
+                }
+                let mut words = vec![line.binary.clone()];
+                words.extend(line.words(client, None));
+                let words = Json::from(words);
+                Ok(format!("{PLUGIN}\n{PLUGIN_LINE}{words};\n"))
+            }
+            Self::Own => Ok(whole(client, line)),
+            Self::Groups | Self::Flat => self.install_into(client, text, line),
+        }
+    }
+
+    fn install_into(
+        self,
+        client: Client,
+        text: Option<&str>,
+        line: &HookLine,
+    ) -> Result<String, InstallError> {
+        let text = text.filter(|text| !text.trim().is_empty());
+        let mut text = match (text, self) {
+            (Some(text), _) => text.to_owned(),
+            (None, Self::Flat) => "{\n  \"version\": 1\n}\n".to_owned(),
+            (None, _) => "{}\n".to_owned(),
+        };
+        if self.is_complete(client, &text, line)? {
+            return Ok(text);
+        }
+        text = self.without_ours(&text)?;
+        for event in events(client) {
+            let entry = self.entry(client, event, line).to_string();
+            text = self.add(&text, event, &entry)?;
+        }
+        Ok(text)
+    }
+
+    /// Whether exactly what we would write is there already.
+    fn is_complete(
+        self,
+        client: Client,
+        text: &str,
+        line: &HookLine,
+    ) -> Result<bool, InstallError> {
+        let found = self.found(text)?;
+        let wanted = events(client);
+        let is_there = |event: &&str| {
+            let command = line.command(client, event);
+            found
+                .iter()
+                .any(|found| found.event == **event && found.command == command)
+        };
+        Ok(found.len() == wanted.len() && wanted.iter().all(is_there))
+    }
+
+    fn entry(self, client: Client, event: &str, line: &HookLine) -> Json {
+        let command = line.command(client, event);
+        match client {
+            Client::Gemini => {
+                let hook = json!({"name": "sprag", "type": "command", "command": command, "timeout": 10_000});
+                json!({"matcher": "*", "hooks": [hook]})
+            }
+            Client::Cursor => json!({"command": command, "timeout": 10}),
+            Client::Copilot => {
+                json!({"type": "command", "bash": command, "powershell": command, "timeoutSec": 10})
+            }
+            _ => {
+                let hook = json!({"type": "command", "command": command, "timeout": 10});
+                if event.contains("Tool") {
+                    json!({"matcher": "*", "hooks": [hook]})
+                } else {
+                    json!({"hooks": [hook]})
+                }
+            }
+        }
+    }
+
+    /// `text` with an entry for `event`, and whatever must be around it.
+    fn add(self, text: &str, event: &str, entry: &str) -> Result<String, InstallError> {
+        let root = root(text)?;
+        let Some(hooks) = member(&root, "hooks") else {
+            let text = put(text, &Container::object(&root), "\"hooks\": {}");
+            return self.add(&text, event, entry);
+        };
+        let hooks = as_object(hooks, "hooks")?;
+        match member(hooks, event) {
+            Some(list) => {
+                let list = as_list(list, event)?;
+                Ok(put(text, &Container::list(list), entry))
+            }
+            None => {
+                let text = put(text, &Container::object(hooks), &format!("\"{event}\": []"));
+                self.add(&text, event, entry)
+            }
+        }
+    }
+
+    pub(super) fn uninstall(self, text: &str) -> Result<Option<String>, InstallError> {
+        match self {
+            Self::Plugin if plugin_words(text).is_none() => Err(InstallError::Foreign),
+            Self::Plugin | Self::Own => Ok(None),
+            Self::Groups | Self::Flat => self.without_ours(text).map(Some),
+        }
+    }
+
+    /// `text` without our entries, and without what they leave empty.
+    fn without_ours(self, text: &str) -> Result<String, InstallError> {
+        let mut text = text.to_owned();
+        while let Some(shorter) = self.without_one(&text)? {
+            text = shorter;
+        }
+        Ok(text)
+    }
+
+    fn without_one(self, text: &str) -> Result<Option<String>, InstallError> {
+        let root = root(text)?;
+        let Some(hooks) = member(&root, "hooks") else {
+            return Ok(None);
+        };
+        let hooks = as_object(hooks, "hooks")?;
+        for (at, property) in hooks.properties.iter().enumerate() {
+            let list = as_list(&property.value, property.name.as_str())?;
+            let Some((index, group)) = self.first_of_ours(list) else {
+                continue;
+            };
+            if let Some((list, index)) = group {
+                return Ok(Some(take(text, &Container::list(list), index)));
+            }
+            if list.elements.len() > 1 {
+                return Ok(Some(take(text, &Container::list(list), index)));
+            }
+            if hooks.properties.len() > 1 {
+                return Ok(Some(take(text, &Container::object(hooks), at)));
+            }
+            let at = root
+                .properties
+                .iter()
+                .position(|p| p.name.as_str() == "hooks");
+            return Ok(Some(take(text, &Container::object(&root), at.unwrap_or(0))));
+        }
+        Ok(None)
+    }
+
+    /// The first entry in `list` that has a hook of ours; and where in a group, if others are in it too.
+    fn first_of_ours<'l, 't>(
+        self,
+        list: &'l Array<'t>,
+    ) -> Option<(usize, Option<(&'l Array<'t>, usize)>)> {
+        list.elements.iter().enumerate().find_map(|(index, entry)| {
+            if self != Self::Groups {
+                return ours(entry).map(|_| (index, None));
+            }
+            let group = match member(entry.as_object()?, "hooks")? {
+                Value::Array(group) => group,
+                _ => return None,
+            };
+            let inner = group
+                .elements
+                .iter()
+                .position(|hook| ours(hook).is_some())?;
+            let shared = group.elements.len() > 1;
+            Some((index, shared.then_some((group, inner))))
+        })
+    }
+
+    pub(super) fn found(self, text: &str) -> Result<Vec<Found>, InstallError> {
+        if self == Self::Plugin {
+            let words = plugin_words(text).ok_or(InstallError::Foreign)?;
+            let program = words.first().cloned().unwrap_or_default();
+            return Ok(vec![Found {
+                event: "plugin".to_owned(),
+                command: words.join(" "),
+                program,
+            }]);
+        }
+        let root = root(text)?;
+        let Some(hooks) = member(&root, "hooks") else {
+            return Ok(Vec::new());
+        };
+        let mut all = Vec::new();
+        for property in &as_object(hooks, "hooks")?.properties {
+            for entry in &as_list(&property.value, property.name.as_str())?.elements {
+                for command in self.commands(entry) {
+                    all.push(Found {
+                        event: property.name.as_str().to_owned(),
+                        program: program(&command).to_owned(),
+                        command,
+                    });
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn commands(self, entry: &Value<'_>) -> Vec<String> {
+        if self != Self::Groups {
+            return ours(entry).into_iter().collect();
+        }
+        let group = entry
+            .as_object()
+            .and_then(|entry| member(entry, "hooks"))
+            .and_then(|hooks| match hooks {
+                Value::Array(group) => Some(group),
+                _ => None,
+            });
+        let hooks = group.map(|group| group.elements.as_slice());
+        hooks.unwrap_or_default().iter().filter_map(ours).collect()
+    }
+}
+
+/// A file of our own.
+fn whole(client: Client, line: &HookLine) -> String {
+    let hooks: serde_json::Map<String, Json> = events(client)
+        .iter()
+        .map(|event| {
+            let entry = Shape::Own.entry(client, event, line);
+            ((*event).to_owned(), json!([entry]))
+        })
+        .collect();
+    format!("{:#}\n", json!({"version": 1, "hooks": hooks}))
+}
+
+/// The command of a hook, where it is ours.
+fn ours(hook: &Value<'_>) -> Option<String> {
+    let hook = hook.as_object()?;
+    ["command", "bash"].into_iter().find_map(|name| {
+        let command = member(hook, name)?.as_string_lit()?.value.to_string();
+        is_ours(&command).then_some(command)
+    })
+}
+
+/// The command line in a plugin of ours.
+fn plugin_words(text: &str) -> Option<Vec<String>> {
+    let line = text
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix(PLUGIN_LINE))?;
+    serde_json::from_str(line.strip_suffix(';')?).ok()
+}
+
+fn root(text: &str) -> Result<Object<'_>, InstallError> {
+    match parse(text)? {
+        Some(Value::Object(root)) => Ok(root),
+        _ => Err(InstallError::Unexpected("the whole of it".to_owned())),
+    }
+}
+
+fn member<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o Value<'t>> {
+    let mut properties = object.properties.iter();
+    let property = properties.find(|property| property.name.as_str() == name)?;
+    Some(&property.value)
+}
+
+fn as_object<'v, 't>(value: &'v Value<'t>, name: &str) -> Result<&'v Object<'t>, InstallError> {
+    value
+        .as_object()
+        .ok_or_else(|| InstallError::Unexpected(name.to_owned()))
+}
+
+fn as_list<'v, 't>(value: &'v Value<'t>, name: &str) -> Result<&'v Array<'t>, InstallError> {
+    match value {
+        Value::Array(list) => Ok(list),
+        _ => Err(InstallError::Unexpected(name.to_owned())),
+    }
+}

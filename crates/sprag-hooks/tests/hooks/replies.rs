@@ -1,0 +1,112 @@
+//! What each client is told for each verdict, at each place where it asks.
+
+use sprag::{Decision, Verdict};
+use sprag_hooks::{Client, Fail, HookOptions, answer};
+
+use crate::payloads::recorded;
+
+const VERDICTS: [Decision; 4] = [
+    Decision::Warn,
+    Decision::Deny,
+    Decision::Block,
+    Decision::Kill,
+];
+
+fn verdict(decision: Decision) -> Verdict {
+    Verdict {
+        verdict: decision,
+        message: Some("the same again (3/5 before block)".to_owned()),
+        hint: Some("sprag explain progress.stagnation".to_owned()),
+        ..Verdict::default()
+    }
+}
+
+/// One answer for each kind of hook in the fixture that asks anything.
+fn said(client: Client, fixture: &str) -> String {
+    let mut text = String::new();
+    let mut seen = Vec::new();
+    for recorded in recorded(fixture) {
+        let options = HookOptions {
+            event: recorded.event.as_deref(),
+            ..HookOptions::default()
+        };
+        let payload = recorded.payload.get().as_bytes();
+        let mut asked = false;
+        answer(client, payload, &options, |_, _| {
+            asked = true;
+            Ok(Verdict::default())
+        });
+        let fields: serde_json::Value = serde_json::from_slice(payload).unwrap();
+        let own = fields["event"].as_str().map(str::to_owned);
+        let name = recorded.event.clone().or(own).unwrap_or_default();
+        if !asked || seen.contains(&name) {
+            continue;
+        }
+        text += &format!("# {name}\n");
+        for decision in VERDICTS {
+            let answered = answer(client, payload, &options, |_, _| Ok(verdict(decision)));
+            assert_eq!(answered.answer.exit_code, 0);
+            text += &format!("{decision}: {}\n", answered.answer.stdout);
+        }
+        for fail in [Fail::Open, Fail::Closed] {
+            let options = HookOptions { fail, ..options };
+            let answered = answer(
+                client,
+                payload,
+                &options,
+                |_, _| Err("no answer".to_owned()),
+            );
+            assert_eq!(answered.trouble.as_deref(), Some("no answer"));
+            text += &format!("fail {fail:?}: {}\n", answered.answer.stdout);
+        }
+        let options = HookOptions {
+            shadow: true,
+            ..options
+        };
+        let answered = answer(client, payload, &options, |_, _| {
+            Ok(verdict(Decision::Kill))
+        });
+        assert_eq!(answered.answer.stdout, "", "in shadow nothing is said");
+        seen.push(name);
+    }
+    text
+}
+
+#[test]
+fn claude_is_told_in_its_own_words() {
+    insta::assert_snapshot!(said(Client::Claude, "claude"));
+}
+
+#[test]
+fn codex_is_told_the_least_that_works() {
+    let text = said(Client::Codex, "codex");
+    for word in ["\"continue\"", "stopReason", "suppressOutput"] {
+        assert!(!text.contains(word), "{word} makes Codex drop the answer");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn gemini_is_told_in_its_own_words() {
+    insta::assert_snapshot!(said(Client::Gemini, "gemini"));
+}
+
+#[test]
+fn copilot_is_told_in_its_own_words() {
+    insta::assert_snapshot!(said(Client::Copilot, "copilot"));
+}
+
+#[test]
+fn copilot_that_runs_a_hook_of_claude_is_told_in_its_words_for_that() {
+    insta::assert_snapshot!(said(Client::Claude, "copilot_claude"));
+}
+
+#[test]
+fn cursor_is_told_in_its_own_words() {
+    insta::assert_snapshot!(said(Client::Cursor, "cursor"));
+}
+
+#[test]
+fn opencode_is_told_in_our_own_words() {
+    insta::assert_snapshot!(said(Client::Opencode, "opencode"));
+}
