@@ -16,6 +16,8 @@ struct Running {
 impl Running {
     fn start(sandbox: &Sandbox, args: &[&str]) -> Self {
         let mut command = sandbox.command(args);
+        // What a process that is killed leaves behind goes with the sandbox.
+        command.env("TMPDIR", sandbox.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn().expect("it starts");
         let lines = BufReader::new(child.stdout.take().expect("its output"));
