@@ -4,6 +4,7 @@ mod hooks;
 #[cfg(unix)]
 mod mcp;
 mod redis;
+mod relay;
 mod serve;
 mod store;
 
@@ -20,6 +21,7 @@ pub(crate) use mcp::{
     ClientArgs, FailWord, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs,
 };
 pub(crate) use redis::RedisArgs;
+pub(crate) use relay::AgentToolsArgs;
 pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
     ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs,
@@ -90,6 +92,9 @@ pub(crate) enum Command {
     /// Run the server: an HTTP API for agents, relays and operators.
     #[command(after_help = examples::SERVE)]
     Serve(Box<ServeArgs>),
+    /// Give an agent tools to talk to others: an MCP server on standard input and output.
+    #[command(after_help = examples::AGENT_TOOLS)]
+    AgentTools(AgentToolsArgs),
     /// Make, list and revoke the server's tokens.
     #[command(subcommand, after_help = examples::TOKEN)]
     Token(TokenCommand),

@@ -302,8 +302,13 @@ first start an operator token is made beside the store, and the link that carrie
 Without a token, who comes from this machine is an agent. To listen elsewhere there must be tokens
 for those who come, and TLS: --tls-cert and --tls-key, or --behind-tls-proxy.
 
+With --upstream it also stands before an agent server: what agents say to each other is judged, and
+passed on where it is let through. --demo plays examples instead, in a store of their own.
+
 Examples:
   sprag serve
+  sprag serve --demo
+  sprag serve --upstream http://127.0.0.1:9000
   sprag serve --listen 127.0.0.1:0 --db trial.db
   sprag serve --listen 0.0.0.0:7727 --tls-cert cert.pem --tls-key key.pem --host guard.example
   curl -s localhost:7727/v1/check -H 'content-type: application/json' \\
@@ -371,3 +376,12 @@ Examples:
   sprag doctor --json | jq '.problems'
 
 Exit code: 0 if nothing is wrong; 1 if something is.";
+
+pub(crate) const AGENT_TOOLS: &str = "\
+For an agent server that starts one of these for each session, as an MCP server over stdio. The agent
+gets send_agent_message and create_agent_session; both go through the relay of `sprag serve`, with
+the sender and the flow filled in. A refusal is a tool error with the reason.
+
+Examples:
+  sprag agent-tools --session coder-1
+  sprag agent-tools --session coder-1 --server http://127.0.0.1:7727";

@@ -2,11 +2,13 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use sprag::{Capture, PolicyFile, RedisOptions, Retention};
+use sprag::{Capture, Clock, PolicyFile, RedisOptions, Retention, SystemClock};
 
 use crate::limits;
 use crate::notify::NotifySettings;
+use crate::relay::RelayConfig;
 use crate::telemetry::TelemetrySettings;
 
 /// The port where nothing else is said.
@@ -27,6 +29,22 @@ pub enum Transport {
     },
     /// Something in front does TLS; the user says so. Nobody is trusted for coming from loopback then.
     BehindProxy,
+}
+
+/// Where a server takes its time from. Tests give it a clock that they move by hand.
+#[derive(Clone)]
+pub struct SharedClock(pub Arc<dyn Clock>);
+
+impl Default for SharedClock {
+    fn default() -> Self {
+        Self(Arc::new(SystemClock))
+    }
+}
+
+impl std::fmt::Debug for SharedClock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SharedClock")
+    }
 }
 
 /// What a server is told before it starts.
@@ -58,6 +76,10 @@ pub struct ServerConfig {
     pub body_bytes: usize,
     /// The most connections at once.
     pub connections: usize,
+    /// The message relay.
+    pub relay: RelayConfig,
+    /// What tells it the time.
+    pub clock: SharedClock,
 }
 
 impl ServerConfig {
@@ -78,6 +100,8 @@ impl ServerConfig {
             telemetry: TelemetrySettings::default(),
             body_bytes: limits::BODY_BYTES,
             connections: limits::CONNECTIONS,
+            relay: RelayConfig::default(),
+            clock: SharedClock::default(),
         }
     }
 

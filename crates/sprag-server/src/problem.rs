@@ -28,6 +28,7 @@ pub(crate) enum Kind {
     Misdirected,
     WrongPolicy,
     TooMany,
+    Upstream,
     Unavailable,
 }
 
@@ -93,6 +94,11 @@ impl Kind {
                 StatusCode::TOO_MANY_REQUESTS,
                 "urn:sprag:problem:too-many",
                 "Too many at once",
+            ),
+            Self::Upstream => (
+                StatusCode::BAD_GATEWAY,
+                "urn:sprag:problem:upstream",
+                "No answer from behind",
             ),
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,

@@ -8,6 +8,7 @@ use sprag::Millis;
 use sprag_server::log_lines::LogFormat;
 
 use super::PolicyArg;
+use super::relay::RelayArgs;
 use super::store::{CaptureWord, DbArg, RoleWord, StoreArgs, bytes};
 use crate::examples;
 
@@ -57,6 +58,11 @@ pub(crate) struct ServeArgs {
     /// Keep at most this much of the log.
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes)]
     pub(crate) max_bytes: u64,
+    #[command(flatten)]
+    pub(crate) relay: RelayArgs,
+    /// Play live examples into a store of their own, to look around.
+    #[arg(long, conflicts_with_all = ["db", "policy", "socket", "upstream", "relay_path", "relay_field"])]
+    pub(crate) demo: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

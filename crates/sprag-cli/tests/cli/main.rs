@@ -17,6 +17,8 @@ mod mask;
 mod mcp;
 mod policy;
 mod policy_set;
+#[cfg(test)]
+mod relay;
 mod replay;
 mod rules;
 #[cfg(test)]

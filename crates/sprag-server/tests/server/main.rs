@@ -1,5 +1,9 @@
-//! The server and what it tells people, with real parts: guards, receivers, commands.
+//! The server and what it tells people, with real parts: guards, receivers, commands, agent servers.
 
+#[cfg(test)]
+mod agent_tools;
+#[cfg(test)]
+mod demo;
 #[cfg(test)]
 mod door;
 #[cfg(test)]
@@ -18,6 +22,8 @@ mod metrics;
 mod notify;
 #[cfg(test)]
 mod receiver;
+#[cfg(test)]
+mod relay;
 #[cfg(test)]
 mod roles;
 #[cfg(test)]

@@ -19,6 +19,8 @@ enum For {
     AnyRole,
     /// Hooks and operators.
     Hooks,
+    /// Those who may speak for the user: everyone on this machine but who says that it is an agent.
+    Speakers,
     Operators,
 }
 
@@ -27,6 +29,22 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
     ("POST", "/v1/check", CALL, 200, For::AnyRole),
     ("POST", "/v1/check/batch", CALL, 200, For::AnyRole),
     ("POST", "/v1/hooks/claude", HOOK, 200, For::Hooks),
+    (
+        "POST",
+        "/api/sessions/b/messages",
+        r#"{"fromSession":"a","correlationId":"f"}"#,
+        200,
+        For::AnyRole,
+    ),
+    (
+        "POST",
+        "/api/sessions",
+        r#"{"fromSession":"a","correlationId":"g","sessionId":"c"}"#,
+        200,
+        For::AnyRole,
+    ),
+    ("POST", "/api/sessions/d/messages", "{}", 200, For::Speakers),
+    ("POST", "/api/sessions/d/idle", "{}", 204, For::Speakers),
     ("GET", "/v1/sessions", "", 200, For::Operators),
     ("GET", "/v1/sessions/s", "", 200, For::Operators),
     ("GET", "/v1/sessions/s/events", "", 200, For::Operators),
@@ -107,10 +125,15 @@ fn every_route_answers_every_role_as_the_table_says() {
         let case = format!("{method} {path}");
         let open = whose == For::Everyone;
         let any = open || whose == For::AnyRole;
-        assert_eq!(seen(""), if any { good } else { 401 }, "{case}: nobody");
+        let machine = any || whose == For::Speakers;
+        assert_eq!(seen(""), if machine { good } else { 401 }, "{case}: nobody");
         for (role, token) in [("agent", &agent), ("relay", &relay), ("hook", &hook)] {
-            let may = any || (whose == For::Hooks && role == "hook");
-            let wanted = if may { good } else { 403 };
+            let wanted = match whose {
+                For::Hooks if role == "hook" => good,
+                For::Speakers if role != "agent" => good,
+                _ if any => good,
+                _ => 403,
+            };
             assert_eq!(seen(&bearer(token)), wanted, "{case}: {role}");
         }
         assert_eq!(seen(&bearer(&operator)), good, "{case}: operator");
