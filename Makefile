@@ -11,12 +11,15 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint test test-api test-mcp load redis docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint test test-api test-mcp web test-web load redis docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check tidy lint test docs deny ## everything a reviewer would ask for
+check: fmt-check tidy lint test docs deny web test-web ## everything a reviewer would ask for
+
+# Building the dashboard takes Node and a few seconds; what only looks at Rust does without.
+tidy lint test docs bench eval soak: export SPRAG_SKIP_WEB = 1
 
 fmt: ## format the code
 	$(CARGO) fmt --all
@@ -54,6 +57,23 @@ load: ## what the server costs against a bare handler, how soon it is ready, and
 
 redis: ## install redis-server, which the tests of the Redis store start themselves (Debian)
 	@command -v redis-server >/dev/null || (set -x; apt-get install -y --no-install-recommends redis-server)
+
+# Where Node is missing, CI fails and a desk is told.
+NEEDS_NODE = command -v npm >/dev/null 2>&1 || { echo "$@: needs Node 20.19 or newer and npm, skipped"; [ "$(CI)" != true ]; exit; }
+WEB_PACKAGES := web/node_modules/.installed-lock.json
+
+$(WEB_PACKAGES): web/package-lock.json
+	@$(NEEDS_NODE); cd web && npm ci --no-audit --no-fund && cp package-lock.json node_modules/.installed-lock.json
+
+web: $(WEB_PACKAGES) ## the dashboard by itself: types and plain logic
+	@$(NEEDS_NODE); set -ex; cd web; npm run check; npm run test:unit
+
+test-web: $(WEB_PACKAGES) ## the dashboard in a real browser against the real server
+	@$(NEEDS_NODE); \
+	if [ ! -x "$${SPRAG_CHROMIUM:-/usr/bin/chromium}" ]; then \
+	  echo "test-web: needs Chromium at $${SPRAG_CHROMIUM:-/usr/bin/chromium}, skipped; SPRAG_CHROMIUM names another place"; [ "$(CI)" != true ]; exit; \
+	fi; \
+	set -ex; $(CARGO) build $(LOCKED) -p sprag-cli; cd web; npm run test:e2e
 
 # Libraries only: a binary has no readers of its rustdoc, and may share its name with a library.
 docs: ## rustdoc, warnings are errors
