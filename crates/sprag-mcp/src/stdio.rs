@@ -112,8 +112,11 @@ pub fn run(
     let beats = Arc::new(AtomicU64::new(0));
     {
         let (gate, back) = (Arc::clone(gate), Arc::clone(&back));
+        let mut to_server = to_server;
+        // The server's input closes after this was told, so that its end is never told first.
         report(&news, move || {
-            News::Up(pump::up(&gate, from_client, to_server, &back))
+            let end = pump::up(&gate, from_client, &mut to_server, &back);
+            (News::Up(end), to_server)
         });
     }
     {
@@ -122,10 +125,11 @@ pub fn run(
             beats.fetch_add(1, Ordering::Relaxed);
         };
         report(&news, move || {
-            News::Down(pump::down(&gate, from_server, &back, beat))
+            let end = pump::down(&gate, from_server, &back, beat);
+            (News::Down(end), ())
         });
     }
-    report(&news, move || News::Exited(wait_for(child)));
+    report(&news, move || (News::Exited(wait_for(child)), ()));
     let status = Waiting::new(gate, group, &waiting, &beats).until_over();
     group.kill();
     if let Some(undertaker) = undertaker {
@@ -143,11 +147,13 @@ fn start(server: &ServerCommand) -> std::io::Result<Child> {
         .spawn()
 }
 
-fn report(news: &Sender<News>, work: impl FnOnce() -> News + Send + 'static) {
+/// Does the work on a thread of its own, tells what came of it, and only then lets go of what it held.
+fn report<T>(news: &Sender<News>, work: impl FnOnce() -> (News, T) + Send + 'static) {
     let news = news.clone();
     thread::spawn(move || {
+        let (told, _held) = work();
         // Nobody listens any more when all is over.
-        let _ = news.send(work());
+        let _ = news.send(told);
     });
 }
 

@@ -60,7 +60,7 @@ pub(super) fn inspect(
         let (max, window) = (limits.max_calls.get(), limits.window);
         writeln!(
             out,
-            "call {max} of them in {window} is the one that kills the session; to allow more: sprag policy set destructive.max_calls N --agent {agent}"
+            "{max} of them in {window} kill the session; to allow more: sprag policy set destructive.max_calls N --agent {agent}"
         )?;
     }
     Ok(())
