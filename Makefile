@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint test docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint test test-clients docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,15 @@ test: ## all tests and doc tests
 	  set -x; $(CARGO) test $(ALL) --lib --bins --tests --examples; \
 	fi
 	$(CARGO) test $(ALL) --doc
+
+# Real agent CLIs from npm, driven by a scripted model: minutes, not seconds, so not part of `make test`.
+# One of them: make test-clients PLAY="--client claude --script loop"
+PLAY ?=
+test-clients: ## the hooks with the real agent CLIs: about ten minutes
+	@if ! command -v npm >/dev/null 2>&1; then echo "test-clients: needs node and npm"; exit 1; fi
+	$(CARGO) build $(LOCKED) -p sprag-cli
+	cd clients && npm ci --no-audit --no-fund
+	cd clients && node run.js --sprag "$${CARGO_TARGET_DIR:-../target}/debug/sprag" $(PLAY)
 
 # Libraries only: a binary has no readers of its rustdoc, and may share its name with a library.
 docs: ## rustdoc, warnings are errors

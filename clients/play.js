@@ -41,7 +41,14 @@ export async function play({ driver, name, script, folder, sprag }) {
     }),
     (request) => requests.push(request),
   );
-  const env = { PATH: process.env.PATH, HOME: home, TERM: 'xterm-256color', SPRAG_DB: path.join(folder, 'sprag.db') };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    TERM: 'xterm-256color',
+    SPRAG_DB: path.join(folder, 'sprag.db'),
+    // What a client downloads for itself is the same for every run.
+    XDG_CACHE_HOME: path.join(HERE, 'node_modules', '.cache', driver.name),
+  };
   try {
     driver.prepare({ home, project, model, put });
     if (sprag) {
