@@ -11,10 +11,10 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint test test-clients docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint test test-api test-clients load docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: fmt-check tidy lint test docs deny ## everything a reviewer would ask for
 
@@ -38,6 +38,19 @@ test: ## all tests and doc tests
 	  set -x; $(CARGO) test $(ALL) --lib --bins --tests --examples; \
 	fi
 	$(CARGO) test $(ALL) --doc
+	@$(MAKE) --no-print-directory test-api
+
+# Installs into the target folder, from the package index that pip is set up for.
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+API_EXAMPLES ?= 10
+test-api: ## ask a running server everything that its own OpenAPI document allows, and much that it does not
+	$(CARGO) build $(LOCKED) -p sprag-cli
+	TARGET="$(TARGET)" EXAMPLES="$(API_EXAMPLES)" crates/sprag-server/api/try
+
+load: ## what the server costs against a bare handler, how soon it is ready, and what rough clients do to it
+	$(CARGO) run --release $(LOCKED) -p sprag-server --example load
+	$(CARGO) run --release $(LOCKED) -p sprag-server --example load ready
+	$(CARGO) run --release $(LOCKED) -p sprag-server --example load rough
 
 # Real agent CLIs from npm, driven by a scripted model: minutes, not seconds, so not part of `make test`.
 # One of them: make test-clients PLAY="--client claude --script loop"
@@ -83,6 +96,7 @@ soak: ## the long run: make soak SOAK=2 takes twice as long
 	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) \
 	SPRAG_ALL_TRACES=1 SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
+	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SOAK)))
 	@$(MAKE) fuzz SECONDS_EACH=$$((600 * $(SOAK)))
 
 SECONDS_EACH ?= 60

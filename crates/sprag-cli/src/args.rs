@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and the help that teaches it.
 
 mod hooks;
+mod serve;
 mod store;
 
 use std::path::PathBuf;
@@ -11,10 +12,11 @@ use sprag::eval::Metric;
 use sprag_core::Policy;
 
 pub(crate) use hooks::{DoctorArgs, HookArgs, InstallArgs, UninstallArgs};
+pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
-    CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PruneArgs,
-    ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs, ShowArgs,
-    TailArgs, VerifyArgs,
+    CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs,
+    PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs,
+    ShowArgs, TailArgs, VerifyArgs,
 };
 
 use crate::examples;
@@ -73,6 +75,12 @@ pub(crate) enum Command {
     /// End a pause.
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
+    /// Run the server: an HTTP API for agents, relays and operators.
+    #[command(after_help = examples::SERVE)]
+    Serve(Box<ServeArgs>),
+    /// Make, list and revoke the server's tokens.
+    #[command(subcommand, after_help = examples::TOKEN)]
+    Token(TokenCommand),
     /// Put the guard into an agent CLI: its settings, with a diff and a backup.
     #[command(after_help = examples::INSTALL)]
     Install(InstallArgs),

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use sprag::{Capture, Guard, GuardError, PolicyFile, PolicyFileError, ReplayError, StoreError};
+use sprag::{
+    Capture, Guard, GuardError, Link, LinkError, LinkOptions, PolicyFile, PolicyFileError,
+    ReplayError, StoreError,
+};
 use sprag_store::{SharedSqlite, SqliteOptions};
 
-use crate::args::DbArg;
+use crate::args::{DbArg, PlaceArgs};
 use crate::clock;
 use crate::failure::Failure;
 use crate::policy_file;
@@ -33,6 +36,16 @@ impl Db {
         }
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes its folder where it is missing, for nobody but its user to look into.
+    pub(crate) fn make_folder(&self) -> Result<(), Failure> {
+        sprag::make_private_folder(&self.path).map_err(Failure::from)
+    }
+
     /// The store for looking at: one that is not there is not made.
     pub(crate) fn read(&self) -> Result<SharedSqlite, Failure> {
         if !self.path.exists() {
@@ -56,13 +69,29 @@ impl Db {
         capture: Capture,
     ) -> Result<Guard, Failure> {
         let builder = Guard::builder().file(&self.path).capture(capture);
-        let builder = match settings.policy_place(policy) {
-            PolicyPlace::Named(path) if !path.exists() => return Err(policy_file::missing(&path)),
-            PolicyPlace::Named(path) => builder.policy_file(PolicyFile::required(path)),
-            PolicyPlace::Usual(path) => builder.policy_file(PolicyFile::optional(path)),
-            PolicyPlace::Nowhere => builder,
+        let builder = match policy_file(settings, policy)? {
+            Some(file) => builder.policy_file(file),
+            None => builder,
         };
         Ok(builder.build()?)
+    }
+
+    /// The way to the guard over the store: through the server that owns it, else the store itself.
+    pub(crate) fn link(
+        settings: &Settings,
+        place: &PlaceArgs,
+        policy: Option<&Path>,
+        capture: Capture,
+    ) -> Result<Link, Failure> {
+        let db = Self::find(settings, &place.db)?.path;
+        let (socket, db_flag) = (place.socket.as_deref(), place.db.db.as_deref());
+        let options = LinkOptions {
+            socket: Some(settings.socket_place(socket, db_flag, &db)),
+            policy: policy_file(settings, policy)?,
+            capture,
+            ..LinkOptions::new(db)
+        };
+        Ok(Link::open(options)?)
     }
 
     /// The guard over a store that is there already.
@@ -73,6 +102,19 @@ impl Db {
     ) -> Result<Guard, Failure> {
         drop(self.read()?);
         self.guard(settings, policy, Capture::Digest)
+    }
+}
+
+/// The policy file that these settings and the `--policy` flag lead to.
+pub(crate) fn policy_file(
+    settings: &Settings,
+    flag: Option<&Path>,
+) -> Result<Option<PolicyFile>, Failure> {
+    match settings.policy_place(flag) {
+        PolicyPlace::Named(path) if !path.exists() => Err(policy_file::missing(&path)),
+        PolicyPlace::Named(path) => Ok(Some(PolicyFile::required(path))),
+        PolicyPlace::Usual(path) => Ok(Some(PolicyFile::optional(path))),
+        PolicyPlace::Nowhere => Ok(None),
     }
 }
 
@@ -95,6 +137,19 @@ impl From<GuardError> for Failure {
                 let next = format!("mend it, then try `sprag policy check {}`", path.display());
                 Self::new(error.to_string()).next(next)
             }
+            other => Self::new(other.to_string()),
+        }
+    }
+}
+
+impl From<LinkError> for Failure {
+    fn from(error: LinkError) -> Self {
+        match error {
+            LinkError::Guard(error) => error.into(),
+            LinkError::Refused {
+                status: 401 | 403, ..
+            } => Self::new(error.to_string())
+                .next("the operator's token lies beside the store; only its owner can read it"),
             other => Self::new(other.to_string()),
         }
     }

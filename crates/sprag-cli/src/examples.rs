@@ -250,6 +250,44 @@ pub(crate) const RESUME: &str = "\
 Examples:
   sprag resume";
 
+pub(crate) const SERVE: &str = "\
+The server owns the store: hooks, wrappers and commands go through its socket while it runs. On the
+first start an operator token is made beside the store, and the link that carries it is printed.
+
+Without a token, who comes from this machine is an agent. To listen elsewhere there must be tokens
+for those who come, and TLS: --tls-cert and --tls-key, or --behind-tls-proxy.
+
+Examples:
+  sprag serve
+  sprag serve --listen 127.0.0.1:0 --db trial.db
+  sprag serve --listen 0.0.0.0:7727 --tls-cert cert.pem --tls-key key.pem --host guard.example
+  curl -s localhost:7727/v1/check -H 'content-type: application/json' \\
+    -d '{\"type\":\"call\",\"session\":\"s1\",\"tool\":\"read\"}'";
+
+pub(crate) const TOKEN: &str = "\
+Roles: an agent asks about its own calls, steps and messages; a hook or a relay also tells what users
+and sub-agents do; an operator sees everything, kills, resets and changes the policy.
+
+Examples:
+  sprag token add --role relay --name chat
+  sprag token list
+  sprag token revoke chat";
+
+pub(crate) const TOKEN_ADD: &str = "\
+The token is printed once; only its hash is kept. A running server knows it at once.
+
+Examples:
+  sprag token add --role agent --name build-farm
+  sprag token add --role operator --name alice";
+
+pub(crate) const TOKEN_LIST: &str = "\
+Examples:
+  sprag token list
+  sprag token list --json";
+
+pub(crate) const TOKEN_REVOKE: &str = "\
+Examples:
+  sprag token revoke build-farm";
 pub(crate) const HOOK: &str = "\
 Agent CLIs start this themselves; `sprag install` tells them to. It asks a running `sprag serve`, else
 the store. Where there is no verdict (the payload can't be read, the server does not answer) it

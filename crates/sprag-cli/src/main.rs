@@ -5,7 +5,6 @@
 
 mod answer_lines;
 mod args;
-mod atomic;
 mod bar;
 mod clock;
 mod command;
@@ -70,6 +69,8 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Verify(args) => command::verify::run(args, settings, out),
         Command::Pause(args) => command::pause::pause(args, settings, out),
         Command::Resume(args) => command::pause::resume(args, settings, out),
+        Command::Serve(args) => command::serve::run(args, settings, out),
+        Command::Token(command) => command::token::run(command, settings, out),
         Command::Install(args) => command::install::run(args, settings, out),
         Command::Uninstall(args) => command::uninstall::run(args, settings, out),
         Command::Doctor(args) => command::doctor::run(args, settings, out),

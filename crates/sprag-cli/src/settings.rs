@@ -100,6 +100,15 @@ impl Settings {
         }
     }
 
+    /// A variable of the server's surroundings, as text: of a service manager, of OpenTelemetry.
+    #[expect(
+        clippy::unused_self,
+        reason = "whoever has no settings may not read the environment"
+    )]
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        variable(name)?.into_os_string().into_string().ok()
+    }
+
     /// The folders in which agent CLIs look for hooks; none where there is no home.
     pub(crate) fn homes(&self, project: PathBuf) -> Option<Homes> {
         Some(Homes {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
-use crate::atomic;
 use crate::failure::Failure;
+use sprag::atomic;
 
 /// A settings file as it is now.
 #[derive(Debug)]

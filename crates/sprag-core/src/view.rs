@@ -56,7 +56,7 @@ impl RuleState {
     #[must_use]
     pub fn of(observation: &Observation, cells: &Cells, policy: &Policy) -> Self {
         let now = cells.now(observation.at);
-        let (id, agent) = acting(&observation.what);
+        let (id, agent) = (observation.what.session(), observation.what.agent());
         let cell = cells.session.as_deref().or(cells.peer.as_deref());
         let mut state = match cell {
             Some(cell) => Self::bare(id, cell),
@@ -105,21 +105,6 @@ impl RuleState {
             dispatches: cell.held.dispatches.clone(),
             ..Self::default()
         }
-    }
-}
-
-/// The session that an event is about, and its agent.
-fn acting(what: &Observed) -> (&Id, Option<&Id>) {
-    match what {
-        Observed::Message(message) => match &message.from {
-            Some(from) => (from, message.agent.as_ref()),
-            None => (&message.to, message.to_agent.as_ref()),
-        },
-        Observed::Call(call) => (&call.session, call.agent.as_ref()),
-        Observed::Step(step) => (&step.session, step.agent.as_ref()),
-        Observed::Usage(usage) => (&usage.session, usage.agent.as_ref()),
-        Observed::Kill(order) | Observed::Reset(order) => (&order.session, None),
-        Observed::DispatchStart(work) | Observed::DispatchEnd(work) => (&work.session, None),
     }
 }
 

@@ -1,1 +1,42 @@
 //! The server: decisions, operators, metrics.
+//!
+//! One process that owns the store and answers over HTTP: agents, hooks and relays ask what to do, operators
+//! see, kill, reset and change the policy. The same API is on a TCP port and on a Unix socket. A
+//! [`Server`] is bound first, so that whatever is wrong is told before anyone is answered, and then runs.
+
+mod body;
+mod caller;
+mod config;
+mod error;
+mod event_kind;
+mod flow_tree;
+mod front;
+mod hub;
+pub mod limits;
+mod listen;
+pub mod log_lines;
+pub mod metrics;
+pub mod notify;
+mod origin;
+mod outbound;
+mod param;
+mod problem;
+mod route;
+mod router;
+mod server;
+mod signals;
+mod state;
+pub mod stats;
+mod stopwatch;
+pub mod systemd;
+pub mod telemetry;
+mod tokens;
+mod watchers;
+mod wire;
+
+pub use config::{PORT, ServerConfig, Transport};
+pub use error::ServerError;
+pub use router::openapi;
+pub use server::Server;
+pub use signals::asked_to_end;
+pub use tokens::{TokenError, TokenFile, TokenInfo};

@@ -8,6 +8,7 @@
 mod capacity;
 mod cell_key;
 mod cells;
+mod census;
 mod codec;
 mod draft;
 mod error;
@@ -15,6 +16,7 @@ mod fold_log;
 mod gather;
 mod hash;
 mod judge;
+mod listing;
 mod live;
 mod memory;
 mod note;
@@ -33,19 +35,18 @@ mod view;
 pub use capacity::Capacity;
 pub use cell_key::CellKey;
 pub use cells::CellMap;
+pub use census::Census;
 pub use draft::{ActivePolicy, Captured, Draft, read_policy};
 pub use error::StoreError;
 pub use fold_log::{Problem, ReadPolicy};
 pub use hash::{Hash, chain};
+pub use listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
 pub use memory::MemoryStore;
 pub use note::{Eviction, Note, Noted, Pool, Snapshot, SnapshotReason};
 pub use prune::{Prune, Pruned, Retention};
-pub use query::{
-    LogQuery, LogScope, MAX_PAGE, Page, Session, SessionCursor, SessionQuery, SessionState,
-    SessionSummary, Tally,
-};
+pub use query::{LogQuery, LogScope, MAX_PAGE, Page, Session, SessionState, SessionSummary, Tally};
 pub use record::{Record, RecordKind};
-pub use sqlite::{Marks, OwnedSqlite, SharedSqlite, SqliteOptions};
-pub use store::{Store, StoreStatus};
+pub use sqlite::{Marks, OwnedSqlite, SharedSqlite, SqliteOptions, Wait};
+pub use store::{Decided, Store, StoreStatus};
 pub use verify::{Bad, Verification, verify};
 pub use view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};

@@ -6,17 +6,20 @@ use sprag_core::{CellKeys, Id, Verdict};
 
 use crate::capacity::{Capacity, after_eviction};
 use crate::cells::CellMap;
+use crate::census::{Census, Marked};
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::judge::settle;
+use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Eviction, Pool};
-use crate::query::{Page, Session, SessionCursor, SessionQuery, SessionSummary, Tally, page_size};
+use crate::query::{Page, Session, SessionState, SessionSummary, Tally};
 
 /// Cells and counts.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
     pub(crate) cells: CellMap,
     pub(crate) tallies: HashMap<Id, Tally>,
+    marked: Marked,
 }
 
 impl Live {
@@ -35,7 +38,30 @@ impl Live {
                 }
             }
         }
+        if Marked::may_change(&draft.observation.what, &verdict) {
+            for id in keys.session.iter().chain(&keys.peer) {
+                self.note_state(id);
+            }
+        }
         Ok((verdict, keys))
+    }
+
+    fn note_state(&mut self, id: &Id) {
+        if let Some(cell) = self.cells.session(id.as_str()) {
+            self.marked.set(id, SessionState::of(cell));
+        }
+    }
+
+    /// Finds the marked sessions among cells that were put in from outside.
+    pub(crate) fn find_marked(&mut self) {
+        for (id, cell) in self.cells.sessions() {
+            self.marked.set(id, SessionState::of(cell));
+        }
+    }
+
+    /// How many sessions are in which state.
+    pub(crate) fn census(&self) -> Census {
+        self.marked.census(self.count(Pool::Sessions))
     }
 
     /// Forgets what is over the capacity, and tells what.
@@ -83,30 +109,7 @@ impl Live {
     }
 
     pub(crate) fn sessions(&self, query: &SessionQuery) -> Page<SessionSummary, SessionCursor> {
-        let mut found: Vec<_> = self
-            .cells
-            .sessions()
-            .map(|(id, cell)| SessionSummary::new(id.clone(), cell, self.tally(id)))
-            .filter(|session| query.wants(session))
-            .collect();
-        found.sort_by(|a, b| (b.touched, &a.id).cmp(&(a.touched, &b.id)));
-        SessionQuery::page(found, query.limit)
-    }
-}
-
-impl SessionQuery {
-    /// The first page of what was found, sorted already.
-    pub(crate) fn page(
-        mut found: Vec<SessionSummary>,
-        limit: usize,
-    ) -> Page<SessionSummary, SessionCursor> {
-        let size = page_size(limit);
-        let more = found.len() > size;
-        found.truncate(size);
-        let next = found.last().filter(|_| more).map(|last| SessionCursor {
-            touched: last.touched,
-            id: last.id.clone(),
-        });
-        Page { items: found, next }
+        let summary = |(id, cell): (&Id, _)| SessionSummary::new(id.clone(), cell, self.tally(id));
+        query.choose(self.cells.sessions().map(summary))
     }
 }

@@ -11,17 +11,17 @@ use sprag_core::{CellKeys, DigestKey, Id};
 use crate::capacity::{Capacity, after_eviction};
 use crate::cell_key::{CellKey, NOTES};
 use crate::cells::CellMap;
+use crate::census::Census;
 use crate::codec::{Body, Content};
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::judge::{Head, Sealed};
+use crate::listing::{SessionCursor, SessionQuery};
 use crate::live::Live;
 use crate::note::{Note, Noted, Pool};
 use crate::prune::{Prune, Pruned, cut};
-use crate::query::{
-    LogQuery, LogScope, Page, Session, SessionCursor, SessionQuery, SessionSummary, page_size,
-};
+use crate::query::{LogQuery, LogScope, Page, Session, SessionSummary, page_size};
 use crate::random::secret;
 use crate::record::Record;
 use crate::sharing::sharing;
@@ -174,6 +174,10 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    fn census(&self) -> Result<Census, StoreError> {
+        Ok(self.inner().live.census())
+    }
+
     fn status(&self) -> StoreStatus {
         let inner = self.inner();
         StoreStatus {
@@ -314,6 +318,7 @@ impl Inner {
             LogScope::All => None,
             LogScope::Notes => Some(touching(NOTES).collect()),
             LogScope::Session(id) => Some(touching(CellKey::Session(id.clone()).index()).collect()),
+            LogScope::Flow(id) => Some(touching(CellKey::Flow(id.clone()).index()).collect()),
             LogScope::Sharing(id) => Some(sharing(
                 id,
                 |cell| Ok(touching(cell).collect()),

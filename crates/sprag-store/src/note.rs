@@ -42,6 +42,12 @@ pub enum Noted {
         /// Where the new one came from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<String>,
+        /// Who replaced it, where a person did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+        /// The reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     },
     /// A new policy was wrong; the one that this record names stays.
     PolicyRejected {

@@ -40,6 +40,15 @@ impl SessionState {
         }
     }
 
+    /// Its place in a sorted listing, and in a database.
+    pub(crate) const fn rank(self) -> u64 {
+        match self {
+            Self::Active => 0,
+            Self::Blocked => 1,
+            Self::Killed => 2,
+        }
+    }
+
     /// The word for it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -126,48 +135,6 @@ impl Session {
     }
 }
 
-/// Where a listing of sessions goes on: after this one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionCursor {
-    /// The last one's last event.
-    pub touched: Timestamp,
-    /// The last one.
-    pub id: Id,
-}
-
-/// Which sessions to list: the latest first.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SessionQuery {
-    /// Only those in this state.
-    pub state: Option<SessionState>,
-    /// Only those of this agent.
-    pub agent: Option<Id>,
-    /// Only those whose id holds this text.
-    pub contains: Option<String>,
-    /// Go on after this one.
-    pub after: Option<SessionCursor>,
-    /// At most this many; 0 and anything above [`MAX_PAGE`] mean [`MAX_PAGE`].
-    pub limit: usize,
-}
-
-impl SessionQuery {
-    pub(crate) fn wants(&self, session: &SessionSummary) -> bool {
-        self.state.is_none_or(|state| state == session.state)
-            && self
-                .agent
-                .as_ref()
-                .is_none_or(|agent| session.agent.as_ref() == Some(agent))
-            && self
-                .contains
-                .as_ref()
-                .is_none_or(|text| session.id.as_str().contains(text.as_str()))
-            && self
-                .after
-                .as_ref()
-                .is_none_or(|after| (session.touched, &after.id) < (after.touched, &session.id))
-    }
-}
-
 /// Which records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum LogScope {
@@ -178,6 +145,8 @@ pub enum LogScope {
     Notes,
     /// Those that this session took part in.
     Session(Id),
+    /// Those that belong to this flow.
+    Flow(Id),
     /// Those that share a cell with it, directly or through others, and all notes: folded from the
     /// log's start they give the session's verdicts again.
     Sharing(Id),

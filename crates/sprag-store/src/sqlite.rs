@@ -19,6 +19,7 @@ mod schema;
 mod session_rows;
 mod shared;
 mod snapshot_rows;
+mod wait;
 mod writer;
 
 use std::time::Duration;
@@ -27,6 +28,7 @@ pub use marks::Marks;
 pub use owner::OwnedSqlite;
 pub use shared::SharedSqlite;
 use sprag_core::Timestamp;
+pub use wait::Wait;
 
 use crate::capacity::Capacity;
 

@@ -9,13 +9,16 @@ use std::ops::ControlFlow;
 
 use sprag_core::{DigestKey, Id};
 
+use crate::census::Census;
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::hash::Hash;
+use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::Note;
 use crate::prune::{Prune, Pruned};
-use crate::query::{LogQuery, Page, Session, SessionCursor, SessionQuery, SessionSummary};
+use crate::query::{LogQuery, Page, Session, SessionState, SessionSummary};
 use crate::record::Record;
+use crate::sqlite::Wait;
 use crate::view::{Base, LogView, RawRecord};
 
 /// How a store is doing.
@@ -37,11 +40,26 @@ pub struct StoreStatus {
     pub degraded: Option<String>,
 }
 
+/// A decision whose answer may have to wait for the disk.
+#[derive(Debug)]
+pub struct Decided {
+    /// The record with the verdict.
+    pub record: Record,
+    /// What to wait for before the verdict is told; none where it may be told at once.
+    pub wait: Option<Wait>,
+}
+
 /// Where cells and the log are kept.
 pub trait Store: Send + Sync {
     /// Judges an event, appends it to the log and remembers, all or nothing. A kill, block or reset is
     /// durable when this returns; anything else within 50 ms.
     fn decide(&self, draft: Draft) -> Result<Record, StoreError>;
+
+    /// The same without waiting: where the answer must wait, it says for what.
+    fn decide_soon(&self, draft: Draft) -> Result<Decided, StoreError> {
+        let record = self.decide(draft)?;
+        Ok(Decided { record, wait: None })
+    }
 
     /// Appends a note to the log, durably.
     fn note(&self, note: Note) -> Result<Record, StoreError>;
@@ -93,6 +111,35 @@ pub trait Store: Send + Sync {
     /// Whether other processes may write to it too: what was read a moment ago may be old then.
     fn others_write(&self) -> bool {
         false
+    }
+
+    /// How many sessions are in which state. A store that keeps no count looks through the marked ones.
+    fn census(&self) -> Result<Census, StoreError> {
+        let blocked = self.count_in(SessionState::Blocked)?;
+        let killed = self.count_in(SessionState::Killed)?;
+        let all = self.status().sessions;
+        Ok(Census {
+            active: all.saturating_sub(blocked).saturating_sub(killed),
+            blocked,
+            killed,
+        })
+    }
+
+    /// How many sessions are in one state, page by page.
+    fn count_in(&self, state: SessionState) -> Result<u64, StoreError> {
+        let mut query = SessionQuery {
+            state: Some(state),
+            ..SessionQuery::default()
+        };
+        let mut count = 0_u64;
+        loop {
+            let page = self.sessions(&query)?;
+            count = count.saturating_add(u64::try_from(page.items.len()).unwrap_or(u64::MAX));
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => return Ok(count),
+            }
+        }
     }
 
     /// How the store is doing.

@@ -1,7 +1,6 @@
 //! Records of the log as other programs read them: plain JSON, and CloudEvents 1.0.
 
 use serde_json::{Map, Value, json};
-use sprag_core::Observed;
 use sprag_store::{Record, RecordKind};
 
 use crate::utc::rfc3339;
@@ -73,9 +72,7 @@ fn type_of(record: &Record) -> String {
         tag.unwrap_or("unknown").to_owned()
     };
     match &record.kind {
-        RecordKind::Event { observation, .. } => {
-            tag(serde_json::to_value(&observation.what).ok(), "type")
-        }
+        RecordKind::Event { observation, .. } => observation.what.kind().to_owned(),
         RecordKind::Note(noted) => {
             format!("note.{}", tag(serde_json::to_value(noted).ok(), "note"))
         }
@@ -84,13 +81,5 @@ fn type_of(record: &Record) -> String {
 
 /// The session that a record is about.
 fn subject(record: &Record) -> Option<&str> {
-    let session = match &record.observation()?.what {
-        Observed::Message(message) => message.from.as_ref().unwrap_or(&message.to),
-        Observed::Call(call) => &call.session,
-        Observed::Step(step) => &step.session,
-        Observed::Usage(usage) => &usage.session,
-        Observed::Kill(order) | Observed::Reset(order) => &order.session,
-        Observed::DispatchStart(work) | Observed::DispatchEnd(work) => &work.session,
-    };
-    Some(session.as_str())
+    Some(record.observation()?.what.session().as_str())
 }

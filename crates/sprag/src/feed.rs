@@ -23,10 +23,12 @@ pub enum Told {
     Missed(u64),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Queue {
     waiting: Mutex<Waiting>,
     arrived: Condvar,
+    /// How many may wait.
+    room: usize,
 }
 
 #[derive(Debug, Default)]
@@ -50,8 +52,12 @@ impl Feed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn subscribe(&self) -> Subscription {
-        let queue = Arc::new(Queue::default());
+    pub(crate) fn subscribe(&self, room: usize) -> Subscription {
+        let queue = Arc::new(Queue {
+            waiting: Mutex::default(),
+            arrived: Condvar::new(),
+            room,
+        });
         self.listeners().push(Arc::downgrade(&queue));
         Subscription(queue)
     }
@@ -62,15 +68,15 @@ impl Feed {
             let Some(queue) = listener.upgrade() else {
                 return false;
             };
-            push(&mut queue.waiting().told, record);
+            push(&mut queue.waiting().told, queue.room, record);
             queue.arrived.notify_one();
             true
         });
     }
 }
 
-fn push(told: &mut VecDeque<Told>, record: &Arc<Record>) {
-    if told.len() < FEED_LENGTH {
+fn push(told: &mut VecDeque<Told>, room: usize, record: &Arc<Record>) {
+    if told.len() < room {
         told.push_back(Told::Record(Arc::clone(record)));
     } else if let Some(Told::Missed(missed)) = told.back_mut() {
         *missed = missed.saturating_add(1);

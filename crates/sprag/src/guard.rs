@@ -13,28 +13,30 @@ mod operator;
 mod pause;
 mod policy_file;
 mod reload;
+mod soon;
 mod watch;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sprag_core::{Door, Event, Id, Observation, Policy, Timestamp, Verdict};
-use sprag_store::{Draft, Note, Noted, Record, Retention, Store};
+use sprag_store::{Draft, Note, Noted, Record, Retention, Store, Wait};
 
 use crate::capture::Capture;
 use crate::clock::Clock;
-use crate::feed::{Feed, Subscription};
+use crate::feed::{FEED_LENGTH, Feed, Subscription};
 use crate::judge::named_agent;
 use crate::role::Role;
 
 use active::Policies;
 pub use active::read_policy;
-pub use builder::GuardBuilder;
+pub use builder::{GuardBuilder, make_private_folder};
 pub use error::GuardError;
 pub use pause::Pause;
 use pause::PauseDesk;
 pub use policy_file::{PolicyFile, PolicyFileError};
 pub use reload::Reload;
 use reload::Watched;
+pub use soon::Checked;
 pub use watch::Watch;
 
 /// A guard over agents. Cheap to clone; clones share everything.
@@ -129,18 +131,45 @@ impl Guard {
         event: impl Into<Event>,
         at: Timestamp,
     ) -> Result<Verdict, GuardError> {
+        Ok(self.record_at(role, event, at)?.verdict.clone())
+    }
+
+    /// The same as [`check_as`](Self::check_as), with the whole record that the log got: for whoever tells others of it.
+    ///
+    /// # Errors
+    /// Where the event is wrong, is not for this role to tell, or could not be remembered.
+    pub fn record_as(
+        &self,
+        role: Role,
+        event: impl Into<Event>,
+    ) -> Result<Arc<Record>, GuardError> {
+        self.record_at(role, event, self.inner.clock.now())
+    }
+
+    fn record_at(
+        &self,
+        role: Role,
+        event: impl Into<Event>,
+        at: Timestamp,
+    ) -> Result<Arc<Record>, GuardError> {
         let event = event.into();
         role.may_tell(&event)
             .map_err(|what| GuardError::Forbidden { role, what })?;
         let record = self.inner.decide(&event, at)?;
         self.keep_in_bounds(record.seq);
-        Ok(record.verdict.clone())
+        Ok(record)
     }
 
     /// Hears everything that this guard and its clones decide and note from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
-        self.inner.feed.subscribe()
+        self.subscribe_with(FEED_LENGTH)
+    }
+
+    /// The same for a listener that must not miss anything for a while: up to `room` records wait for it.
+    #[must_use]
+    pub fn subscribe_with(&self, room: usize) -> Subscription {
+        self.inner.feed.subscribe(room)
     }
 
     /// The policy in force, without a pause.
@@ -169,6 +198,19 @@ impl Inner {
     }
 
     fn decide(&self, event: &Event, at: Timestamp) -> Result<Arc<Record>, GuardError> {
+        let (record, wait) = self.decide_soon(event, at)?;
+        if let Some(wait) = wait {
+            wait.block()?;
+        }
+        self.feed.tell(&record);
+        Ok(record)
+    }
+
+    fn decide_soon(
+        &self,
+        event: &Event,
+        at: Timestamp,
+    ) -> Result<(Arc<Record>, Option<Wait>), GuardError> {
         let policies = self.policies();
         let policy = if self.is_paused(at)? {
             &policies.paused
@@ -182,9 +224,8 @@ impl Inner {
             policy: Arc::clone(policy),
             captured: self.capture.capture(event),
         };
-        let record = Arc::new(self.store.decide(draft)?);
-        self.feed.tell(&record);
-        Ok(record)
+        let decided = self.store.decide_soon(draft)?;
+        Ok((Arc::new(decided.record), decided.wait))
     }
 
     /// The door, with the limits of the agent that stuck to the session.

@@ -78,6 +78,7 @@
 //! An error means that there is no verdict. Whether the agent then goes on is the caller's choice; one
 //! that goes on should at least not do so where the last verdict was a refusal.
 
+pub mod atomic;
 pub mod capture;
 mod clock;
 pub mod eval;
@@ -99,7 +100,8 @@ pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, Subscription, Told};
 pub use guard::{
-    Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch, read_policy,
+    Checked, Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch,
+    make_private_folder, read_policy,
 };
 pub use judge::{Judge, JudgeError};
 pub use link::{Link, LinkError, LinkOptions, Reached};
@@ -111,6 +113,6 @@ pub use sprag_core::{
     Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
 };
 pub use sprag_store::{
-    LogQuery, LogScope, Marks, MemoryStore, Page, Record, RecordKind, Retention, Session,
-    SessionQuery, SessionState, SessionSummary, Store, StoreError, Verification,
+    Census, LogQuery, LogScope, Marks, MemoryStore, Page, Record, RecordKind, Retention, Session,
+    SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError, Verification, Wait,
 };

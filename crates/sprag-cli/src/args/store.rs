@@ -16,10 +16,21 @@ pub(crate) struct DbArg {
     pub(crate) db: Option<PathBuf>,
 }
 
+/// Which store, and the socket of the server that may own it.
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArgs {
+    #[command(flatten)]
+    pub(crate) db: DbArg,
+    /// The socket of a running `sprag serve` [default: $SPRAG_SOCKET, else
+    /// $XDG_RUNTIME_DIR/sprag.sock, else beside the store].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) socket: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// In which role the events come: it decides what they may be.
@@ -160,7 +171,7 @@ pub(crate) struct PruneArgs {
 }
 
 /// A number of bytes, in units of 1024 where a letter says so.
-fn bytes(text: &str) -> Result<u64, String> {
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.as_bytes().last() {
         Some(b'K') => (text.strip_suffix('K'), 1 << 10),
         Some(b'M') => (text.strip_suffix('M'), 1 << 20),
@@ -252,7 +263,7 @@ pub(crate) struct OrderArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// Print one JSON document instead of text.
@@ -303,7 +314,7 @@ pub(crate) struct PauseArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
 }
@@ -314,7 +325,7 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
 }

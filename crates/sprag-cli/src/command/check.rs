@@ -12,16 +12,17 @@ use crate::settings::Settings;
 
 /// Judges standard input.
 pub(crate) fn run(args: &CheckArgs, settings: &Settings) -> Run {
-    let db = Db::find(settings, &args.db)?;
-    let guard = db.guard(settings, args.policy.policy.as_deref(), args.capture.into())?;
+    let policy = args.policy.policy.as_deref();
+    let link = Db::link(settings, &args.place, policy, args.capture.into())?;
     let role = Role::from(args.role);
     let input = BufReader::with_capacity(READ_BYTES, std::io::stdin().lock());
     answer_lines(input, &mut std::io::stdout().lock(), args.strict, |event| {
         // A policy that changed meanwhile holds from the next line on; what is wrong with it stands
-        // in the log.
-        let _ = guard.reload_if_changed();
-        guard
-            .check_as(role, event)
+        // in the log. A server looks after its own.
+        if let Some(guard) = link.guard() {
+            let _ = guard.reload_if_changed();
+        }
+        link.check_as(role, event)
             .map_err(|error| error.to_string())
     })
 }

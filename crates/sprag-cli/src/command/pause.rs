@@ -3,20 +3,38 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sprag::link::ServerClient;
+use sprag::{LinkError, Millis, Role, Timestamp};
+
 use crate::args::{PauseArgs, ResumeArgs};
 use crate::db::Db;
 use crate::failure::Run;
 use crate::record_line::time;
 use crate::settings::Settings;
 
+/// What a server answers.
+#[derive(Debug, Deserialize)]
+struct Paused {
+    paused_until: Option<Timestamp>,
+}
+
 /// Starts a pause.
 pub(crate) fn pause(args: &PauseArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let db = Db::find(settings, &args.db)?;
     let policy = args.policy.policy.as_deref();
-    let guard = db.guard(settings, policy, sprag::Capture::Digest)?;
+    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
     let by = args.by.clone().unwrap_or_else(|| settings.user());
-    let pause = guard.pause(args.span, &by, args.why.as_deref())?;
-    let until = pause.until.map(time).unwrap_or_default();
+    let until = match (link.server(), link.guard()) {
+        (Some(server), _) => {
+            let Millis(span_ms) = args.span;
+            let ask = json!({ "for": format!("{span_ms}ms"), "by": by, "why": args.why });
+            ask_server(&server, "/v1/pause", &ask)?.paused_until
+        }
+        (None, Some(guard)) => guard.pause(args.span, &by, args.why.as_deref())?.until,
+        (None, None) => None,
+    };
+    let until = until.map(time).unwrap_or_default();
     writeln!(
         out,
         "paused until {until} UTC: rules tell what they would do and stop nothing; killed sessions stay killed"
@@ -27,12 +45,27 @@ pub(crate) fn pause(args: &PauseArgs, settings: &Settings, out: &mut dyn Write) 
 
 /// Ends a pause.
 pub(crate) fn resume(args: &ResumeArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let db = Db::find(settings, &args.db)?;
-    let guard = db.guard_of_known(settings, args.policy.policy.as_deref())?;
+    drop(Db::find(settings, &args.place.db)?.read()?);
+    let policy = args.policy.policy.as_deref();
+    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
     let by = args.by.clone().unwrap_or_else(|| settings.user());
-    match guard.resume(&by)? {
-        Some(_) => writeln!(out, "resumed: rules decide again")?,
-        None => writeln!(out, "nothing was paused")?,
+    let was_paused = match (link.server(), link.guard()) {
+        (Some(server), _) => {
+            let ended = ask_server(&server, "/v1/resume", &json!({ "by": by }))?;
+            ended.paused_until.is_some()
+        }
+        (None, Some(guard)) => guard.resume(&by)?.is_some(),
+        (None, None) => false,
+    };
+    match was_paused {
+        true => writeln!(out, "resumed: rules decide again")?,
+        false => writeln!(out, "nothing was paused")?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn ask_server(server: &ServerClient, path: &str, ask: &Value) -> Result<Paused, LinkError> {
+    let body = ask.to_string();
+    let answer = server.request(Role::Operator, "POST", path, body.as_bytes())?;
+    server.read(&answer)
 }

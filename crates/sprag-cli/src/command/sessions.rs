@@ -7,7 +7,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde_json::json;
-use sprag::Guard;
+use sprag::{Event, Role, Store as _, Verdict};
+use sprag_core::OrderEvent;
 
 use super::log::session_id;
 use crate::args::{OrderArgs, SessionsCommand};
@@ -26,26 +27,42 @@ pub(crate) fn run(command: &SessionsCommand, settings: &Settings, out: &mut dyn 
     }
 }
 
-fn ordered(args: &OrderArgs, settings: &Settings) -> Result<(Guard, String), Failure> {
-    session_id(&args.session)?;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Kill,
+    Reset,
+}
+
+/// Gives the order to the guard; tells whether the session was known.
+fn order(args: &OrderArgs, settings: &Settings, kind: Order) -> Result<(Verdict, bool), Failure> {
+    let id = session_id(&args.session)?;
     if args.why.trim().is_empty() {
         return Err(Failure::new("--why is empty").next("say in a few words why; the log keeps it"));
     }
-    let db = Db::find(settings, &args.db)?;
-    let guard = db.guard(
-        settings,
-        args.policy.policy.as_deref(),
-        sprag::Capture::Digest,
-    )?;
+    let policy = args.policy.policy.as_deref();
+    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
+    let known = Db::find(settings, &args.place.db)?
+        .read()?
+        .session(&id)?
+        .is_some();
+    if kind == Order::Reset && !known {
+        return Err(Failure::new(format!("there is no session {id}"))
+            .next("`sprag sessions list` shows those there are"));
+    }
+    let mut order = OrderEvent::new(id);
     let by = args.by.clone().unwrap_or_else(|| settings.user());
-    Ok((guard, by))
+    order.by = Some(by.into());
+    order.why = Some(args.why.as_str().into());
+    let event = match kind {
+        Order::Kill => Event::Kill(order),
+        Order::Reset => Event::Reset(order),
+    };
+    Ok((link.check_as(Role::Operator, event)?, known))
 }
 
 fn kill(args: &OrderArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let (guard, by) = ordered(args, settings)?;
+    let (verdict, known) = order(args, settings, Order::Kill)?;
     let session = &args.session;
-    let known = guard.session(session)?.is_some();
-    let verdict = guard.kill(session, &by, &args.why)?;
     if args.json {
         let generation = verdict.generation;
         json::print(
@@ -72,13 +89,8 @@ fn kill(args: &OrderArgs, settings: &Settings, out: &mut dyn Write) -> Run {
 }
 
 fn reset(args: &OrderArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let (guard, by) = ordered(args, settings)?;
-    let session = &args.session;
-    if guard.session(session)?.is_none() {
-        return Err(Failure::new(format!("there is no session {session}"))
-            .next("`sprag sessions list` shows those there are"));
-    }
-    let generation = guard.reset(session, &by, &args.why)?.generation;
+    let (verdict, _) = order(args, settings, Order::Reset)?;
+    let (session, generation) = (&args.session, verdict.generation);
     if args.json {
         json::print(
             out,

@@ -26,6 +26,8 @@ fn help_starts_with_what_to_do_first() {
       verify       Prove the log: its chain holds and every verdict comes out the same again
       pause        Put every rule into shadow for a while
       resume       End a pause
+      serve        Run the server: an HTTP API for agents, relays and operators
+      token        Make, list and revoke the server's tokens
       install      Put the guard into an agent CLI: its settings, with a diff and a backup
       uninstall    Take the guard out of an agent CLI again
       doctor       Tell what is wrong, and how to mend it: hooks, policy, store, server

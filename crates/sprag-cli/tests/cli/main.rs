@@ -20,5 +20,7 @@ mod rules;
 #[cfg(test)]
 mod sandbox;
 mod scenarios;
+#[cfg(test)]
+mod serve;
 mod sessions;
 mod tune;

@@ -9,7 +9,7 @@ use crate::gather::Cellar;
 use crate::live::Live;
 use crate::note::{Eviction, Pool};
 use crate::pack::Packed;
-use crate::query::{SessionState, SessionSummary, Tally};
+use crate::query::{SessionSummary, Tally};
 
 /// A number as SQLite holds it; what is beyond that is as large as can be.
 pub(super) fn stored(number: u64) -> i64 {
@@ -19,14 +19,6 @@ pub(super) fn stored(number: u64) -> i64 {
 /// A number as it was.
 pub(super) fn loaded(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
-}
-
-pub(super) const fn state_number(state: SessionState) -> i64 {
-    match state {
-        SessionState::Active => 0,
-        SessionState::Blocked => 1,
-        SessionState::Killed => 2,
-    }
 }
 
 /// A column's bytes, not copied.
@@ -99,6 +91,7 @@ pub(super) fn load_all(conn: &Connection) -> Result<Live, StoreError> {
         live.cells.unpack(key, blob(row, 0)?)?;
         live.tallies.insert(id, tally(row, 1)?);
     }
+    live.find_marked();
     Ok(live)
 }
 
@@ -173,7 +166,7 @@ fn save_session(
         summary.id.as_str(),
         stored(packed.touched.0),
         summary.generation,
-        state_number(summary.state),
+        stored(summary.state.rank()),
         summary.agent.as_ref().map(Id::as_str),
         summary.tally.last_rule.map(|rule| rule.as_str()),
         stored(summary.tally.events),

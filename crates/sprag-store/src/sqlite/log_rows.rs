@@ -229,6 +229,10 @@ pub(super) fn records(
             let cell = CellKey::Session(id.clone()).index();
             in_order(conn, query, Some(cell), size + 1)?
         }
+        LogScope::Flow(id) => {
+            let cell = CellKey::Flow(id.clone()).index();
+            in_order(conn, query, Some(cell), size + 1)?
+        }
         LogScope::Sharing(id) => {
             let seqs = found.sharing(conn, id, query.after.is_none())?;
             // Some may have been pruned since the first page.

@@ -20,22 +20,29 @@ use super::log_rows::{Found, LogRow, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
 use super::snapshot_rows::{base_head, start_rules};
+use super::wait::Wait;
 use super::writer::{Desk, Pending, State, Writer};
 use crate::capacity::Capacity;
 use crate::cell_key::CellKey;
+use crate::census::Census;
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
 use crate::judge::Sealed;
+use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Note, Noted, Pool};
 use crate::promise::Promise;
 use crate::prune::{Prune, Pruned};
-use crate::query::{LogQuery, Page, Session, SessionCursor, SessionQuery, SessionSummary};
+use crate::query::{LogQuery, Page, Session, SessionSummary};
 use crate::record::Record;
-use crate::store::{Store, StoreStatus};
+use crate::store::{Decided, Store, StoreStatus};
 use crate::view::LogView;
 
 /// Past this many records that are not written yet, deciding waits for the writer, or fails with it.
 const MAX_PENDING: usize = 1 << 16;
+
+/// Past this many an answer waits until the writer is no further behind, so that whoever asks in a
+/// loop is slowed down to what the disk takes.
+const BEHIND: u64 = 1 << 13;
 
 /// A SQLite store that this process owns.
 #[derive(Debug)]
@@ -83,6 +90,7 @@ impl OwnedSqlite {
             closing: false,
             trouble: None,
             failures: 0,
+            waiters: Vec::new(),
         }));
         let key = digest_key(&conn)?;
         let writer = Writer {
@@ -179,7 +187,15 @@ impl State {
 }
 
 impl Store for OwnedSqlite {
-    fn decide(&self, mut draft: Draft) -> Result<Record, StoreError> {
+    fn decide(&self, draft: Draft) -> Result<Record, StoreError> {
+        let decided = self.decide_soon(draft)?;
+        if let Some(wait) = decided.wait {
+            wait.block()?;
+        }
+        Ok(decided.record)
+    }
+
+    fn decide_soon(&self, mut draft: Draft) -> Result<Decided, StoreError> {
         let mut state = self.room()?;
         let (verdict, keys) = state.live.decide(&mut draft)?;
         let promise = Promise::of(&draft.observation, &verdict);
@@ -188,19 +204,25 @@ impl Store for OwnedSqlite {
         let record = state.append(sealed, Some(&keys));
         state.make_room(self.options.capacity, &record)?;
         let wait_for = match promise {
-            Promise::Soon => None,
-            Promise::AfterOthers => Some(state.last_durable).filter(|seq| *seq > state.written),
+            Promise::Soon if state.trouble.is_some() => 0,
+            Promise::Soon => record.seq.saturating_sub(BEHIND),
+            Promise::AfterOthers => state.last_durable,
             Promise::Durable => {
                 state.pending.durable = true;
                 state.last_durable = record.seq;
-                Some(record.seq)
+                state.wanted = state.wanted.max(record.seq);
+                record.seq
             }
         };
-        match wait_for {
-            Some(seq) => self.desk.written(state, seq, &self.path)?,
-            None => self.desk.work.notify_one(),
-        }
-        Ok(record)
+        let wait = (wait_for > state.written).then(|| Wait {
+            desk: Arc::clone(&self.desk),
+            path: self.path.clone(),
+            seq: wait_for,
+            failures: state.failures,
+        });
+        drop(state);
+        self.desk.work.notify_one();
+        Ok(Decided { record, wait })
     }
 
     fn note(&self, note: Note) -> Result<Record, StoreError> {
@@ -263,6 +285,10 @@ impl Store for OwnedSqlite {
         let state = self.desk.state();
         let seq = state.row.head.seq;
         self.desk.written(state, seq, &self.path)
+    }
+
+    fn census(&self) -> Result<Census, StoreError> {
+        Ok(self.desk.state().live.census())
     }
 
     fn status(&self) -> StoreStatus {

@@ -3,14 +3,13 @@
 use rusqlite::{Connection, Row, ToSql};
 use sprag_core::{Id, SessionCell, Timestamp};
 
-use super::cell_rows::{Rows, loaded, session_id, state_number, stored, tally};
+use super::cell_rows::{Rows, loaded, session_id, stored, tally};
 use crate::cell_key::CellKey;
 use crate::error::StoreError;
 use crate::gather::Cellar as _;
+use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
 use crate::live::Live;
-use crate::query::{
-    Page, Session, SessionCursor, SessionQuery, SessionState, SessionSummary, page_size,
-};
+use crate::query::{Page, Session, SessionState, SessionSummary, page_size};
 
 /// One session whole.
 pub(super) fn session(conn: &Connection, id: &Id) -> Result<Option<Session>, StoreError> {
@@ -30,7 +29,27 @@ pub(super) fn session_cell(
     Ok(session(conn, &id)?.map(|session| session.cell))
 }
 
-/// A page of sessions, the latest first.
+/// What a listing is sorted by, as rows have it.
+const fn column(sort: SessionSort) -> &'static str {
+    match sort {
+        SessionSort::Touched => "touched",
+        SessionSort::Events => "events",
+        SessionSort::Refused => "refused",
+        SessionSort::Id => "id",
+        SessionSort::Agent => "coalesce(agent, '')",
+        SessionSort::State => "state",
+    }
+}
+
+/// A sorted value, as rows have it.
+fn cursor_value(value: &SortValue) -> Box<dyn ToSql> {
+    match value {
+        SortValue::Number(number) => Box::new(stored(*number)),
+        SortValue::Name(name) => Box::new(name.as_ref().map(Id::to_string).unwrap_or_default()),
+    }
+}
+
+/// A page of sessions.
 pub(super) fn sessions(
     conn: &Connection,
     query: &SessionQuery,
@@ -41,23 +60,30 @@ pub(super) fn sessions(
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
     if let Some(state) = query.state {
         sql += " AND state = ?";
-        values.push(Box::new(state_number(state)));
+        values.push(Box::new(stored(state.rank())));
     }
     if let Some(agent) = &query.agent {
         sql += " AND agent = ?";
         values.push(Box::new(agent.to_string()));
     }
     if let Some(text) = &query.contains {
-        sql += " AND instr(id, ?) > 0";
+        sql += " AND (instr(id, ?) > 0 OR instr(coalesce(agent, ''), ?) > 0)";
+        values.push(Box::new(text.clone()));
         values.push(Box::new(text.clone()));
     }
+    let by = column(query.sort);
+    let (side, order) = if query.ascending {
+        (">", "ASC")
+    } else {
+        ("<", "DESC")
+    };
     if let Some(after) = &query.after {
-        sql += " AND (touched < ? OR (touched = ? AND id > ?))";
-        values.push(Box::new(stored(after.touched.0)));
-        values.push(Box::new(stored(after.touched.0)));
+        sql += &format!(" AND ({by} {side} ? OR ({by} = ? AND id > ?))");
+        values.push(cursor_value(&after.value));
+        values.push(cursor_value(&after.value));
         values.push(Box::new(after.id.to_string()));
     }
-    sql += " ORDER BY touched DESC, id LIMIT ?";
+    sql += &format!(" ORDER BY {by} {order}, id LIMIT ?");
     let one_more = page_size(query.limit).saturating_add(1);
     values.push(Box::new(i64::try_from(one_more).unwrap_or(i64::MAX)));
     let mut statement = conn.prepare_cached(&sql)?;
@@ -66,7 +92,7 @@ pub(super) fn sessions(
     while let Some(row) = rows.next()? {
         found.push(summary(row)?);
     }
-    Ok(SessionQuery::page(found, query.limit))
+    Ok(query.page(found))
 }
 
 fn summary(row: &Row<'_>) -> Result<SessionSummary, StoreError> {

@@ -16,6 +16,7 @@ use super::cell_rows::{CellRow, evict};
 use super::checkpoints::Checkpoints;
 use super::log_rows::{HeadRow, LogRow, learn};
 use super::pruning::Plan;
+use super::wait::Waiter;
 use crate::cell_key::CellKey;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
@@ -57,6 +58,7 @@ pub(super) struct State {
     /// What is wrong, and how often it went wrong.
     pub(super) trouble: Option<Trouble>,
     pub(super) failures: u64,
+    pub(super) waiters: Vec<Waiter>,
 }
 
 /// Why nothing can be written.
@@ -119,21 +121,26 @@ impl Desk {
         let failures = state.failures;
         state.wanted = state.wanted.max(seq);
         self.work.notify_one();
-        while state.written < seq {
-            if state.failures > failures
-                && let Some(trouble) = &state.trouble
-            {
-                return Err(trouble.error(path));
-            }
-            if state.closing {
-                return Err(StoreError::Closed);
+        self.until(state, seq, failures, path)
+    }
+
+    /// Waits until record `seq` is durable or writing failed more often than `failures`.
+    pub(super) fn until<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        seq: u64,
+        failures: u64,
+        path: &Path,
+    ) -> Result<(), StoreError> {
+        loop {
+            if let Some(over) = state.over(seq, failures, path) {
+                return over;
             }
             state = self
                 .done
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        Ok(())
     }
 }
 
@@ -204,7 +211,7 @@ impl Drop for Writer {
     /// However the writer ends, nobody waits for it any longer.
     fn drop(&mut self) {
         self.desk.state().closing = true;
-        self.desk.done.notify_all();
+        self.desk.tell(&self.path);
     }
 }
 
@@ -281,7 +288,8 @@ impl Writer {
         state.written = head.seq;
         // Without its checkpoint the log is safe, only its tail is less well guarded: told, not failed.
         state.trouble = checkpoint.err().map(|error| Trouble::of(&error));
-        self.desk.done.notify_all();
+        drop(state);
+        self.desk.tell(path);
         Ok(())
     }
 
@@ -290,11 +298,12 @@ impl Writer {
         let mut state = self.desk.state();
         state.trouble = Some(Trouble::of(error));
         state.failures += 1;
-        self.desk.done.notify_all();
+        drop(state);
+        self.desk.tell(&self.path);
         let (state, _) = self
             .desk
             .work
-            .wait_timeout_while(state, AGAIN, |state| !state.closing)
+            .wait_timeout_while(self.desk.state(), AGAIN, |state| !state.closing)
             .unwrap_or_else(PoisonError::into_inner);
         state.closing
     }

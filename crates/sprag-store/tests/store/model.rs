@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use sprag_core::{EngineError, Observation, Observed, Verdict, World};
 use sprag_store::{
-    ActivePolicy, Hash, LogQuery, LogScope, Record, RecordKind, SessionQuery, Store, StoreError,
-    chain,
+    ActivePolicy, Hash, LogQuery, LogScope, Record, RecordKind, SessionQuery, SessionState, Store,
+    StoreError, chain,
 };
 
 use crate::stream::{Stream, draft, id};
@@ -88,6 +88,11 @@ pub(crate) fn tells_one_story(store: &dyn Store) {
     let status = store.status();
     assert_eq!((status.last_seq, status.last_hash), (last, prev));
     assert_ne!(prev, Hash::GENESIS);
+    let count = |state| store.count_in(state).unwrap();
+    let census = store.census().unwrap();
+    assert_eq!(census.active, count(SessionState::Active));
+    assert_eq!(census.blocked, count(SessionState::Blocked));
+    assert_eq!(census.killed, count(SessionState::Killed));
     let mut after = None;
     let mut seen = 0;
     loop {

@@ -161,19 +161,22 @@ impl StoreFrom {
             Self::Memory => Arc::new(MemoryStore::new()?),
             Self::Given(store) => store,
             Self::Shared(path) => {
-                make_folder(&path)?;
+                make_private_folder(&path)?;
                 Arc::new(SharedSqlite::open(&path, &options())?)
             }
             Self::Owned(path) => {
-                make_folder(&path)?;
+                make_private_folder(&path)?;
                 Arc::new(OwnedSqlite::open(&path, &options())?)
             }
         })
     }
 }
 
-/// Makes the folder of a store, for nobody but its user to look into.
-fn make_folder(path: &Path) -> Result<(), GuardError> {
+/// Makes the folder of the store at `path`, for nobody but its user to look into.
+///
+/// # Errors
+/// Where it can't be made.
+pub fn make_private_folder(path: &Path) -> Result<(), GuardError> {
     let Some(folder) = path.parent().filter(|folder| !folder.exists()) else {
         return Ok(());
     };
@@ -205,7 +208,15 @@ impl Inner {
         let digest = &policies.normal.digest;
         match known {
             Some(known) if known == *digest => Ok(()),
-            Some(from) => self.note(self.clock.now(), Noted::PolicyChanged { from, source }),
+            Some(from) => {
+                let what = Noted::PolicyChanged {
+                    from,
+                    source,
+                    by: None,
+                    why: None,
+                };
+                self.note(self.clock.now(), what)
+            }
             None => self.note(self.clock.now(), Noted::PolicyLoaded { source }),
         }
     }

@@ -30,6 +30,23 @@ pub enum GuardError {
     /// The policy file can't be used.
     #[error(transparent)]
     Policy(#[from] PolicyFileError),
+    /// There is no policy file that could be replaced.
+    #[error("this guard has no policy file; start it with one to change the policy")]
+    NoPolicyFile,
+    /// The policy was changed by somebody else in the meantime.
+    #[error("another policy is in force by now: {current}")]
+    PolicyMoved {
+        /// Its digest.
+        current: String,
+    },
+    /// The policy file can't be written.
+    #[error("can't write the policy {path}: {source}")]
+    PolicyWrite {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// The folder of the store can't be made.
     #[error("can't make the folder {path}: {source}")]
     Folder {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sprag_core::{Event, EventError, RuleState, Timestamp, Verdict};
 use sprag_core::{Id, IdError};
 use sprag_store::{
-    LogQuery, Page, Prune, Pruned, Record, Retention, Session, SessionCursor, SessionQuery,
+    Census, LogQuery, Page, Prune, Pruned, Record, Retention, Session, SessionCursor, SessionQuery,
     SessionSummary, StoreError, StoreStatus, Verification, verify,
 };
 
@@ -122,6 +122,14 @@ impl Guard {
     /// Where it can't be made so.
     pub fn sync(&self) -> Result<(), StoreError> {
         self.inner.store.sync()
+    }
+
+    /// How many sessions are in which state.
+    ///
+    /// # Errors
+    /// Where the store can't be read.
+    pub fn census(&self) -> Result<Census, StoreError> {
+        self.inner.store.census()
     }
 
     /// How the store is doing.

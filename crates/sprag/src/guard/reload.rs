@@ -12,6 +12,7 @@ use sprag_store::Noted;
 use super::active::Policies;
 use super::policy_file::{PolicyFile, PolicyFileError};
 use super::{Guard, GuardError, Inner};
+use crate::atomic;
 
 /// What came of looking at the policy file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,7 +109,57 @@ impl Guard {
     }
 }
 
+impl Guard {
+    /// Puts `text` into the policy file and takes it at once: all of it, or none. `base` is the digest of
+    /// the policy that the change was made from, where that must still be in force.
+    ///
+    /// # Errors
+    /// Where there is no file, the policy is wrong, another is in force, or something can't be written; then
+    /// the policy before stays.
+    pub fn replace_policy(
+        &self,
+        text: &str,
+        base: Option<&str>,
+        by: &str,
+        why: &str,
+    ) -> Result<Reload, GuardError> {
+        self.inner.replace(text, base, (by, why))
+    }
+
+    /// The digest of the policy in force, without a pause.
+    #[must_use]
+    pub fn policy_digest(&self) -> String {
+        self.inner.policies().normal.digest.clone()
+    }
+}
+
 impl Inner {
+    fn replace(
+        &self,
+        text: &str,
+        base: Option<&str>,
+        order: (&str, &str),
+    ) -> Result<Reload, GuardError> {
+        let watched = self.watched.as_ref().ok_or(GuardError::NoPolicyFile)?;
+        let mut watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.policies().normal.digest.clone();
+        if base.is_some_and(|base| base != current) {
+            return Err(GuardError::PolicyMoved { current });
+        }
+        let bytes = text.as_bytes().to_vec();
+        let policy = watched.file.parse(Some(&bytes))?;
+        let path = watched.file.path();
+        atomic::write(path, text).map_err(|source| GuardError::PolicyWrite {
+            path: path.to_owned(),
+            source,
+        })?;
+        // From here on the file says it: where the log can't, the next look at the file tries again.
+        let came = self.switch(Policies::new(policy), &watched, Some(order))?;
+        watched.judged = Ok(Some(bytes));
+        watched.settling = None;
+        Ok(came)
+    }
+
     pub(super) fn reload(&self, at_once: bool) -> Result<Reload, GuardError> {
         let Some(watched) = &self.watched else {
             return Ok(Reload::Unchanged);
@@ -123,7 +174,7 @@ impl Inner {
             Err(error) => Err(error.clone()),
         };
         let came = match parsed {
-            Ok(policy) => self.switch(Policies::new(policy), &watched)?,
+            Ok(policy) => self.switch(Policies::new(policy), &watched, None)?,
             Err(error) => self.reject(error, &watched)?,
         };
         watched.judged = seen;
@@ -134,6 +185,7 @@ impl Inner {
         &self,
         policies: Policies,
         watched: &MutexGuard<'_, Watched>,
+        order: Option<(&str, &str)>,
     ) -> Result<Reload, GuardError> {
         let from = self.policies().normal.digest.clone();
         let to = policies.normal.digest.clone();
@@ -143,6 +195,8 @@ impl Inner {
         let what = Noted::PolicyChanged {
             from: from.clone(),
             source: Some(watched.source()),
+            by: order.map(|(by, _)| by.to_owned()),
+            why: order.map(|(_, why)| why.to_owned()),
         };
         self.note_under(&policies, self.clock.now(), what)?;
         let mut held = self

@@ -30,6 +30,14 @@ impl<'a> LogRecording<'a> {
         Self::of(store, LogScope::All)
     }
 
+    /// Everything after record `seq`.
+    #[must_use]
+    pub fn after(store: &'a dyn Store, seq: u64) -> Self {
+        let mut recording = Self::all(store);
+        recording.query.after = Some(seq);
+        recording
+    }
+
     /// What concerns one session: every event that shares a cell with it.
     #[must_use]
     pub fn session(store: &'a dyn Store, session: Id) -> Self {

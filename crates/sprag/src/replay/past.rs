@@ -66,16 +66,7 @@ impl PastEvent {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match &self.what {
-            What::Observed(observation) => match &observation.what {
-                Observed::Message(_) => "message",
-                Observed::Call(_) => "call",
-                Observed::Step(_) => "step",
-                Observed::Usage(_) => "usage",
-                Observed::Kill(_) => "kill",
-                Observed::Reset(_) => "reset",
-                Observed::DispatchStart(_) => "dispatch_start",
-                Observed::DispatchEnd(_) => "dispatch_end",
-            },
+            What::Observed(observation) => observation.what.kind(),
             What::Raw(event) => match event {
                 Event::Message(_) => "message",
                 Event::Call(_) => "call",
@@ -94,14 +85,7 @@ impl PastEvent {
     pub fn session(&self) -> &Id {
         match &self.what {
             What::Raw(event) => event.session(),
-            What::Observed(observation) => match &observation.what {
-                Observed::Message(message) => message.from.as_ref().unwrap_or(&message.to),
-                Observed::Call(call) => &call.session,
-                Observed::Step(step) => &step.session,
-                Observed::Usage(usage) => &usage.session,
-                Observed::Kill(order) | Observed::Reset(order) => &order.session,
-                Observed::DispatchStart(work) | Observed::DispatchEnd(work) => &work.session,
-            },
+            What::Observed(observation) => observation.what.session(),
         }
     }
 

@@ -4,12 +4,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use sprag::explain;
+use sprag::{atomic, explain};
 use sprag_core::{Glob, Policy, PolicyKey, RuleId};
 use toml_edit::{Array, Value};
 
 use crate::args::PolicySetArgs;
-use crate::atomic;
 use crate::edit::{self, Who};
 use crate::failure::{Failure, Run};
 use crate::json;

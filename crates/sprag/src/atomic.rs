@@ -8,7 +8,10 @@ use std::io::{Result, Write};
 use std::path::{Path, PathBuf};
 
 /// Puts `text` into `path`, keeping the permissions of what is there.
-pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
+///
+/// # Errors
+/// Where it can't be written; what was there stays.
+pub fn write(path: &Path, text: &str) -> Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

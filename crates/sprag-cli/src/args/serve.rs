@@ -1,0 +1,118 @@
+//! The arguments of the server and of its tokens.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use sprag::Millis;
+use sprag_server::log_lines::LogFormat;
+
+use super::PolicyArg;
+use super::store::{CaptureWord, DbArg, RoleWord, bytes};
+use crate::examples;
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Where to listen; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7727")]
+    pub(crate) listen: SocketAddr,
+    #[command(flatten)]
+    pub(crate) db: DbArg,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// The Unix socket for hooks and commands [default: $SPRAG_SOCKET, else
+    /// $XDG_RUNTIME_DIR/sprag.sock; beside a store that was named].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) socket: Option<PathBuf>,
+    /// How much of payloads the log keeps, without secrets.
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
+    pub(crate) capture: CaptureWord,
+    /// A name under which the server is reached, besides its address; may be given again.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Vec<String>,
+    /// Speak TLS with this certificate chain, a PEM file.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The certificate's key, a PEM file.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Something in front does TLS: then everyone needs a token, also from this machine.
+    #[arg(long, conflicts_with = "tls_cert")]
+    pub(crate) behind_tls_proxy: bool,
+    /// The longest event, as 1048576, 64K, 8M.
+    #[arg(long, value_name = "BYTES", default_value = "8M", value_parser = bytes)]
+    pub(crate) max_body: u64,
+    /// Tell this address of kills and blocks; with $SPRAG_WEBHOOK_SECRET set, signed.
+    #[arg(long, value_name = "URL")]
+    pub(crate) notify_webhook: Option<String>,
+    /// Run this program on kills and blocks; no shell is involved.
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) notify_command: Option<String>,
+    /// How log lines on standard error look.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogWord::Text)]
+    pub(crate) log_format: LogWord,
+    /// Keep records for this long.
+    #[arg(long, value_name = "DURATION", default_value = "30d")]
+    pub(crate) max_age: Millis,
+    /// Keep at most this much of the log.
+    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes)]
+    pub(crate) max_bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum LogWord {
+    Text,
+    Json,
+}
+
+impl From<LogWord> for LogFormat {
+    fn from(word: LogWord) -> Self {
+        match word {
+            LogWord::Text => Self::Text,
+            LogWord::Json => Self::Json,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token and print it, once.
+    #[command(after_help = examples::TOKEN_ADD)]
+    Add(TokenAddArgs),
+    /// List the tokens by name and role.
+    #[command(after_help = examples::TOKEN_LIST)]
+    List(TokenListArgs),
+    /// Take a token back: whoever holds it is refused from now on.
+    #[command(after_help = examples::TOKEN_REVOKE)]
+    Revoke(TokenRevokeArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenAddArgs {
+    /// What its holder may do.
+    #[arg(long, value_name = "ROLE", value_enum)]
+    pub(crate) role: RoleWord,
+    /// What to call it, for the log and to revoke it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) db: DbArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenListArgs {
+    #[command(flatten)]
+    pub(crate) db: DbArg,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenRevokeArgs {
+    /// The token's name.
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) db: DbArg,
+}

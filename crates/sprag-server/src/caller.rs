@@ -1,0 +1,157 @@
+//! Who asks, and what that lets them do.
+//!
+//! A handler says by its arguments whom it serves: [`Caller`] is anyone with a role, [`Operator`] an operator.
+//! So the right stands in the handler's own signature, and a route that forgot it is found by the
+//! test that asks every route as everyone.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, header};
+use sprag::Role;
+
+use crate::origin;
+use crate::problem::{Kind, Problem};
+use crate::state::App;
+use crate::tokens::{COOKIE, Holder};
+
+/// From where a request came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Peer {
+    /// Over the Unix socket: a user of this machine.
+    Socket,
+    /// From this machine, where that is worth something.
+    Loopback,
+    /// From anywhere.
+    Remote,
+}
+
+/// Anyone with a role.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(crate) role: Role,
+    pub(crate) name: Arc<str>,
+}
+
+/// An operator.
+#[derive(Debug, Clone)]
+pub(crate) struct Operator {
+    name: Arc<str>,
+}
+
+impl Operator {
+    /// Who gave an order, for the log: the name that was given, and the token that proves it.
+    pub(crate) fn signs(&self, by: Option<&str>) -> String {
+        match by.map(str::trim).filter(|by| !by.is_empty()) {
+            Some(by) => format!("{by} (token {})", self.name),
+            None => format!("token {}", self.name),
+        }
+    }
+}
+
+impl FromRequestParts<App> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let holder = match bearer(&parts.headers)? {
+            Some(token) => match app.tokens().holder(token) {
+                Some(holder) => holder,
+                None => return Err(app.wrong_token().await),
+            },
+            None => match by_cookie(parts, app)? {
+                Some(holder) => holder,
+                None => by_place(parts)?,
+            },
+        };
+        Ok(Self {
+            role: holder.role,
+            name: holder.name,
+        })
+    }
+}
+
+impl FromRequestParts<App> for Operator {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let named = parts.headers.contains_key(header::AUTHORIZATION);
+        let caller = Caller::from_request_parts(parts, app).await?;
+        match caller.role {
+            Role::Operator => Ok(Self { name: caller.name }),
+            role if named => Err(Problem::new(
+                Kind::Forbidden,
+                format!(
+                    "this is for operators; the token {:?} is for {role}s",
+                    caller.name
+                ),
+            )),
+            _ => Err(Problem::new(
+                Kind::Unauthorized,
+                "this is for operators: send `Authorization: Bearer` with the operator token",
+            )),
+        }
+    }
+}
+
+/// The token of the `Authorization` header.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else {
+        return Ok(None);
+    };
+    let token = value.to_str().ok().and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme
+            .eq_ignore_ascii_case("bearer")
+            .then_some(token.trim())
+    });
+    match token {
+        Some(token) => Ok(Some(token)),
+        None => Err(Problem::new(
+            Kind::Unauthorized,
+            "the Authorization header must be `Bearer` and a token",
+        )),
+    }
+}
+
+/// The holder of the cookie. A browser sends cookies along with whatever any page makes it send, so what
+/// changes something must also prove that it comes from a page of this server.
+fn by_cookie(parts: &Parts, app: &App) -> Result<Option<Holder>, Problem> {
+    let cookies = parts.headers.get_all(header::COOKIE);
+    let value = cookies
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find_map(|(name, value)| (name == COOKIE).then_some(value));
+    let Some(value) = value else {
+        return Ok(None);
+    };
+    let holder = app.tokens().cookie_holder(value, app.guard().now());
+    let reads = matches!(parts.method, Method::GET | Method::HEAD);
+    if holder.is_some() && !reads && !origin::is_own(&parts.headers) {
+        return Err(Problem::new(
+            Kind::Forbidden,
+            "a cookie alone may only look: send an Origin header of this server",
+        ));
+    }
+    Ok(holder)
+}
+
+/// What the place that a request comes from is worth.
+fn by_place(parts: &Parts) -> Result<Holder, Problem> {
+    let name = match parts.extensions.get::<Peer>() {
+        Some(Peer::Socket) => "socket",
+        Some(Peer::Loopback) => "loopback",
+        Some(Peer::Remote) | None => {
+            return Err(Problem::new(
+                Kind::Unauthorized,
+                "send `Authorization: Bearer` with a token; `sprag token add` makes one",
+            ));
+        }
+    };
+    Ok(Holder {
+        role: Role::Agent,
+        name: name.into(),
+    })
+}

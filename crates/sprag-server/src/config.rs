@@ -1,0 +1,85 @@
+//! What a server is told before it starts.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use sprag::{Capture, PolicyFile, Retention};
+
+use crate::limits;
+use crate::notify::NotifySettings;
+use crate::telemetry::TelemetrySettings;
+
+/// The port where nothing else is said.
+pub const PORT: u16 = 7727;
+
+/// How strangers are kept from reading along.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Transport {
+    /// Plain HTTP: on loopback only.
+    #[default]
+    Plain,
+    /// TLS with this certificate chain and key, both PEM files.
+    Tls {
+        /// The certificate, and those above it.
+        cert: PathBuf,
+        /// Its private key.
+        key: PathBuf,
+    },
+    /// Something in front does TLS; the user says so. Nobody is trusted for coming from loopback then.
+    BehindProxy,
+}
+
+/// What a server is told before it starts.
+#[derive(Debug, Clone)]
+pub struct ServerConfig {
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The same API on this Unix socket.
+    pub socket: Option<PathBuf>,
+    /// The store, which this server takes for itself. Tokens lie beside it.
+    pub db: PathBuf,
+    /// The policy file; without one the defaults hold and can't be changed over the API.
+    pub policy: Option<PolicyFile>,
+    /// How much of payloads the log keeps.
+    pub capture: Capture,
+    /// How long and how large the log may get.
+    pub retention: Retention,
+    /// TLS or not.
+    pub transport: Transport,
+    /// Names under which this server may be reached besides its address and `localhost`.
+    pub hosts: Vec<String>,
+    /// Who is told of kills and blocks.
+    pub notify: NotifySettings,
+    /// Where decisions are exported to.
+    pub telemetry: TelemetrySettings,
+    /// The longest body of a request, in bytes.
+    pub body_bytes: usize,
+    /// The most connections at once.
+    pub connections: usize,
+}
+
+impl ServerConfig {
+    /// A server over the store at `db`, on loopback, with everything else as usual.
+    #[must_use]
+    pub fn new(db: impl Into<PathBuf>) -> Self {
+        Self {
+            listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORT),
+            socket: None,
+            db: db.into(),
+            policy: None,
+            capture: Capture::default(),
+            retention: Retention::default(),
+            transport: Transport::default(),
+            hosts: Vec::new(),
+            notify: NotifySettings::default(),
+            telemetry: TelemetrySettings::default(),
+            body_bytes: limits::BODY_BYTES,
+            connections: limits::CONNECTIONS,
+        }
+    }
+
+    /// Whether someone who comes from this machine needs no token to speak as an agent.
+    pub(crate) fn trusts_loopback(&self) -> bool {
+        self.listen.ip().is_loopback() && self.transport != Transport::BehindProxy
+    }
+}

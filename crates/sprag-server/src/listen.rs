@@ -1,0 +1,200 @@
+//! Accepting connections: on loopback or beyond, over TLS, and on a Unix socket.
+//!
+//! The accept loop is our own because the bounds are: how many connections, how long a head may take, and
+//! that a client who is slow or silent costs nobody else anything.
+
+mod socket;
+mod tls;
+
+use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
+
+use crate::caller::Peer;
+use crate::front::Front;
+use crate::limits;
+
+pub(crate) use socket::SocketFile;
+pub(crate) use tls::acceptor;
+
+/// How long to wait when the system has no descriptor left.
+const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(50);
+
+/// Everything a connection needs; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Door {
+    front: Front,
+    http: http1::Builder,
+    room: Arc<Semaphore>,
+    connections: usize,
+    ending: watch::Receiver<bool>,
+    trusts_loopback: bool,
+}
+
+impl Door {
+    pub(crate) fn new(
+        front: Front,
+        connections: usize,
+        trusts_loopback: bool,
+        ending: watch::Receiver<bool>,
+    ) -> Self {
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new())
+            .header_read_timeout(limits::HEAD_TIME)
+            .max_buf_size(limits::HEAD_BYTES)
+            .half_close(true);
+        Self {
+            front,
+            http,
+            room: Arc::new(Semaphore::new(connections)),
+            connections,
+            ending,
+            trusts_loopback,
+        }
+    }
+
+    /// Lets those who are being answered finish, for a while.
+    pub(crate) async fn drain(self) {
+        let all = u32::try_from(self.connections).unwrap_or(u32::MAX);
+        // Who is not done by then is cut off; what was answered is safe either way.
+        let _ = tokio::time::timeout(limits::DRAIN_TIME, self.room.acquire_many(all)).await;
+    }
+
+    /// Accepts over TCP until the server ends.
+    pub(crate) async fn tcp(self, listener: TcpListener, tls: Option<TlsAcceptor>) {
+        let mut ending = self.ending.clone();
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = over(&mut ending) => return,
+            };
+            let (stream, from) = match accepted {
+                Ok(accepted) => accepted,
+                Err(_) => {
+                    tokio::time::sleep(OUT_OF_DESCRIPTORS).await;
+                    continue;
+                }
+            };
+            let Some(turn) = self.turn() else {
+                continue;
+            };
+            let peer = self.peer(from.ip());
+            // Answers are small and waited for.
+            let _ = stream.set_nodelay(true);
+            match &tls {
+                None => self.spawn(stream, peer, turn),
+                Some(tls) => {
+                    let (door, handshake) = (self.clone(), tls.accept(stream));
+                    let mut ending = self.ending.clone();
+                    tokio::spawn(async move {
+                        let done = tokio::select! {
+                            done = tokio::time::timeout(limits::HANDSHAKE_TIME, handshake) => done,
+                            () = over(&mut ending) => return,
+                        };
+                        if let Ok(Ok(stream)) = done {
+                            door.spawn(stream, peer, turn);
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    /// Accepts over the Unix socket until the server ends.
+    pub(crate) async fn unix(self, listener: UnixListener) {
+        let mut ending = self.ending.clone();
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = over(&mut ending) => return,
+            };
+            match accepted {
+                Ok((stream, _)) => {
+                    if let Some(turn) = self.turn() {
+                        self.spawn(stream, Peer::Socket, turn);
+                    }
+                }
+                Err(_) => tokio::time::sleep(OUT_OF_DESCRIPTORS).await,
+            }
+        }
+    }
+
+    /// Room for one more; none when full: then the connection is closed at once, rather than left to
+    /// wait behind others.
+    fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.room).try_acquire_owned().ok()
+    }
+
+    fn peer(&self, from: IpAddr) -> Peer {
+        if self.trusts_loopback && from.to_canonical().is_loopback() {
+            Peer::Loopback
+        } else {
+            Peer::Remote
+        }
+    }
+
+    fn spawn<S>(&self, stream: S, peer: Peer, turn: OwnedSemaphorePermit)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let front = self.front.clone();
+        let service = service_fn(move |request| front.clone().answer(peer, request));
+        let connection = self.http.serve_connection(TokioIo::new(stream), service);
+        let mut ending = self.ending.clone();
+        tokio::spawn(async move {
+            let mut connection = pin!(connection);
+            let done = tokio::select! {
+                done = connection.as_mut() => done,
+                () = over(&mut ending) => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            };
+            // A client that breaks off or sends garbage is its own business.
+            drop((done, turn));
+        });
+    }
+}
+
+/// Waits until the server ends.
+async fn over(ending: &mut watch::Receiver<bool>) {
+    // One that can't be told any more is over too.
+    let _ = ending.wait_for(|ends| *ends).await;
+}
+
+/// Listens on `address`.
+pub(crate) fn bind(address: SocketAddr) -> std::io::Result<std::net::TcpListener> {
+    let listener = std::net::TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// How many connections the system allows, at most `wanted`.
+pub(crate) fn connections(wanted: usize) -> usize {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let held = getrlimit(Resource::Nofile);
+    // A soft limit of 1,024 is for programs that still use select().
+    let raised = Rlimit {
+        current: held.maximum,
+        maximum: held.maximum,
+    };
+    let limit = match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => held.maximum,
+        Err(_) => held.current,
+    };
+    let limit = limit.map_or(usize::MAX, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    });
+    wanted
+        .min(limit.saturating_sub(limits::SPARE_DESCRIPTORS))
+        .max(1)
+}

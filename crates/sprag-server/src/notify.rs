@@ -1,0 +1,204 @@
+//! A person hears of a kill or a block: by a webhook, by a command, or both.
+//!
+//! A guard that stops an agent at night has done half of its work; the other half is that somebody looks. What is
+//! told is the record of the stop and one sentence, never a captured payload. Telling must never hold a
+//! decision up and never take memory without bound, so [`Notifier::saw`] only puts an alert into a queue of fixed
+//! length; a thread of its own delivers. What does not fit is counted and logged.
+//!
+//! The same kill is told once. A session that is blocked again within a minute was told of already; the next
+//! alert says how many were folded into it.
+
+mod alert;
+mod backoff;
+mod command;
+mod deliver;
+mod fold;
+mod settings;
+mod signature;
+mod webhook;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use sprag::Clock;
+use sprag_store::Record;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::sync::oneshot;
+
+use crate::log_lines::safe;
+use crate::metrics::Metrics;
+
+use alert::Alert;
+pub use backoff::Backoff;
+use deliver::Desk;
+use fold::{Folded, Memory};
+pub use settings::{NotifyError, NotifySettings, Secret, Webhook, split_command};
+pub use signature::sign;
+
+/// How many alerts wait for one channel.
+const QUEUE: usize = 256;
+
+/// Where an alert goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// To an HTTP receiver.
+    Webhook,
+    /// To a program on this machine.
+    Command,
+}
+
+impl Channel {
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Webhook => "webhook",
+            Self::Command => "command",
+        }
+    }
+}
+
+/// What became of an alert.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was delivered.
+    Sent,
+    /// One try failed; there will be another.
+    Retried,
+    /// It was given up.
+    Failed,
+    /// The queue was full.
+    Dropped,
+}
+
+impl Outcome {
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Retried => "retried",
+            Self::Failed => "failed",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+/// What became of an alert on its way to one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delivery {
+    /// Where it was to go.
+    pub channel: Channel,
+    /// What became of it.
+    pub result: Outcome,
+}
+
+impl Delivery {
+    /// Everything that can happen.
+    pub const ALL: [Self; 7] = [
+        Self::new(Channel::Webhook, Outcome::Sent),
+        Self::new(Channel::Webhook, Outcome::Retried),
+        Self::new(Channel::Webhook, Outcome::Failed),
+        Self::new(Channel::Webhook, Outcome::Dropped),
+        Self::new(Channel::Command, Outcome::Sent),
+        Self::new(Channel::Command, Outcome::Failed),
+        Self::new(Channel::Command, Outcome::Dropped),
+    ];
+
+    const fn new(channel: Channel, result: Outcome) -> Self {
+        Self { channel, result }
+    }
+}
+
+/// Tells people of kills and blocks.
+#[derive(Debug)]
+pub struct Notifier {
+    queues: Vec<(Channel, Sender<Arc<Alert>>)>,
+    memory: Mutex<Memory>,
+    operator_kills: bool,
+    source: String,
+    metrics: Arc<Metrics>,
+    thread: Option<JoinHandle<()>>,
+    give_up: Option<oneshot::Sender<Duration>>,
+}
+
+impl Notifier {
+    /// Starts the thread that delivers; none where nobody is to be told.
+    ///
+    /// # Errors
+    /// Where the settings are wrong, or the thread can't be started.
+    pub fn start(
+        settings: NotifySettings,
+        clock: Arc<dyn Clock>,
+        metrics: Arc<Metrics>,
+    ) -> Result<Option<Self>, NotifyError> {
+        let (operator_kills, source) = (settings.operator_kills, settings.source.clone());
+        let Some(mut desk) = Desk::new(settings, clock, Arc::clone(&metrics))? else {
+            return Ok(None);
+        };
+        let mut queues = Vec::new();
+        for channel_of in desk.channels() {
+            let (sender, receiver) = channel(QUEUE);
+            desk.take(channel_of, receiver);
+            queues.push((channel_of, sender));
+        }
+        let (give_up, gives_up) = oneshot::channel();
+        let thread = desk.run(gives_up)?;
+        Ok(Some(Self {
+            queues,
+            memory: Mutex::default(),
+            operator_kills,
+            source,
+            metrics,
+            thread: Some(thread),
+            give_up: Some(give_up),
+        }))
+    }
+
+    /// Tells of a record where it is a new stop. Never waits.
+    pub fn saw(&self, record: &Record) {
+        let Some(mut alert) = Alert::of(record, self.operator_kills) else {
+            return;
+        };
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        match memory.tell(&alert) {
+            Folded::Into => {
+                self.metrics.notification_folded();
+                return;
+            }
+            Folded::With(others) => alert.finish(record, &self.source, others),
+        }
+        drop(memory);
+        let alert = Arc::new(alert);
+        for (channel, queue) in &self.queues {
+            if queue.try_send(Arc::clone(&alert)).is_err() {
+                self.metrics
+                    .notified(Delivery::new(*channel, Outcome::Dropped));
+                tracing::error!(target: "sprag", seq = alert.seq, session = safe(&alert.session), "a notification by {} was dropped: {QUEUE} are waiting already", channel.as_str());
+            }
+        }
+    }
+
+    /// Delivers what waits, for at most `within`, and ends the thread.
+    pub fn stop(mut self, within: Duration) {
+        self.end(within);
+    }
+
+    fn end(&mut self, within: Duration) {
+        self.queues.clear();
+        if let Some(give_up) = self.give_up.take() {
+            // The thread is gone already where this fails.
+            let _ = give_up.send(within);
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Notifier {
+    fn drop(&mut self) {
+        self.end(Duration::ZERO);
+    }
+}

@@ -1,0 +1,130 @@
+//! One stop, as people are told of it.
+
+use serde_json::Value;
+use sprag::cloud_event;
+use sprag_core::{Decision, Identity, Observed, RuleId, Timestamp};
+use sprag_store::Record;
+
+use crate::log_lines::safe;
+
+/// A stop that is worth telling.
+#[derive(Debug, Clone)]
+pub(crate) struct Alert {
+    pub(crate) seq: u64,
+    pub(crate) at: Timestamp,
+    pub(crate) session: String,
+    pub(crate) agent: Option<String>,
+    pub(crate) generation: u32,
+    /// Kill or block.
+    pub(crate) verdict: Decision,
+    pub(crate) rule: Option<RuleId>,
+    /// The operator, of a kill by hand.
+    pub(crate) by: Option<String>,
+    pub(crate) why: String,
+    /// One sentence.
+    pub(crate) text: String,
+    /// The id of the CloudEvent.
+    pub(crate) id: String,
+    /// What is delivered.
+    pub(crate) body: String,
+}
+
+impl Alert {
+    /// The alert of a record; none where it is no new stop.
+    pub(crate) fn of(record: &Record, operator_kills: bool) -> Option<Self> {
+        let what = &record.observation()?.what;
+        let verdict = &record.verdict;
+        let (decision, by, why) = match what {
+            Observed::Kill(order) if operator_kills => {
+                let by = order.by.as_deref().unwrap_or("an operator").to_owned();
+                let why = order.why.as_deref().unwrap_or_default().to_owned();
+                (Decision::Kill, Some(by), why)
+            }
+            Observed::Kill(_) | Observed::Reset(_) => return None,
+            what if is_new_stop(verdict.verdict, verdict.rule) && is_exact(what) => {
+                let why = verdict.message.clone().unwrap_or_default();
+                (verdict.verdict, None, why)
+            }
+            _ => return None,
+        };
+        Some(Self {
+            seq: record.seq,
+            at: record.at,
+            session: what.session().to_string(),
+            agent: what.agent().map(ToString::to_string),
+            generation: verdict.generation,
+            verdict: decision,
+            rule: verdict.rule,
+            by,
+            why,
+            text: String::new(),
+            id: String::new(),
+            body: String::new(),
+        })
+    }
+
+    /// Writes the sentence and the body, once it is known that somebody will be told.
+    pub(crate) fn finish(&mut self, record: &Record, source: &str, folded: u64) {
+        self.text = self.sentence(folded);
+        let mut event = cloud_event(record, source);
+        if let Some(fields) = event.as_object_mut() {
+            fields.insert("text".to_owned(), self.text.as_str().into());
+            if folded > 0 {
+                fields.insert("folded".to_owned(), folded.into());
+            }
+            // What was captured may be private: whoever may read it looks into the log.
+            if let Some(Value::Object(data)) = fields.get_mut("data") {
+                data.remove("captured");
+            }
+            if let Some(Value::String(id)) = fields.get("id") {
+                self.id.clone_from(id);
+            }
+        }
+        self.body = event.to_string();
+    }
+
+    fn sentence(&self, folded: u64) -> String {
+        let did = match self.verdict {
+            Decision::Kill => "killed",
+            _ => "blocked",
+        };
+        let who = self.by.as_deref().map_or_else(|| "Sprag".to_owned(), safe);
+        let session = safe(&self.session);
+        let agent = self
+            .agent
+            .as_deref()
+            .map_or_else(String::new, |agent| format!(" (agent {})", safe(agent)));
+        let why = self.why.strip_prefix("session_killed: loop_detected, ");
+        let why = why.unwrap_or(&self.why);
+        let first = why.split_once(". ").map_or(why, |(first, _)| first);
+        let why = crate::log_lines::safe_sentence(first.trim_end_matches('.'));
+        let why = if why.is_empty() {
+            why
+        } else {
+            format!(": {why}")
+        };
+        let folded = match folded {
+            0 => String::new(),
+            1 => " (and once more before)".to_owned(),
+            more => format!(" (and {more} times more before)"),
+        };
+        format!("{who} {did} session {session}{agent}{why}{folded}")
+    }
+}
+
+/// The gates tell of stops that happened before.
+fn is_new_stop(decision: Decision, rule: Option<RuleId>) -> bool {
+    decision >= Decision::Block && rule != Some(RuleId::SessionKilled)
+}
+
+/// Where many stand behind one id nothing is marked, and nothing is told.
+fn is_exact(what: &Observed) -> bool {
+    let identity = match what {
+        Observed::Message(message) => message.identity,
+        Observed::Call(call) => call.identity,
+        Observed::Step(step) => step.identity,
+        Observed::Usage(usage) => usage.identity,
+        _ => return true,
+    };
+    identity == Identity::Exact
+}

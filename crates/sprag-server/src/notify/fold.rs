@@ -1,0 +1,125 @@
+//! What was told already.
+//!
+//! Bounded: so many sessions are remembered; the one that was told of longest ago goes first.
+
+use std::collections::HashMap;
+
+use sprag_core::{Decision, Millis, Timestamp};
+
+use super::alert::Alert;
+
+/// Blocks of one session that follow each other within this time are told as one.
+const FOLD_WITHIN: Millis = Millis::MINUTE;
+const MAX_SESSIONS: usize = 4096;
+
+#[derive(Debug, Default)]
+struct Past {
+    generation: u32,
+    killed: bool,
+    told_at: Timestamp,
+    folded: u64,
+}
+
+/// What is to be done with an alert.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Folded {
+    /// Nothing: it was told.
+    Into,
+    /// Tell it, and that there were so many that were not told.
+    With(u64),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Memory(HashMap<String, Past>);
+
+impl Memory {
+    pub(super) fn tell(&mut self, alert: &Alert) -> Folded {
+        self.make_room(&alert.session);
+        let known = self.0.contains_key(&alert.session);
+        let past = self.0.entry(alert.session.clone()).or_default();
+        let again = known && past.generation == alert.generation;
+        let told = match alert.verdict {
+            Decision::Kill => again && past.killed,
+            _ => again && alert.at.since(past.told_at) < FOLD_WITHIN,
+        };
+        if told {
+            past.folded = past.folded.saturating_add(1);
+            return Folded::Into;
+        }
+        let folded = if again { past.folded } else { 0 };
+        *past = Past {
+            generation: alert.generation,
+            killed: alert.verdict == Decision::Kill,
+            told_at: alert.at,
+            folded: 0,
+        };
+        Folded::With(folded)
+    }
+
+    fn make_room(&mut self, session: &str) {
+        if self.0.len() < MAX_SESSIONS || self.0.contains_key(session) {
+            return;
+        }
+        let oldest = self.0.iter().min_by_key(|(_, past)| past.told_at);
+        if let Some(session) = oldest.map(|(session, _)| session.clone()) {
+            self.0.remove(&session);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alert(session: &str, verdict: Decision, generation: u32, at: u64) -> Alert {
+        Alert {
+            seq: 1,
+            at: Timestamp(at),
+            session: session.to_owned(),
+            agent: None,
+            generation,
+            verdict,
+            rule: None,
+            by: None,
+            why: String::new(),
+            text: String::new(),
+            id: String::new(),
+            body: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_kill_is_told_once_in_each_generation() {
+        let mut memory = Memory::default();
+        let mut tell = |generation, at| memory.tell(&alert("s", Decision::Kill, generation, at));
+        assert_eq!(tell(1, 0), Folded::With(0));
+        assert_eq!(tell(1, 10_000_000), Folded::Into);
+        assert_eq!(tell(2, 10_000_001), Folded::With(0));
+    }
+
+    #[test]
+    fn blocks_within_a_minute_are_folded_into_the_next() {
+        let mut memory = Memory::default();
+        let mut tell = |verdict, at| memory.tell(&alert("s", verdict, 1, at));
+        assert_eq!(tell(Decision::Block, 0), Folded::With(0));
+        assert_eq!(tell(Decision::Block, 1), Folded::Into);
+        assert_eq!(tell(Decision::Block, 59_999), Folded::Into);
+        assert_eq!(tell(Decision::Block, 60_000), Folded::With(2));
+        assert_eq!(tell(Decision::Block, 60_001), Folded::Into);
+        assert_eq!(tell(Decision::Kill, 60_002), Folded::With(1));
+    }
+
+    #[test]
+    fn so_many_sessions_are_remembered_and_no_more() {
+        let mut memory = Memory::default();
+        for n in 0..5_000 {
+            let told = memory.tell(&alert(&format!("s{n}"), Decision::Kill, 1, n));
+            assert_eq!(told, Folded::With(0));
+        }
+        assert_eq!(memory.0.len(), MAX_SESSIONS);
+        assert_eq!(
+            memory.tell(&alert("s4999", Decision::Kill, 1, 5_000)),
+            Folded::Into
+        );
+    }
+}

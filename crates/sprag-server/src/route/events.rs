@@ -1,0 +1,77 @@
+//! What one session did, record by record.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sprag::{LogQuery, LogScope, record_json};
+use utoipa::{IntoParams, ToSchema};
+
+use super::sessions::{Order, none};
+use crate::caller::Operator;
+use crate::param::{Choices, PathId, page};
+use crate::problem::Problem;
+use crate::state::App;
+use crate::wire;
+
+/// Which of them.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Which {
+    /// Which way; newest first (`desc`) where nothing is said.
+    #[param(inline)]
+    order: Option<Order>,
+    /// The `next` of the page before.
+    after: Option<u64>,
+    /// How many.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<usize>,
+}
+
+/// A part of a session's records.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RecordPage {
+    /// The records.
+    #[schema(value_type = Vec<wire::Record>)]
+    items: Vec<Value>,
+    /// The `after` of the next page; null at the end.
+    #[schema(required)]
+    next: Option<u64>,
+}
+
+/// What a session did
+#[utoipa::path(
+    get,
+    path = "/v1/sessions/{id}/events",
+    tag = "sessions",
+    params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256), Which),
+    security(("token" = [])),
+    responses(
+        (status = 200, description = "A page of its records", body = RecordPage),
+        wire::Missing,
+        wire::OperatorOnly,
+    ),
+)]
+pub(crate) async fn events(
+    State(app): State<App>,
+    _: Operator,
+    PathId(session): PathId,
+    Choices(which): Choices<Which>,
+) -> Result<axum::Json<RecordPage>, Problem> {
+    let query = LogQuery {
+        scope: LogScope::Session(session.clone()),
+        newest_first: which.order.unwrap_or_default() == Order::Desc,
+        after: which.after,
+        limit: page(which.limit)?,
+    };
+    app.blocking(move |app| {
+        let found = app.guard().records(&query)?;
+        if found.items.is_empty() && app.guard().session(session.as_str())?.is_none() {
+            return Err(none(&session));
+        }
+        Ok(axum::Json(RecordPage {
+            items: found.items.iter().map(record_json).collect(),
+            next: found.next,
+        }))
+    })
+    .await
+}

@@ -1,0 +1,97 @@
+//! The log for other programs: CloudEvents, one JSON line each.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::stream;
+use serde::Deserialize;
+use sprag::{LogQuery, LogScope, cloud_event};
+use tokio::sync::mpsc;
+use utoipa::IntoParams;
+
+use crate::caller::Operator;
+use crate::param::{Choices, id};
+use crate::problem::Problem;
+use crate::state::App;
+use crate::wire;
+
+/// How many pages may wait for a slow reader.
+const AHEAD: usize = 2;
+
+/// Which records.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Which {
+    /// Only those that this session took part in.
+    #[param(min_length = 1, max_length = 256)]
+    session: Option<String>,
+    /// Only those after this one.
+    after: Option<u64>,
+}
+
+/// Export the log as CloudEvents
+#[utoipa::path(
+    get,
+    path = "/v1/log/export",
+    tag = "log",
+    params(Which),
+    security(("token" = [])),
+    responses(
+        (status = 200, description = "CloudEvents 1.0, one JSON line each, oldest first", body = String, content_type = "application/x-ndjson"),
+        wire::OperatorOnly,
+    ),
+)]
+pub(crate) async fn export(
+    State(app): State<App>,
+    _: Operator,
+    Choices(which): Choices<Which>,
+) -> Result<Response, Problem> {
+    let session = which.session.as_deref().map(|text| id("session", text));
+    let query = LogQuery {
+        scope: session
+            .transpose()?
+            .map_or(LogScope::All, LogScope::Session),
+        after: which.after,
+        ..LogQuery::default()
+    };
+    let (pages, reader) = mpsc::channel(AHEAD);
+    let work = app.clone();
+    // It goes on by itself; how it ends is told in the stream.
+    tokio::spawn(async move {
+        let _ = work.heavy(move |app| Ok(write(app, query, &pages))).await;
+    });
+    let lines = stream::unfold(reader, |mut reader| async move {
+        Some((reader.recv().await?, reader))
+    });
+    let body = Body::from_stream(lines);
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
+}
+
+/// Writes page after page, as fast as they are read. An error cuts the stream off, so that nobody
+/// takes a part for the whole.
+fn write(app: &App, mut query: LogQuery, pages: &mpsc::Sender<std::io::Result<Bytes>>) {
+    let source = app.log_source();
+    // What comes in while it is written is not part of it.
+    let last = app.guard().status().last_seq;
+    loop {
+        let page = match app.guard().records(&query) {
+            Ok(page) => page,
+            Err(error) => {
+                let _ = pages.blocking_send(Err(std::io::Error::other(error.to_string())));
+                return;
+            }
+        };
+        let mut text = String::new();
+        for record in page.items.iter().filter(|record| record.seq <= last) {
+            text += &cloud_event(record, &source).to_string();
+            text.push('\n');
+        }
+        let goes_on = text.is_empty() || pages.blocking_send(Ok(text.into())).is_ok();
+        match page.next.filter(|next| goes_on && *next < last) {
+            Some(next) => query.after = Some(next),
+            None => return,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Hooks of agent CLIs that speak HTTP: the payload comes as the client made it, the answer is the client's own.
+//!
+//! A client that can post its hooks needs no process for each of them. Payloads tell what users type, so they
+//! need the hooks' token: an agent that could post one would play the user.
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use sprag::Role;
+use sprag_hooks::{Client, Fail, HookOptions, answer};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::body;
+use crate::caller::Caller;
+use crate::param::{Choices, bad};
+use crate::problem::{Kind, Problem};
+use crate::state::App;
+use crate::wire;
+
+/// How a hook is answered.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct HookChoices {
+    /// The client's name of the event, for payloads that don't say it.
+    #[param(max_length = 100)]
+    event: Option<String>,
+    /// Ask and log, but let everything happen.
+    #[serde(default)]
+    shadow: bool,
+    /// What to do where there is no verdict; `open` where nothing is said.
+    #[serde(default)]
+    fail: FailWord,
+}
+
+#[derive(Debug, Default, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FailWord {
+    #[default]
+    Open,
+    Closed,
+}
+
+/// Answer one hook of an agent CLI
+///
+/// The body is the payload as the client sends it, the answer what the client understands; an empty
+/// object says nothing against it. Clients: `claude`, `codex`, `gemini`, `copilot`, `cursor`,
+/// `opencode`.
+#[utoipa::path(
+    post,
+    path = "/v1/hooks/{client}",
+    tag = "decisions",
+    params(("client" = String, Path, description = "The agent CLI", max_length = 16), HookChoices),
+    request_body(content = serde_json::Value, description = "The payload"),
+    security(("token" = [])),
+    responses(
+        (status = 200, description = "The client's own answer", body = serde_json::Value),
+        wire::Bodied,
+        wire::Missing,
+        wire::AnyRole,
+    ),
+)]
+pub(crate) async fn hook(
+    State(app): State<App>,
+    caller: Caller,
+    Path(client): Path<String>,
+    Choices(choices): Choices<HookChoices>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    if !matches!(caller.role, Role::Hook | Role::Operator) {
+        let kind = match headers.contains_key(header::AUTHORIZATION) {
+            true => Kind::Forbidden,
+            false => Kind::Unauthorized,
+        };
+        let detail = "this is for hooks: send `Authorization: Bearer` with the hooks' token, \
+                      which lies beside the store as hook.token";
+        return Err(Problem::new(kind, detail));
+    }
+    let client: Client = client
+        .parse()
+        .map_err(|error: sprag_hooks::UnknownClient| {
+            Problem::new(Kind::NotFound, error.to_string())
+        })?;
+    body::expect_type(&headers, &["application/json"])?;
+    let payload = body::read(&app, body, app.body_bytes()).await?;
+    if payload.is_empty() {
+        return Err(bad("the body", "there is no payload"));
+    }
+    let text = app
+        .blocking(move |app| Ok(answered(app, client, &choices, &payload)))
+        .await?;
+    const JSON: HeaderValue = HeaderValue::from_static("application/json");
+    Ok(([(header::CONTENT_TYPE, JSON)], text).into_response())
+}
+
+fn answered(app: &App, client: Client, choices: &HookChoices, payload: &[u8]) -> String {
+    let options = HookOptions {
+        event: choices.event.as_deref(),
+        fail: match choices.fail {
+            FailWord::Open => Fail::Open,
+            FailWord::Closed => Fail::Closed,
+        },
+        shadow: choices.shadow,
+        hush: false,
+    };
+    let answered = answer(client, payload, &options, |role, event| {
+        let verdict = app.guard().check_as(role, event);
+        verdict.map_err(|error| app.failed(error).detail().to_owned())
+    });
+    if let Some(trouble) = &answered.trouble {
+        tracing::warn!(client = client.as_str(), "a hook went unchecked: {trouble}");
+    }
+    match answered.answer.stdout {
+        text if text.is_empty() => "{}".to_owned(),
+        text => text,
+    }
+}

@@ -1,0 +1,136 @@
+//! An operator's orders to one session.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use sprag::{Event, Guard, Id, Role};
+use utoipa::ToSchema;
+
+use super::check::kept;
+use crate::body::Json;
+use crate::caller::Operator;
+use crate::limits;
+use crate::param::{PathId, bad};
+use crate::problem::Problem;
+use crate::state::App;
+use crate::wire;
+
+/// Why an order is given.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Reason {
+    /// The reason, for the log.
+    #[schema(min_length = 1, max_length = 1000, example = "seen enough")]
+    why: String,
+    /// Who gives it, besides the token.
+    #[schema(max_length = 1000)]
+    by: Option<String>,
+}
+
+/// What came of an order.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Ordered {
+    /// The session.
+    #[schema(value_type = String)]
+    session: Id,
+    /// What it may do now: `active`, `blocked` or `killed`.
+    state: &'static str,
+    /// Its generation: a reset starts the next.
+    generation: u32,
+    /// Who gave the order, as the log has it.
+    by: String,
+}
+
+impl Reason {
+    /// Refuses one that says nothing, or too much.
+    pub(crate) fn check(why: &str, by: Option<&str>) -> Result<(), Problem> {
+        let most = limits::REASON_BYTES;
+        if why.trim().is_empty() {
+            return Err(bad("why", "say why; the log keeps it"));
+        }
+        for (field, text) in [("why", why), ("by", by.unwrap_or_default())] {
+            if text.len() > most {
+                return Err(bad(field, format!("at most {most} bytes")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Kill a session
+///
+/// Everything in it and in its sub-agents is refused until a reset. Once this is answered, nothing more is
+/// allowed, and the kill is on disk.
+#[utoipa::path(
+    post,
+    path = "/v1/sessions/{id}/kill",
+    tag = "sessions",
+    params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256)),
+    request_body = Reason,
+    security(("token" = [])),
+    responses(
+        (status = 200, description = "It is killed", body = Ordered),
+        wire::Bodied,
+        wire::OperatorOnly,
+    ),
+)]
+pub(crate) async fn kill(
+    State(app): State<App>,
+    operator: Operator,
+    PathId(session): PathId,
+    Json(reason): Json<Reason>,
+) -> Result<axum::Json<Ordered>, Problem> {
+    order(&app, Event::kill(session.as_str())?, &operator, &reason).await
+}
+
+/// Reset a session
+///
+/// It starts its next generation with nothing held against it.
+#[utoipa::path(
+    post,
+    path = "/v1/sessions/{id}/reset",
+    tag = "sessions",
+    params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256)),
+    request_body = Reason,
+    security(("token" = [])),
+    responses(
+        (status = 200, description = "It is reset", body = Ordered),
+        wire::Bodied,
+        wire::OperatorOnly,
+    ),
+)]
+pub(crate) async fn reset(
+    State(app): State<App>,
+    operator: Operator,
+    PathId(session): PathId,
+    Json(reason): Json<Reason>,
+) -> Result<axum::Json<Ordered>, Problem> {
+    order(&app, Event::reset(session.as_str())?, &operator, &reason).await
+}
+
+async fn order(
+    app: &App,
+    mut event: Event,
+    operator: &Operator,
+    reason: &Reason,
+) -> Result<axum::Json<Ordered>, Problem> {
+    Reason::check(&reason.why, reason.by.as_deref())?;
+    let by = operator.signs(reason.by.as_deref());
+    let session = event.session().clone();
+    if let Event::Kill(order) | Event::Reset(order) = &mut event {
+        order.by = Some(by.as_str().into());
+        order.why = Some(reason.why.as_str().into());
+    }
+    let guard: &Guard = app.guard();
+    let checked = guard.check_soon(Role::Operator, event);
+    let checked = checked.map_err(|error| app.failed(error))?;
+    let generation = checked.verdict().generation;
+    if let Some(wait) = checked.wait {
+        kept(app, wait).await?;
+    }
+    let held = guard.session(session.as_str())?;
+    Ok(axum::Json(Ordered {
+        state: held.map_or("active", |held| held.summary.state.as_str()),
+        session,
+        generation,
+        by,
+    }))
+}

@@ -1,0 +1,137 @@
+//! Everything in shadow for a while, and its end.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use sprag::{Millis, Pause};
+use utoipa::ToSchema;
+
+use super::orders::Reason;
+use crate::body::Json;
+use crate::caller::Operator;
+use crate::param::bad;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::wire;
+
+/// How long, and why.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct PauseOrder {
+    /// How long, as `20m` or `1h`.
+    #[serde(rename = "for")]
+    #[schema(example = "20m", pattern = "^([0-9]{1,3}(d|h|m|s|ms))+$")]
+    span: String,
+    /// The reason, for the log.
+    #[schema(min_length = 1, max_length = 1000)]
+    why: String,
+    /// Who asks, besides the token.
+    #[schema(max_length = 1000)]
+    by: Option<String>,
+}
+
+/// Who ends it.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct ResumeOrder {
+    /// Who asks, besides the token.
+    #[schema(max_length = 1000)]
+    by: Option<String>,
+}
+
+/// Whether rules only tell what they would do.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct PauseState {
+    /// Whether a pause is in force.
+    paused: bool,
+    /// When it ends by itself.
+    #[schema(required)]
+    until: Option<u64>,
+    /// Who asked for it.
+    #[schema(required)]
+    by: Option<String>,
+    /// The reason.
+    #[schema(required)]
+    why: Option<String>,
+}
+
+impl From<Option<Pause>> for PauseState {
+    fn from(pause: Option<Pause>) -> Self {
+        Self {
+            paused: pause.is_some(),
+            until: pause.as_ref().and_then(|pause| Some(pause.until?.0)),
+            by: pause.as_ref().and_then(|pause| pause.by.clone()),
+            why: pause.and_then(|pause| pause.why),
+        }
+    }
+}
+
+/// Whether a pause is in force
+#[utoipa::path(
+    get,
+    path = "/v1/pause",
+    tag = "policy",
+    security(("token" = [])),
+    responses((status = 200, description = "The pause, or none", body = PauseState), wire::OperatorOnly),
+)]
+pub(crate) async fn show(
+    State(app): State<App>,
+    _: Operator,
+) -> Result<axum::Json<PauseState>, Problem> {
+    app.blocking(|app| Ok(axum::Json(app.guard().paused()?.into())))
+        .await
+}
+
+/// Put every rule into shadow for a while
+///
+/// Verdicts tell in `would` what they would have been. Killed sessions stay killed. It ends by itself.
+#[utoipa::path(
+    post,
+    path = "/v1/pause",
+    tag = "policy",
+    request_body = PauseOrder,
+    security(("token" = [])),
+    responses(
+        (status = 200, description = "The pause", body = PauseState),
+        wire::Bodied,
+        wire::OperatorOnly,
+    ),
+)]
+pub(crate) async fn pause(
+    State(app): State<App>,
+    operator: Operator,
+    Json(order): Json<PauseOrder>,
+) -> Result<axum::Json<PauseState>, Problem> {
+    Reason::check(&order.why, order.by.as_deref())?;
+    let span: Millis = order.span.parse().map_err(|error| bad("for", error))?;
+    let by = operator.signs(order.by.as_deref());
+    app.blocking(move |app| {
+        let pause = app.guard().pause(span, &by, Some(&order.why))?;
+        Ok(axum::Json(Some(pause).into()))
+    })
+    .await
+}
+
+/// End a pause
+#[utoipa::path(
+    post,
+    path = "/v1/resume",
+    tag = "policy",
+    request_body = ResumeOrder,
+    security(("token" = [])),
+    responses(
+        (status = 200, description = "No pause is in force", body = PauseState),
+        wire::Bodied,
+        wire::OperatorOnly,
+    ),
+)]
+pub(crate) async fn resume(
+    State(app): State<App>,
+    operator: Operator,
+    Json(order): Json<ResumeOrder>,
+) -> Result<axum::Json<PauseState>, Problem> {
+    Reason::check("-", order.by.as_deref())?;
+    let by = operator.signs(order.by.as_deref());
+    app.blocking(move |app| {
+        app.guard().resume(&by)?;
+        Ok(axum::Json(None.into()))
+    })
+    .await
+}

@@ -1,0 +1,270 @@
+//! Who is there: a listing that can be searched and sorted, and one session with all that is held.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use sprag::{Id, RuleState, Session, SessionQuery, SessionSort, SessionState, SessionSummary};
+use sprag_core::{Gauge, Mark};
+use utoipa::{IntoParams, ToSchema};
+
+use super::cursor;
+use crate::caller::Operator;
+use crate::param::{Choices, PathId, id, page};
+use crate::problem::{Kind, Problem};
+use crate::state::App;
+use crate::wire;
+
+/// What a session may do.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Standing {
+    Active,
+    Blocked,
+    Killed,
+}
+
+/// What sessions are sorted by.
+#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Sort {
+    #[default]
+    Touched,
+    Events,
+    Refused,
+    Id,
+    Agent,
+    State,
+}
+
+/// Which way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Order {
+    Asc,
+    #[default]
+    Desc,
+}
+
+/// Which sessions.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Which {
+    /// Only those in this state.
+    #[param(inline)]
+    state: Option<Standing>,
+    /// Only those of this agent.
+    #[param(min_length = 1, max_length = 256)]
+    agent: Option<String>,
+    /// Only those whose id or agent holds this text.
+    q: Option<String>,
+    /// What to sort by.
+    #[serde(default)]
+    #[param(inline)]
+    sort: Option<Sort>,
+    /// Which way; `desc` where nothing is said.
+    #[param(inline)]
+    order: Option<Order>,
+    /// The `next` of the page before.
+    after: Option<String>,
+    /// How many.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<usize>,
+}
+
+/// A part of the listing.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SessionPage {
+    /// The sessions.
+    items: Vec<SessionItem>,
+    /// The `after` of the next page; null at the end.
+    #[schema(required)]
+    next: Option<String>,
+    /// How many sessions are remembered in all.
+    total: u64,
+}
+
+/// One session, in a listing.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SessionItem {
+    /// Its id.
+    #[schema(value_type = String)]
+    id: Id,
+    /// Its agent, as first named.
+    #[schema(value_type = Option<String>, required)]
+    agent: Option<Id>,
+    /// What it may do, by its own marks; a killed parent stops it too.
+    state: Standing,
+    /// Its generation.
+    generation: u32,
+    /// Its last event.
+    touched: u64,
+    /// Events that it took part in.
+    events: u64,
+    /// Those that were refused.
+    refused: u64,
+    /// The rule that fired last.
+    #[schema(required)]
+    last_rule: Option<String>,
+    /// Why it is killed or blocked.
+    #[schema(value_type = Option<wire::Mark>, required)]
+    mark: Option<Mark>,
+    /// How full the rules are: streaks, budgets, windows; those that stand at zero are left out.
+    #[schema(value_type = Vec<wire::Gauge>)]
+    gauges: Vec<Gauge>,
+}
+
+/// One session with all that is held.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SessionDetail {
+    #[serde(flatten)]
+    item: SessionItem,
+    /// The sessions above it, nearest first.
+    parents: Vec<String>,
+    /// The state of its rules.
+    #[schema(value_type = wire::RuleState)]
+    rules: RuleState,
+}
+
+impl From<SessionState> for Standing {
+    fn from(state: SessionState) -> Self {
+        match state {
+            SessionState::Active => Self::Active,
+            SessionState::Blocked => Self::Blocked,
+            SessionState::Killed => Self::Killed,
+        }
+    }
+}
+
+impl From<Standing> for SessionState {
+    fn from(state: Standing) -> Self {
+        match state {
+            Standing::Active => Self::Active,
+            Standing::Blocked => Self::Blocked,
+            Standing::Killed => Self::Killed,
+        }
+    }
+}
+
+impl From<Sort> for SessionSort {
+    fn from(sort: Sort) -> Self {
+        match sort {
+            Sort::Touched => Self::Touched,
+            Sort::Events => Self::Events,
+            Sort::Refused => Self::Refused,
+            Sort::Id => Self::Id,
+            Sort::Agent => Self::Agent,
+            Sort::State => Self::State,
+        }
+    }
+}
+
+impl SessionItem {
+    fn new(summary: SessionSummary, mark: Option<Mark>, gauges: Vec<Gauge>) -> Self {
+        Self {
+            id: summary.id,
+            agent: summary.agent,
+            state: summary.state.into(),
+            generation: summary.generation,
+            touched: summary.touched.0,
+            events: summary.tally.events,
+            refused: summary.tally.refused,
+            last_rule: summary.tally.last_rule.map(|rule| rule.to_string()),
+            mark,
+            gauges,
+        }
+    }
+}
+
+/// List sessions
+#[utoipa::path(
+    get,
+    path = "/v1/sessions",
+    tag = "sessions",
+    params(Which),
+    security(("token" = [])),
+    responses((status = 200, description = "A page of them", body = SessionPage), wire::OperatorOnly),
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    _: Operator,
+    Choices(which): Choices<Which>,
+) -> Result<axum::Json<SessionPage>, Problem> {
+    let sort = SessionSort::from(which.sort.unwrap_or_default());
+    let query = SessionQuery {
+        state: which.state.map(SessionState::from),
+        agent: which
+            .agent
+            .as_deref()
+            .map(|text| id("agent", text))
+            .transpose()?,
+        contains: which.q.filter(|text| !text.is_empty()),
+        sort,
+        ascending: which.order == Some(Order::Asc),
+        after: which
+            .after
+            .as_deref()
+            .map(|text| cursor::read(text, sort))
+            .transpose()?,
+        limit: page(which.limit)?,
+    };
+    app.blocking(move |app| found(app, &query)).await
+}
+
+fn found(app: &App, query: &SessionQuery) -> Result<axum::Json<SessionPage>, Problem> {
+    let guard = app.guard();
+    let found = guard.sessions(query)?;
+    let policy = guard.policy();
+    let item = |summary: SessionSummary| match guard.session(summary.id.as_str()) {
+        Ok(Some(session)) => {
+            let state = RuleState::of_session(&summary.id, &session.cell, &policy);
+            SessionItem::new(session.summary, session.mark, state.gauges)
+        }
+        // Forgotten since the page was made: what the page knows of it is still true.
+        _ => SessionItem::new(summary, None, Vec::new()),
+    };
+    Ok(axum::Json(SessionPage {
+        next: found.next.as_ref().map(cursor::write),
+        items: found.items.into_iter().map(item).collect(),
+        total: guard.status().sessions,
+    }))
+}
+
+/// Show one session
+#[utoipa::path(
+    get,
+    path = "/v1/sessions/{id}",
+    tag = "sessions",
+    params(("id" = String, Path, description = "The session; a slash in it is written %2F", min_length = 1, max_length = 256)),
+    security(("token" = [])),
+    responses(
+        (status = 200, description = "The session", body = SessionDetail),
+        wire::Missing,
+        wire::OperatorOnly,
+    ),
+)]
+pub(crate) async fn show(
+    State(app): State<App>,
+    _: Operator,
+    PathId(session): PathId,
+) -> Result<axum::Json<SessionDetail>, Problem> {
+    let guard = app.guard();
+    let Some(held) = guard.session(session.as_str())? else {
+        return Err(none(&session));
+    };
+    Ok(axum::Json(detail(held, &guard.policy())))
+}
+
+fn detail(held: Session, policy: &sprag::Policy) -> SessionDetail {
+    let id = &held.summary.id;
+    let parents = id.parents().map(str::to_owned).collect();
+    let rules = RuleState::of_session(id, &held.cell, policy);
+    SessionDetail {
+        item: SessionItem::new(held.summary, held.mark, rules.gauges.clone()),
+        parents,
+        rules,
+    }
+}
+
+/// There is no such session.
+pub(super) fn none(session: &Id) -> Problem {
+    Problem::new(Kind::NotFound, format!("there is no session {session}"))
+}

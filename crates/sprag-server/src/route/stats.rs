@@ -1,0 +1,43 @@
+//! Counts over time, for charts.
+
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::caller::Operator;
+use crate::param::Choices;
+use crate::problem::Problem;
+use crate::state::App;
+use crate::stats::{StatsAnswer, StatsQuery};
+use crate::wire;
+
+/// Which time, and how fine.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct When {
+    /// From when on, in milliseconds since 1970; an hour ago where it is not said.
+    since: Option<u64>,
+    /// The least length of a bucket, in seconds: 10, 300 or 3600 are kept.
+    step: Option<u64>,
+}
+
+/// What happened over time
+#[utoipa::path(
+    get,
+    path = "/v1/stats",
+    tag = "server",
+    params(When),
+    security(("token" = [])),
+    responses((status = 200, description = "Counts in buckets", body = StatsAnswer), wire::OperatorOnly),
+)]
+pub(crate) async fn stats(
+    State(app): State<App>,
+    _: Operator,
+    Choices(when): Choices<When>,
+) -> Result<axum::Json<StatsAnswer>, Problem> {
+    let query = StatsQuery {
+        since: when.since,
+        step: when.step,
+    };
+    Ok(axum::Json(app.stats().answer(&query, app.guard().now())))
+}

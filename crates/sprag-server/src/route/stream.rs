@@ -1,0 +1,210 @@
+//! What happens, as it happens: server-sent events.
+//!
+//! Each record's event has the record's number as its id. A client that comes back with `Last-Event-ID` gets what it
+//! missed from the log first. One that is too slow is told how many it missed, and goes on.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use serde::Deserialize;
+use serde_json::json;
+use sprag::{Id, LogQuery, Record, record_json};
+use sprag_core::Observed;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use utoipa::IntoParams;
+
+use crate::caller::Operator;
+use crate::hub::News;
+use crate::limits;
+use crate::metrics::StreamClient;
+use crate::param::{Choices, bad, id};
+use crate::problem::{Kind, Problem};
+use crate::state::App;
+use crate::wire;
+
+/// How many records are fetched at once for one who comes back.
+const FETCH: usize = 200;
+
+/// What to hear.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Which {
+    /// Only what concerns this session.
+    #[param(min_length = 1, max_length = 256)]
+    session: Option<String>,
+    /// Leave out what was simply allowed.
+    fired: Option<bool>,
+    /// Start after this record, where no `Last-Event-ID` is sent.
+    after: Option<u64>,
+}
+
+/// Hear what happens
+///
+/// Events are `record` (a record of the log, its number as id) and `missed` (how many records were left out because
+/// the client was too slow; the log has them). A comment every 15 seconds says that the stream lives.
+#[utoipa::path(
+    get,
+    path = "/v1/stream",
+    tag = "log",
+    params(Which, ("Last-Event-ID" = Option<u64>, Header, description = "The last record that was heard")),
+    security(("token" = [])),
+    responses(
+        (status = 200, description = "Server-sent events", body = String, content_type = "text/event-stream"),
+        wire::OperatorOnly,
+    ),
+)]
+pub(crate) async fn stream(
+    State(app): State<App>,
+    _: Operator,
+    headers: HeaderMap,
+    Choices(which): Choices<Which>,
+) -> Result<Response, Problem> {
+    let heard = match headers.get("last-event-id") {
+        Some(value) => Some(number(value.to_str().unwrap_or_default())?),
+        None => which.after,
+    };
+    let session = which.session.as_deref().map(|text| id("session", text));
+    let room = app.streams().clone().try_acquire_owned();
+    let room = room.map_err(|_| {
+        let detail = format!("at most {} listen at once", limits::STREAMS);
+        Problem::new(Kind::TooMany, detail)
+    })?;
+    let listener = Listener {
+        news: app.hub().listen(),
+        live_after: app.guard().status().last_seq,
+        behind: heard,
+        ready: VecDeque::new(),
+        session: session.transpose()?,
+        fired: which.fired.unwrap_or(false),
+        ending: app.ending(),
+        _counted: app.metrics().stream_client(),
+        _room: room,
+        app,
+    };
+    let events = stream::unfold(listener, |mut listener| async move {
+        let event = listener.next().await?;
+        Some((Ok::<_, Infallible>(event), listener))
+    });
+    let alive = KeepAlive::new().interval(limits::STREAM_ALIVE);
+    Ok(Sse::new(events).keep_alive(alive).into_response())
+}
+
+fn number(text: &str) -> Result<u64, Problem> {
+    text.parse()
+        .map_err(|_| bad("Last-Event-ID", "it is the number of a record"))
+}
+
+struct Listener {
+    app: App,
+    news: Receiver<News>,
+    /// Records up to this one are in the log already and are not heard live.
+    live_after: u64,
+    /// The last record that was heard, while there are older ones to fetch.
+    behind: Option<u64>,
+    ready: VecDeque<Event>,
+    session: Option<Id>,
+    fired: bool,
+    ending: watch::Receiver<bool>,
+    _counted: StreamClient,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Listener {
+    /// The next event; none when the server ends.
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if let Some(heard) = self.behind {
+                self.fetch(heard).await;
+                continue;
+            }
+            let news = tokio::select! {
+                news = self.news.recv() => news,
+                _ = self.ending.wait_for(|ends| *ends) => return None,
+            };
+            match news {
+                Ok(News::Record(record)) if record.seq > self.live_after => {
+                    if let Some(event) = self.event(&record) {
+                        return Some(event);
+                    }
+                }
+                Ok(News::Record(_)) => {}
+                Ok(News::Missed(missed)) | Err(RecvError::Lagged(missed)) => {
+                    return Some(missed_event(missed));
+                }
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+
+    /// Fetches what lies between what was heard and what is heard live. More than a slow client may fall
+    /// behind is left out.
+    async fn fetch(&mut self, heard: u64) {
+        let most = u64::try_from(limits::STREAM_BEHIND).unwrap_or(u64::MAX);
+        let from = self.live_after.saturating_sub(most);
+        if heard < from {
+            self.ready.push_back(missed_event(from - heard));
+        }
+        let from = heard.max(from);
+        if from >= self.live_after {
+            self.behind = None;
+            return;
+        }
+        let query = LogQuery {
+            after: Some(from),
+            limit: FETCH,
+            ..LogQuery::default()
+        };
+        let page = self
+            .app
+            .blocking(move |app| Ok(app.guard().records(&query)?));
+        let records = page.await.map(|page| page.items).unwrap_or_default();
+        let last = records.last().map(|record| record.seq);
+        for record in &records {
+            if record.seq <= self.live_after
+                && let Some(event) = self.event(record)
+            {
+                self.ready.push_back(event);
+            }
+        }
+        self.behind = last.filter(|last| *last < self.live_after);
+    }
+
+    fn event(&self, record: &Record) -> Option<Event> {
+        let wanted = self
+            .session
+            .as_ref()
+            .is_none_or(|session| concerns(record, session));
+        let fired = !self.fired || record.note().is_some() || record.verdict.rule.is_some();
+        if !(wanted && fired) {
+            return None;
+        }
+        let event = Event::default().event("record").id(record.seq.to_string());
+        Some(event.data(record_json(record).to_string()))
+    }
+}
+
+fn missed_event(missed: u64) -> Event {
+    let data = json!({ "missed": missed }).to_string();
+    Event::default().event("missed").data(data)
+}
+
+fn concerns(record: &Record, session: &Id) -> bool {
+    let Some(observation) = record.observation() else {
+        return false;
+    };
+    let receives = match &observation.what {
+        Observed::Message(message) => message.to == *session,
+        _ => false,
+    };
+    receives || observation.what.session() == session
+}

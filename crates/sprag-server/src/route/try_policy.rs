@@ -1,0 +1,254 @@
+//! What another policy would have done: to one session, or to the last hours.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use sprag::replay::{Lens, LogRecording, Past, PastEvent, Seen};
+use sprag::{Decision, Id, Millis, Policy, Timestamp, Verdict};
+use utoipa::ToSchema;
+
+use super::replay::read_policy;
+use super::sessions::none;
+use crate::body::Json;
+use crate::caller::Operator;
+use crate::limits;
+use crate::param::{bad, id};
+use crate::problem::Problem;
+use crate::state::App;
+use crate::wire;
+
+/// Which policy, and on what.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Trial {
+    /// The policy, as TOML text.
+    text: String,
+    /// Only what concerns this session; or `hours`.
+    session: Option<String>,
+    /// What happened in the last so many hours; 24 where neither is said.
+    #[schema(minimum = 1, maximum = 720)]
+    hours: Option<u32>,
+}
+
+/// What it would have done.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TrialAnswer {
+    /// What was answered.
+    was: Counts,
+    /// What would have been answered.
+    would: Counts,
+    /// Events that would not have happened: their session would have been stopped before.
+    saved: u64,
+    /// Calls and messages that were refused and would be allowed: what came of them is unknown.
+    unknown: u64,
+    /// Events that would get another verdict, or not have happened; the first of them.
+    changes: Vec<Change>,
+    /// How many there are in all.
+    changed: u64,
+    /// How many records were folded.
+    folded: usize,
+    /// The log is longer than one try folds: it began in the middle, with nothing remembered.
+    approximate: bool,
+}
+
+/// Verdicts in numbers.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(crate) struct Counts {
+    /// Events.
+    events: u64,
+    /// Verdicts, by what to do.
+    #[schema(value_type = BTreeMap<String, u64>)]
+    verdicts: BTreeMap<&'static str, u64>,
+    /// Verdicts above `allow`, by rule.
+    rules: BTreeMap<String, u64>,
+    /// Sessions that were blocked or killed; the first of them.
+    #[schema(value_type = Vec<String>)]
+    stopped: BTreeSet<Id>,
+}
+
+/// One event that would go another way.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Change {
+    /// The number of its record.
+    seq: u64,
+    /// When it happened.
+    at: u64,
+    /// The session that acts.
+    #[schema(value_type = String)]
+    session: Id,
+    /// What it was: `call`, `message`…
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The tool, or the receiver.
+    #[schema(value_type = Option<String>, required)]
+    object: Option<Id>,
+    /// What was answered.
+    #[schema(value_type = Option<wire::Decision>, required)]
+    was: Option<Decision>,
+    /// The rule that decided then.
+    #[schema(required)]
+    was_rule: Option<String>,
+    /// What would have been answered; null where it would not have happened.
+    #[schema(value_type = Option<wire::Decision>, required)]
+    would: Option<Decision>,
+    /// The rule that would have decided.
+    #[schema(required)]
+    would_rule: Option<String>,
+    /// What it would have said.
+    #[schema(required)]
+    message: Option<String>,
+}
+
+/// Try a policy on what happened
+///
+/// A session that it would have blocked or killed would not have gone on: its later events are counted as saved.
+/// Where a refused call would now be allowed, nobody knows its result. Nothing is changed.
+#[utoipa::path(
+    post,
+    path = "/v1/policy/try",
+    tag = "policy",
+    request_body = Trial,
+    security(("token" = [])),
+    responses(
+        (status = 200, description = "What it would have done", body = TrialAnswer),
+        wire::Missing, wire::Bodied, wire::PolicyWrong, wire::OperatorOnly,
+    ),
+)]
+pub(crate) async fn try_policy(
+    State(app): State<App>,
+    _: Operator,
+    Json(trial): Json<Trial>,
+) -> Result<axum::Json<TrialAnswer>, Problem> {
+    let policy = read_policy(&trial.text)?;
+    let session = trial.session.as_deref().map(|text| id("session", text));
+    let session = session.transpose()?;
+    let hours = trial.hours.unwrap_or(24);
+    if !(1..=720).contains(&hours) {
+        return Err(bad("hours", format!("1 to 720, not {hours}")));
+    }
+    app.heavy(move |app| run(app, policy, session, hours)).await
+}
+
+fn run(
+    app: &App,
+    policy: Policy,
+    session: Option<Id>,
+    hours: u32,
+) -> Result<axum::Json<TrialAnswer>, Problem> {
+    let guard = app.guard();
+    let store = guard.store();
+    let mut lens = Lens::what_if(policy);
+    let mut since = Timestamp(0);
+    let mut approximate = false;
+    let recording = match session {
+        Some(session) => {
+            if guard.session(session.as_str())?.is_none() {
+                return Err(none(&session));
+            }
+            lens = lens.starting_at(store)?;
+            LogRecording::session(store, session)
+        }
+        None => {
+            let span = u64::from(hours) * Millis::HOUR.0;
+            since = Timestamp(guard.now().0.saturating_sub(span));
+            let most = u64::try_from(limits::TRY_RECORDS).unwrap_or(u64::MAX);
+            let start = guard.status().last_seq.saturating_sub(most);
+            let base = store.base()?.after;
+            approximate = start > base;
+            if approximate {
+                LogRecording::after(store, start)
+            } else {
+                lens = lens.starting_at(store)?;
+                LogRecording::all(store)
+            }
+        }
+    };
+    let mut answer = TrialAnswer {
+        was: Counts::default(),
+        would: Counts::default(),
+        saved: 0,
+        unknown: 0,
+        changes: Vec::new(),
+        changed: 0,
+        folded: 0,
+        approximate,
+    };
+    for past in recording.take(limits::TRY_RECORDS) {
+        let past = past?;
+        let seen = lens.see(&past)?;
+        answer.folded += 1;
+        if let Past::Event(event) = past
+            && event.at >= since
+        {
+            answer.count(*event, seen);
+        }
+    }
+    Ok(axum::Json(answer))
+}
+
+impl TrialAnswer {
+    fn count(&mut self, event: PastEvent, seen: Seen) {
+        let session = event.session().clone();
+        if let Some(was) = &event.recorded {
+            self.was.count(&session, was);
+        }
+        let verdict = match seen {
+            Seen::Judged {
+                verdict, unknown, ..
+            } => {
+                self.would.count(&session, &verdict);
+                self.unknown += u64::from(unknown);
+                Some(*verdict)
+            }
+            Seen::Saved => {
+                self.saved += 1;
+                None
+            }
+            Seen::Unknown => {
+                self.unknown += 1;
+                return;
+            }
+            Seen::Skipped | Seen::Noted | Seen::Error(_) => return,
+        };
+        let told = |verdict: &Verdict| (verdict.verdict, verdict.rule);
+        if verdict.as_ref().map(told) == event.recorded.as_ref().map(told) {
+            return;
+        }
+        self.changed += 1;
+        if self.changes.len() < limits::TRY_CHANGES {
+            self.changes.push(Change::new(&event, session, verdict));
+        }
+    }
+}
+
+impl Counts {
+    fn count(&mut self, session: &Id, verdict: &Verdict) {
+        self.events += 1;
+        *self.verdicts.entry(verdict.verdict.as_str()).or_default() += 1;
+        if let (Some(rule), true) = (verdict.rule, verdict.verdict > Decision::Allow) {
+            *self.rules.entry(rule.to_string()).or_default() += 1;
+        }
+        if verdict.verdict >= Decision::Block && self.stopped.len() < limits::TRY_CHANGES {
+            self.stopped.insert(session.clone());
+        }
+    }
+}
+
+impl Change {
+    fn new(event: &PastEvent, session: Id, would: Option<Verdict>) -> Self {
+        let was = event.recorded.as_ref();
+        let rule = |verdict: &Verdict| verdict.rule.map(|rule| rule.to_string());
+        Self {
+            seq: event.number,
+            at: event.at.0,
+            session,
+            kind: event.kind(),
+            object: event.object().cloned(),
+            was: was.map(|was| was.verdict),
+            was_rule: was.and_then(rule),
+            would: would.as_ref().map(|would| would.verdict),
+            would_rule: would.as_ref().and_then(rule),
+            message: would.and_then(|would| would.message),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Every route of the server, in one place; the OpenAPI document comes from the same list.
+
+use axum::Router;
+use axum::response::IntoResponse as _;
+use axum::routing::get;
+use utoipa::OpenApi as _;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::problem::{Kind, Problem};
+use crate::route;
+use crate::state::App;
+use crate::wire;
+
+/// The routes, and the document that tells what they are.
+pub(crate) fn routes(app: App) -> Router {
+    let (routes, api) = documented().split_for_parts();
+    let document = route::openapi::Document::new(&api);
+    let page = route::docs::Page::new(&api);
+    routes
+        .route("/openapi.json", get(move || document.answer()))
+        .route("/docs", get(move || page.answer()))
+        .route("/docs/style.css", get(route::docs::style))
+        .fallback(|| async {
+            Problem::new(
+                Kind::NotFound,
+                "there is nothing here; /docs lists what there is",
+            )
+            .into_response()
+        })
+        .method_not_allowed_fallback(|| async {
+            Problem::new(
+                Kind::MethodNotAllowed,
+                "not with this method; the Allow header names those that work",
+            )
+            .into_response()
+        })
+        .with_state(app)
+}
+
+/// What the API is, for whoever wants only the document.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    documented().into_openapi()
+}
+
+fn documented() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(wire::Api::openapi())
+        .routes(routes!(route::check::check))
+        .routes(routes!(route::batch::batch))
+        .routes(routes!(route::hooks::hook))
+        .routes(routes!(route::sessions::list))
+        .routes(routes!(route::sessions::show))
+        .routes(routes!(route::events::events))
+        .routes(routes!(route::replay::replay, route::replay::replay_under))
+        .routes(routes!(route::orders::kill))
+        .routes(routes!(route::orders::reset))
+        .routes(routes!(route::flows::show))
+        .routes(routes!(route::policy::show, route::policy::replace))
+        .routes(routes!(route::policy::history))
+        .routes(routes!(route::policy::once))
+        .routes(routes!(route::policy::schema))
+        .routes(routes!(route::try_policy::try_policy))
+        .routes(routes!(route::pause::show, route::pause::pause))
+        .routes(routes!(route::pause::resume))
+        .routes(routes!(route::log::search))
+        .routes(routes!(route::log::show))
+        .routes(routes!(route::log::status))
+        .routes(routes!(route::log::verify))
+        .routes(routes!(route::export::export))
+        .routes(routes!(route::stats::stats))
+        .routes(routes!(route::stream::stream))
+        .routes(routes!(route::metrics::metrics))
+        .routes(routes!(route::health::healthz))
+        .routes(routes!(route::health::readyz))
+        .routes(routes!(route::login::login, route::login::logout))
+        .routes(routes!(route::page::index))
+}

@@ -1,0 +1,238 @@
+//! A server from its start to its end.
+//!
+//! The order is what makes it safe. Start: what the user asked for must not be dangerous, then the store is
+//! taken, then the doors open. End: no new connections, those that are being answered finish, what was
+//! answered reaches the disk, the store is given back.
+
+use std::net::SocketAddr;
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use sprag::{Guard, Subscription, Watch};
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+
+use crate::config::{ServerConfig, Transport};
+use crate::error::ServerError;
+use crate::front::Front;
+use crate::hub::{Desk, Hub};
+use crate::listen::{self, Door, SocketFile};
+use crate::metrics::Metrics;
+use crate::origin::Hosts;
+use crate::router;
+use crate::state::{App, Parts};
+use crate::stats::Stats;
+use crate::telemetry::Telemetry;
+use crate::tokens::Tokens;
+use crate::watchers::Watchers;
+
+/// How often the policy file is looked at.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// How many records may wait for those who watch.
+const FEED: usize = 1 << 16;
+
+/// A server that is bound to its address and has its store, but answers nobody yet.
+pub struct Server {
+    config: ServerConfig,
+    address: SocketAddr,
+    listener: std::net::TcpListener,
+    socket: Option<(SocketFile, UnixListener)>,
+    tls: Option<TlsAcceptor>,
+    guard: Guard,
+    tokens: Tokens,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Takes the store and the address.
+    ///
+    /// # Errors
+    /// Where something can't be had, or would be dangerous.
+    pub fn bind(config: ServerConfig) -> Result<Self, ServerError> {
+        let exposed = !config.listen.ip().is_loopback();
+        if exposed && config.transport == Transport::Plain {
+            return Err(ServerError::Naked {
+                address: config.listen,
+            });
+        }
+        let tls = match &config.transport {
+            Transport::Tls { cert, key } => Some(listen::acceptor(cert, key)?),
+            Transport::Plain | Transport::BehindProxy => None,
+        };
+        let builder = Guard::builder()
+            .owned_file(&config.db)
+            .capture(config.capture)
+            .retention(config.retention);
+        let guard = match &config.policy {
+            Some(file) => builder.policy_file(file.clone()),
+            None => builder,
+        }
+        .build()?;
+        let tokens = Tokens::open(&config.db)?;
+        if !config.trusts_loopback() && !tokens.has_others() {
+            return Err(ServerError::NoTokens {
+                address: config.listen,
+                file: tokens.path().to_owned(),
+            });
+        }
+        let failed = |source| ServerError::Listen {
+            address: config.listen,
+            source,
+        };
+        let listener = listen::bind(config.listen).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let socket = config.socket.as_deref().map(SocketFile::bind).transpose()?;
+        Ok(Self {
+            config,
+            address,
+            listener,
+            socket,
+            tls,
+            guard,
+            tokens,
+        })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The operator's link, with the token in it.
+    #[must_use]
+    pub fn link(&self) -> String {
+        let scheme = match self.config.transport {
+            Transport::Tls { .. } => "https",
+            Transport::Plain | Transport::BehindProxy => "http",
+        };
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+        }
+        format!("{scheme}://{address}/?token={}", self.tokens.operator())
+    }
+
+    /// The guard behind it.
+    #[must_use]
+    pub fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
+    /// Answers until `until` is over, then lets everyone finish and gives the store back.
+    ///
+    /// # Errors
+    /// Where it can't start, or the last records can't be made durable.
+    pub fn run(self, until: impl Future<Output = ()>) -> Result<(), ServerError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .thread_name("sprag-http")
+            .build()
+            .map_err(ServerError::Start)?;
+        let guard = self.guard.clone();
+        let served = self.serve(&runtime, until);
+        // What still runs is cut off here; a blocking thread that does not end is left behind.
+        runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+        served?;
+        guard.sync().map_err(ServerError::Sync)
+    }
+
+    fn serve(self, runtime: &Runtime, until: impl Future<Output = ()>) -> Result<(), ServerError> {
+        let _policy: Watch = self.guard.watch(LOOK)?;
+        let (end, ending) = watch::channel(false);
+        let hub = Hub::new();
+        let metrics = Arc::new(Metrics::new());
+        let telemetry = Telemetry::start(&self.config.telemetry, Arc::clone(&metrics))?;
+        let feed = self.guard.subscribe_with(FEED);
+        let watchers = Watchers::start(&self.config, &self.guard, &metrics)?;
+        let stats = Arc::clone(watchers.stats());
+        let history = read_history(&self.guard, &stats, ending.clone())?;
+        let desk = Desk::new(self.guard.clone(), Arc::clone(&hub), watchers);
+        let desk = start_desk(desk, feed, ending.clone())?;
+        let app = App::new(Parts {
+            guard: self.guard,
+            tokens: self.tokens,
+            hub,
+            metrics,
+            stats,
+            telemetry,
+            policy: self.config.policy.clone(),
+            db: self.config.db.clone(),
+            body_bytes: self.config.body_bytes,
+            secure: matches!(self.config.transport, Transport::Tls { .. }),
+            ending: ending.clone(),
+        });
+        let front = Front {
+            hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.hosts)),
+            routes: router::routes(app),
+        };
+        let connections = listen::connections(self.config.connections);
+        let door = Door::new(front, connections, self.config.trusts_loopback(), ending);
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(self.listener);
+            let listener = listener.map_err(ServerError::Start)?;
+            let tcp = tokio::spawn(door.clone().tcp(listener, self.tls));
+            let mut unix = None;
+            let mut file = None;
+            if let Some((socket, listener)) = self.socket {
+                let listener = tokio::net::UnixListener::from_std(listener);
+                let listener = listener.map_err(ServerError::Start)?;
+                unix = Some(tokio::spawn(door.clone().unix(listener)));
+                file = Some(socket);
+            }
+            until.await;
+            // Everyone listens for this as long as the server runs.
+            let _ = end.send(true);
+            let _ = tcp.await;
+            if let Some(unix) = unix {
+                let _ = unix.await;
+            }
+            drop(file);
+            door.drain().await;
+            Ok::<_, ServerError>(())
+        })?;
+        // They end by themselves within a moment; if one panicked there is nothing it could hand over.
+        let _ = desk.join();
+        let _ = history.join();
+        Ok(())
+    }
+}
+
+/// Starts the thread that reads the charts' past from the log.
+fn read_history(
+    guard: &Guard,
+    stats: &Arc<Stats>,
+    ending: watch::Receiver<bool>,
+) -> Result<JoinHandle<()>, ServerError> {
+    let (guard, stats) = (guard.clone(), Arc::clone(stats));
+    let read = move || {
+        let read = stats.rebuild(guard.store(), guard.now(), || !*ending.borrow());
+        if let Err(error) = read {
+            tracing::warn!(target: "sprag", "charts start now: the log before can't be read: {error}");
+        }
+    };
+    let thread = std::thread::Builder::new().name("sprag-charts".to_owned());
+    thread.spawn(read).map_err(ServerError::Start)
+}
+
+/// Starts the thread that tells everyone who watches.
+fn start_desk(
+    desk: Desk,
+    feed: Subscription,
+    ending: watch::Receiver<bool>,
+) -> Result<JoinHandle<()>, ServerError> {
+    let thread = std::thread::Builder::new().name("sprag-watch".to_owned());
+    thread
+        .spawn(move || desk.run(&feed, &|| *ending.borrow()))
+        .map_err(ServerError::Start)
+}

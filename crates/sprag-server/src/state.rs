@@ -1,0 +1,186 @@
+//! What every route shares.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sprag::{Guard, GuardError, PolicyFile};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+
+use crate::hub::Hub;
+use crate::limits;
+use crate::metrics::Metrics;
+use crate::problem::{Kind, Problem};
+use crate::stats::Stats;
+use crate::telemetry::Telemetry;
+use crate::tokens::Tokens;
+
+/// What every route shares; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct App(Arc<Inner>);
+
+struct Inner {
+    guard: Guard,
+    tokens: Tokens,
+    hub: Arc<Hub>,
+    metrics: Arc<Metrics>,
+    stats: Arc<Stats>,
+    telemetry: Option<Telemetry>,
+    policy: Option<PolicyFile>,
+    db: PathBuf,
+    body_bytes: usize,
+    /// Cookies go only over TLS where there is TLS.
+    secure: bool,
+    wrong_tokens: Semaphore,
+    bodies: Semaphore,
+    heavy: Arc<Semaphore>,
+    streams: Arc<Semaphore>,
+    ending: watch::Receiver<bool>,
+}
+
+/// What an app is made of.
+pub(crate) struct Parts {
+    pub(crate) guard: Guard,
+    pub(crate) tokens: Tokens,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) stats: Arc<Stats>,
+    pub(crate) telemetry: Option<Telemetry>,
+    pub(crate) policy: Option<PolicyFile>,
+    pub(crate) db: PathBuf,
+    pub(crate) body_bytes: usize,
+    pub(crate) secure: bool,
+    pub(crate) ending: watch::Receiver<bool>,
+}
+
+impl App {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let bodies = usize::try_from(limits::BODIES_KIB).unwrap_or(usize::MAX);
+        Self(Arc::new(Inner {
+            guard: parts.guard,
+            tokens: parts.tokens,
+            hub: parts.hub,
+            metrics: parts.metrics,
+            stats: parts.stats,
+            telemetry: parts.telemetry,
+            policy: parts.policy,
+            db: parts.db,
+            body_bytes: parts.body_bytes,
+            secure: parts.secure,
+            wrong_tokens: Semaphore::new(limits::WRONG_TOKENS),
+            bodies: Semaphore::new(bodies),
+            heavy: Arc::new(Semaphore::new(limits::HEAVY)),
+            streams: Arc::new(Semaphore::new(limits::STREAMS)),
+            ending: parts.ending,
+        }))
+    }
+
+    pub(crate) fn guard(&self) -> &Guard {
+        &self.0.guard
+    }
+
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.0.tokens
+    }
+
+    pub(crate) fn hub(&self) -> &Arc<Hub> {
+        &self.0.hub
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    pub(crate) fn stats(&self) -> &Stats {
+        &self.0.stats
+    }
+
+    pub(crate) fn telemetry(&self) -> Option<&Telemetry> {
+        self.0.telemetry.as_ref()
+    }
+
+    pub(crate) fn policy_file(&self) -> Option<&PolicyFile> {
+        self.0.policy.as_ref()
+    }
+
+    pub(crate) fn body_bytes(&self) -> usize {
+        self.0.body_bytes
+    }
+
+    pub(crate) fn is_secure(&self) -> bool {
+        self.0.secure
+    }
+
+    pub(crate) fn streams(&self) -> &Arc<Semaphore> {
+        &self.0.streams
+    }
+
+    /// What this log is called where it is exported.
+    pub(crate) fn log_source(&self) -> String {
+        format!("sprag:{}", self.0.db.display())
+    }
+
+    /// Turns true when the server ends.
+    pub(crate) fn ending(&self) -> watch::Receiver<bool> {
+        self.0.ending.clone()
+    }
+
+    /// Room for a body of `bytes` while it is read.
+    pub(crate) async fn body_room(&self, bytes: usize) -> Result<SemaphorePermit<'_>, Problem> {
+        let kib = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
+        let room = self.0.bodies.acquire_many(kib.min(limits::BODIES_KIB));
+        room.await
+            .map_err(|_| Problem::new(Kind::Unavailable, "the server ends"))
+    }
+
+    /// What to tell someone with a wrong token, after a while: guessing must not be quick, and must not
+    /// fill the server with those who wait either.
+    pub(crate) async fn wrong_token(&self) -> Problem {
+        let Ok(_waits) = self.0.wrong_tokens.try_acquire() else {
+            return Problem::new(Kind::TooMany, "too many wrong tokens at once");
+        };
+        tokio::time::sleep(limits::WRONG_TOKEN_TIME).await;
+        Problem::new(
+            Kind::Unauthorized,
+            "this token is not known; it may have been revoked",
+        )
+    }
+
+    /// The problem behind an error of the guard; what the store could not do is counted.
+    pub(crate) fn failed(&self, error: GuardError) -> Problem {
+        if let GuardError::Store(error) = &error {
+            self.metrics().store_failed(error);
+        }
+        error.into()
+    }
+
+    /// Does work that takes a while on a thread of its own, a few at a time.
+    pub(crate) async fn heavy<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let ended = |_| Problem::new(Kind::Unavailable, "the server ends");
+        let turn = Arc::clone(&self.0.heavy).acquire_owned();
+        let turn = turn.await.map_err(ended)?;
+        // The turn goes with the work: who asked may be gone before it is done.
+        self.blocking(move |app| {
+            let _turn = turn;
+            work(app)
+        })
+        .await
+    }
+
+    /// Does work that reads or waits for the disk on a thread of its own.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let app = self.clone();
+        let done = tokio::task::spawn_blocking(move || work(&app)).await;
+        done.unwrap_or_else(|_| {
+            Err(Problem::new(
+                Kind::Unavailable,
+                "this could not be finished; the server's own log tells more",
+            ))
+        })
+    }
+}

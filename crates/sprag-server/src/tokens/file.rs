@@ -1,0 +1,203 @@
+//! The list of tokens that were given out: names, roles and hashes.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use sprag::{Role, Timestamp};
+
+use super::beside;
+use super::error::TokenError;
+use super::secret::{fresh, hash, hex, private, unhex};
+
+/// The longest name of a token.
+const MAX_NAME: usize = 64;
+
+/// One token, as far as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) name: String,
+    pub(super) role: Role,
+    pub(super) hash: [u8; 32],
+    made: Timestamp,
+}
+
+/// What may be told of a token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TokenInfo {
+    /// Its name.
+    pub name: String,
+    /// The word for its role.
+    pub role: &'static str,
+    /// When it was made.
+    pub made: Timestamp,
+}
+
+/// How the list lies on disk.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Listed {
+    tokens: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    name: String,
+    role: String,
+    sha256: String,
+    made: Timestamp,
+}
+
+/// The file with the tokens that were given out.
+#[derive(Debug, Clone)]
+pub struct TokenFile {
+    path: PathBuf,
+}
+
+impl TokenFile {
+    /// The one beside the store `db`.
+    #[must_use]
+    pub fn beside(db: &Path) -> Self {
+        Self {
+            path: beside(db, "tokens.json"),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes a token and answers it in clear: nobody can ever read it again.
+    ///
+    /// # Errors
+    /// Where the name is taken or none, or the list can't be written.
+    pub fn add(&self, name: &str, role: Role, now: Timestamp) -> Result<String, TokenError> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_plain) {
+            return Err(TokenError::Name { name: name.into() });
+        }
+        let _turn = self.turn()?;
+        let mut tokens = self.read()?;
+        let own = [super::OPERATOR, super::HOOK];
+        if own.contains(&name) || tokens.iter().any(|token| token.name == name) {
+            return Err(TokenError::Taken { name: name.into() });
+        }
+        let token = fresh(role)?;
+        tokens.push(Token {
+            name: name.to_owned(),
+            role,
+            hash: hash(&token),
+            made: now,
+        });
+        self.write(&tokens)?;
+        Ok(token)
+    }
+
+    /// The tokens there are.
+    ///
+    /// # Errors
+    /// Where the list can't be read.
+    pub fn list(&self) -> Result<Vec<TokenInfo>, TokenError> {
+        let info = |token: Token| TokenInfo {
+            name: token.name,
+            role: token.role.as_str(),
+            made: token.made,
+        };
+        Ok(self.read()?.into_iter().map(info).collect())
+    }
+
+    /// Takes a token back: whoever holds it is refused from now on.
+    ///
+    /// # Errors
+    /// Where there is none of that name, or the list can't be written.
+    pub fn revoke(&self, name: &str) -> Result<(), TokenError> {
+        let _turn = self.turn()?;
+        let mut tokens = self.read()?;
+        let before = tokens.len();
+        tokens.retain(|token| token.name != name);
+        if tokens.len() == before {
+            return Err(TokenError::Unknown { name: name.into() });
+        }
+        self.write(&tokens)
+    }
+
+    /// What tells whether it changed.
+    pub(super) fn stamp(&self) -> Option<(SystemTime, u64)> {
+        let held = std::fs::metadata(&self.path).ok()?;
+        Some((held.modified().ok()?, held.len()))
+    }
+
+    pub(super) fn read(&self) -> Result<Vec<Token>, TokenError> {
+        let text = match std::fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(TokenError::io(&self.path, error)),
+        };
+        let listed: Listed =
+            serde_json::from_str(&text).map_err(|error| self.damaged(error.to_string()))?;
+        listed
+            .tokens
+            .into_iter()
+            .map(|entry| self.token(entry))
+            .collect()
+    }
+
+    fn token(&self, entry: Entry) -> Result<Token, TokenError> {
+        let role = Role::ALL
+            .into_iter()
+            .find(|role| role.as_str() == entry.role);
+        let unknown = || self.damaged(format!("there is no role {:?}", entry.role));
+        let broken = || self.damaged(format!("the hash of {:?} is none", entry.name));
+        Ok(Token {
+            role: role.ok_or_else(unknown)?,
+            hash: unhex(&entry.sha256).ok_or_else(broken)?,
+            made: entry.made,
+            name: entry.name,
+        })
+    }
+
+    fn damaged(&self, why: String) -> TokenError {
+        TokenError::Damaged {
+            path: self.path.clone(),
+            why,
+        }
+    }
+
+    fn write(&self, tokens: &[Token]) -> Result<(), TokenError> {
+        let entry = |token: &Token| Entry {
+            name: token.name.clone(),
+            role: token.role.to_string(),
+            sha256: hex(&token.hash),
+            made: token.made,
+        };
+        let listed = Listed {
+            tokens: tokens.iter().map(entry).collect(),
+        };
+        let text = serde_json::to_string_pretty(&listed)
+            .map_err(|error| self.damaged(error.to_string()))?;
+        let failed = |source| TokenError::io(&self.path, source);
+        // Made first where it is missing, so that what replaces it is as private.
+        private()
+            .append(true)
+            .create(true)
+            .open(&self.path)
+            .map_err(failed)?;
+        sprag::atomic::write(&self.path, &text).map_err(failed)
+    }
+
+    /// One at a time: what two add at once must both be there in the end.
+    fn turn(&self) -> Result<File, TokenError> {
+        let path = self.path.with_extension("json.lock");
+        let failed = |source| TokenError::io(&path, source);
+        let file = private()
+            .append(true)
+            .create(true)
+            .open(&path)
+            .map_err(failed)?;
+        file.lock().map_err(failed)?;
+        Ok(file)
+    }
+}

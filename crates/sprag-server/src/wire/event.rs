@@ -1,0 +1,220 @@
+//! Events, as they come.
+
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Something that happened, or is about to. Unknown fields are ignored.
+#[derive(ToSchema)]
+#[schema(as = Event)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) enum Event {
+    /// A message between agents, or to an agent from outside.
+    #[schema(title = "Message")]
+    Message(Message),
+    /// A tool call, before it runs.
+    #[schema(title = "Call")]
+    Call(Call),
+    /// What a call or a compound action did.
+    #[schema(title = "Step")]
+    Step(Step),
+    /// Tokens and money spent.
+    #[schema(title = "Usage")]
+    Usage(Usage),
+    /// An operator kills a session.
+    #[schema(title = "Kill")]
+    Kill(Order),
+    /// An operator resets a session.
+    #[schema(title = "Reset")]
+    Reset(Order),
+    /// A message starts to be worked on in a session.
+    #[schema(title = "DispatchStart")]
+    DispatchStart(Dispatch),
+    /// That work ended.
+    #[schema(title = "DispatchEnd")]
+    DispatchEnd(Dispatch),
+}
+
+/// Who is behind a message that no agent sent.
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) enum Source {
+    User,
+    Applet,
+    Scheduler,
+}
+
+/// What a message is for.
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) enum MessageKind {
+    Say,
+    Spawn,
+    Return,
+}
+
+/// How sure it is that a session id stands for one run of one agent. `shared` is not for agents to say.
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) enum Identity {
+    Exact,
+    Shared,
+}
+
+/// An id: 1 to 256 bytes without control characters.
+#[derive(ToSchema)]
+#[schema(as = Id, value_type = String, min_length = 1, max_length = 256, pattern = r"^[^\x00-\x1f\x7f-\x9f]+$", example = "s1")]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Id(String);
+
+/// A message.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Message {
+    /// The sending session; absent or null when no agent sent it.
+    from: Option<Id>,
+    /// The receiving session.
+    to: Id,
+    /// Who is behind it when no agent sent it.
+    source: Option<Source>,
+    /// The flow it belongs to.
+    flow: Option<Id>,
+    /// The conversation it belongs to.
+    conversation: Option<Id>,
+    /// The sender's agent.
+    agent: Option<Id>,
+    /// The receiver's agent.
+    to_agent: Option<Id>,
+    /// What it says; digested and forgotten.
+    content: Option<Value>,
+    /// Say, spawn or return.
+    kind: Option<MessageKind>,
+    /// A user's word that lifts a block.
+    unblock: Option<bool>,
+    /// The sender's generation.
+    generation: Option<u32>,
+    /// How sure the sender's identity is.
+    identity: Option<Identity>,
+}
+
+/// What an MCP server says of its tool.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Hints {
+    /// It changes nothing.
+    read_only: Option<bool>,
+    /// It may destroy something.
+    destructive: Option<bool>,
+    /// Again is the same as once.
+    idempotent: Option<bool>,
+}
+
+/// A tool call.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Call {
+    /// The calling session.
+    session: Id,
+    /// Its agent.
+    agent: Option<Id>,
+    /// The flow, for budgets.
+    flow: Option<Id>,
+    /// The caller's id of this call; its step names it again.
+    id: Option<Id>,
+    /// The client's globally unique id of this tool use.
+    use_id: Option<Id>,
+    /// The server that offers the tool.
+    server: Option<Id>,
+    /// The tool.
+    tool: Id,
+    /// Its arguments; digested and forgotten.
+    args: Option<Value>,
+    /// What the server says of the tool.
+    hints: Option<Hints>,
+    /// The session's generation as the caller knows it.
+    generation: Option<u32>,
+    /// How sure the session's identity is.
+    identity: Option<Identity>,
+}
+
+/// What a call or a compound action did.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Step {
+    /// The session.
+    session: Id,
+    /// Its agent.
+    agent: Option<Id>,
+    /// The flow, for budgets.
+    flow: Option<Id>,
+    /// The id of the call that it completes.
+    id: Option<Id>,
+    /// The client's globally unique id of the tool use.
+    use_id: Option<Id>,
+    /// The server that offers the tool.
+    server: Option<Id>,
+    /// The tool, where no call was told; or `approach`.
+    tool: Option<Id>,
+    /// Its arguments.
+    args: Option<Value>,
+    /// A program text, where it is no tool.
+    approach: Option<Value>,
+    /// What came of it; or `outcome`.
+    result: Option<Value>,
+    /// Another word for `result`.
+    outcome: Option<Value>,
+    /// Whether it failed.
+    is_error: Option<bool>,
+    /// The session's generation as the caller knows it.
+    generation: Option<u32>,
+    /// How sure the session's identity is.
+    identity: Option<Identity>,
+}
+
+/// Tokens and money spent.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Usage {
+    /// The session.
+    session: Id,
+    /// Its agent.
+    agent: Option<Id>,
+    /// The flow.
+    flow: Option<Id>,
+    /// Tokens that went in.
+    input_tokens: Option<u64>,
+    /// Tokens that came out.
+    output_tokens: Option<u64>,
+    /// Money, in US dollars.
+    #[schema(minimum = 0, maximum = 1000000)]
+    cost_usd: Option<f64>,
+    /// The session's generation as the caller knows it.
+    generation: Option<u32>,
+    /// How sure the session's identity is.
+    identity: Option<Identity>,
+}
+
+/// An operator's kill or reset.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Order {
+    /// The session it is for.
+    session: Id,
+    /// Who gave it.
+    by: Option<String>,
+    /// The reason.
+    why: Option<String>,
+}
+
+/// The start or end of work on a message.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Dispatch {
+    /// The session that works.
+    session: Id,
+    /// The flow of the message.
+    flow: Option<Id>,
+}

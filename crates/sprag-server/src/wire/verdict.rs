@@ -1,0 +1,123 @@
+//! Verdicts, as they go out.
+
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// What to do.
+#[derive(ToSchema)]
+#[schema(as = Decision)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) enum Decision {
+    /// Go on.
+    Allow,
+    /// Go on, and give the agent the message next to the real result.
+    Warn,
+    /// This call or message is refused.
+    Deny,
+    /// Refused, and so is every further call of this session until a reset.
+    Block,
+    /// Everything in this session is refused until an operator resets it.
+    Kill,
+}
+
+/// A stable machine word for callers that branch on the reason.
+#[derive(ToSchema)]
+#[schema(as = Code)]
+#[serde(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) enum Code {
+    /// The session, or one above it, was killed.
+    SessionKilledLoopGuard,
+    /// The session is blocked: it may talk, not act.
+    SessionBlockedLoopGuard,
+    /// The event belongs to a time before the last reset.
+    SessionStaleGeneration,
+}
+
+/// The verdict on one event.
+#[derive(ToSchema)]
+#[schema(as = Verdict)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Verdict {
+    /// Always what to do.
+    verdict: Decision,
+    /// The rule that decided; null when nothing fired.
+    #[schema(required, example = "flow.depth")]
+    rule: Option<String>,
+    /// A machine word where a caller needs one.
+    #[schema(required)]
+    code: Option<Code>,
+    /// What happened, in a sentence for the agent.
+    #[schema(required)]
+    message: Option<String>,
+    /// What convinces a person: counts, limits, windows, ids.
+    #[schema(required)]
+    evidence: Option<Map<String, Value>>,
+    /// The command that lifts or tunes it, for where a person reads.
+    #[schema(required)]
+    hint: Option<String>,
+    /// The other rules that fired.
+    also: Vec<String>,
+    /// What rules in shadow would have done.
+    #[schema(required)]
+    would: Option<Would>,
+    /// The flow of a message, also where it was inherited or drawn.
+    #[schema(required)]
+    flow: Option<String>,
+    /// The length of the collapsed call stack, for every message with a flow.
+    #[schema(required)]
+    depth: Option<u32>,
+    /// The session's generation: it grows with each reset.
+    generation: u32,
+    /// When to come back, for limits that a window lifts by itself.
+    #[schema(required)]
+    retry_after_ms: Option<u64>,
+}
+
+/// The strongest finding among the rules in shadow.
+#[derive(ToSchema)]
+#[schema(as = Would)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Would {
+    /// What it would have been.
+    verdict: Decision,
+    /// The rule in shadow.
+    rule: String,
+    /// Its message.
+    message: String,
+    /// Its evidence.
+    evidence: Map<String, Value>,
+}
+
+/// One line of a batch's answer: a verdict, or why there is none.
+#[derive(ToSchema)]
+#[schema(as = BatchLine)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) enum BatchLine {
+    /// The verdict on the event of that line.
+    Verdict(Verdict),
+    /// There is none.
+    Error(BatchError),
+}
+
+/// Why a line got no verdict.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct BatchError {
+    /// What went wrong.
+    error: LineError,
+}
+
+/// What went wrong with a line.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct LineError {
+    /// Its number, from 1.
+    line: u64,
+    /// The status that it would have had by itself.
+    status: u16,
+    /// What happened.
+    message: String,
+}

@@ -1,0 +1,141 @@
+//! What comes to the door: too much, the wrong kind, broken, or nothing at all.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+
+use sprag_server::{Server, ServerError, Transport};
+
+use crate::running::{Running, config};
+
+const CALL: &str = r#"{"type":"call","session":"s","tool":"t"}"#;
+
+#[test]
+fn what_can_not_be_read_is_told_with_its_place() {
+    let server = Running::start();
+    let told = |body: &str| server.send("POST", "/v1/check", "", body).body;
+    insta::assert_snapshot!(told("{\"type\":\"call\",\n\"session\":}"), @"");
+    insta::assert_snapshot!(told(r#"{"type":"cal","session":"s","tool":"t"}"#), @"");
+    insta::assert_snapshot!(told(r#"{"type":"call","session":"s"}"#), @"");
+    insta::assert_snapshot!(server.send("POST", "/v1/check", "content-type: text/plain\r\n", CALL).body, @"");
+    insta::assert_snapshot!(server.send("PATCH", "/v1/check", "", "").body, @"");
+    insta::assert_snapshot!(server.send("GET", "/v1/log?limit=0", "", "").body, @"");
+}
+
+#[test]
+fn a_body_that_is_too_large_is_refused_before_it_is_read() {
+    let server = Running::with(|config| config.body_bytes = 1_000);
+    let head = "POST /v1/check HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+    let told = server.raw(&format!(
+        "{head}content-length: 1001\r\nconnection: close\r\n\r\n"
+    ));
+    assert_eq!(told.status, 413);
+    let chunk = format!("3e9\r\n{}\r\n0\r\n\r\n", "x".repeat(1001));
+    let told = server.raw(&format!(
+        "{head}transfer-encoding: chunked\r\nconnection: close\r\n\r\n{chunk}"
+    ));
+    assert_eq!(told.status, 413);
+    let fits = format!(
+        r#"{{"type":"call","session":"s","tool":"t","args":"{}"}}"#,
+        "x".repeat(900)
+    );
+    assert_eq!(server.check(&fits)["verdict"], "allow");
+}
+
+#[test]
+fn garbage_and_silent_clients_do_not_keep_honest_ones_waiting() {
+    let server = Running::start();
+    let mut silent = Vec::new();
+    for turn in 0..300_u32 {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        match turn % 3 {
+            0 => {}
+            1 => stream
+                .write_all(b"POST /v1/check HTTP/1.1\r\nhost: loc")
+                .unwrap(),
+            _ => stream.write_all(&[0xff; 4096]).unwrap(),
+        }
+        silent.push(stream);
+    }
+    assert_eq!(server.check(CALL)["verdict"], "allow");
+    for stream in silent.iter_mut().skip(2).step_by(3) {
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        assert!(answer.starts_with(b"HTTP/1.1 400"), "{answer:?}");
+    }
+    assert_eq!(server.check(CALL)["verdict"], "allow");
+}
+
+#[test]
+fn past_the_limit_a_connection_is_closed_and_the_others_live_on() {
+    let server = Running::with(|config| config.connections = 2);
+    let one = TcpStream::connect(server.address).unwrap();
+    let other = TcpStream::connect(server.address).unwrap();
+    let mut third = TcpStream::connect(server.address).unwrap();
+    assert_eq!(third.read(&mut [0; 1]).unwrap_or(0), 0);
+    drop((one, other));
+    while server.send("GET", "/healthz", "", "").status != 200 {}
+}
+
+#[test]
+fn no_answer_allows_another_origin_and_every_answer_is_guarded_against_browsers() {
+    let server = Running::start();
+    let json = server.operator("GET", "/v1/sessions", "");
+    assert_eq!(json.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(json.header("cache-control"), Some("no-store"));
+    assert_eq!(json.header("access-control-allow-origin"), None);
+    for path in ["/", "/docs", "/docs/style.css", "/nothing"] {
+        let answer = server.send("GET", path, "", "");
+        assert_eq!(answer.header("access-control-allow-origin"), None);
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(answer.header("x-frame-options"), Some("DENY"));
+        let csp = answer.header("content-security-policy").unwrap();
+        assert!(
+            csp.starts_with("default-src 'none'; script-src 'self'"),
+            "{csp}"
+        );
+    }
+}
+
+#[test]
+fn a_server_that_strangers_could_misuse_does_not_start() {
+    let home = tempfile::tempdir().unwrap();
+    let mut open = config(home.path());
+    open.listen = SocketAddr::from(([0, 0, 0, 0], 0));
+    let refused = Server::bind(open.clone()).unwrap_err();
+    assert!(matches!(refused, ServerError::Naked { .. }), "{refused}");
+    open.transport = Transport::BehindProxy;
+    let refused = Server::bind(open.clone()).unwrap_err();
+    assert!(matches!(refused, ServerError::NoTokens { .. }), "{refused}");
+    let tokens = sprag_server::TokenFile::beside(&open.db);
+    tokens
+        .add("agents", sprag::Role::Agent, sprag::Timestamp(0))
+        .unwrap();
+    Server::bind(open).unwrap();
+}
+
+#[test]
+fn behind_a_proxy_nobody_is_trusted_for_coming_from_this_machine() {
+    let home = tempfile::tempdir().unwrap();
+    let tokens = sprag_server::TokenFile::beside(&home.path().join("sprag.db"));
+    let token = tokens
+        .add("agents", sprag::Role::Agent, sprag::Timestamp(0))
+        .unwrap();
+    let server = Running::over(home, |config| config.transport = Transport::BehindProxy);
+    assert_eq!(server.send("POST", "/v1/check", "", CALL).status, 401);
+    let known = format!("authorization: Bearer {token}\r\n");
+    assert_eq!(server.send("POST", "/v1/check", &known, CALL).status, 200);
+}
+
+#[test]
+fn a_second_server_on_the_same_store_is_refused() {
+    let server = Running::start();
+    let mut second = config(server.home.path());
+    second.socket = None;
+    let refused = Server::bind(second).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("is owned by a running `sprag serve`"),
+        "{refused}"
+    );
+}

@@ -1,0 +1,58 @@
+//! Hooks that come over HTTP, answered in their client's own words.
+
+use sprag::Role;
+
+use crate::running::Running;
+
+fn bash(session: &str, number: u32) -> String {
+    format!(
+        r#"{{"hook_event_name":"PreToolUse","session_id":"{session}","transcript_path":"t","tool_name":"mcp__catalog__delete_asset","tool_input":{{"asset_id":"fact_sales"}},"tool_use_id":"toolu_{number}"}}"#
+    )
+}
+
+#[test]
+fn a_posted_hook_is_judged_and_answered_in_the_clients_words() {
+    let server = Running::start();
+    let hook = format!("authorization: Bearer {}\r\n", server.token(Role::Hook));
+    let send = |body: &str| server.send("POST", "/v1/hooks/claude", &hook, body);
+    assert_eq!(send(&bash("s1", 1)).body, "{}");
+    send(&bash("s1", 2));
+    let third = send(&bash("s1", 3)).json();
+    assert_eq!(third["continue"], false);
+    assert_eq!(third["hookSpecificOutput"]["permissionDecision"], "deny");
+    let state = &server.operator("GET", "/v1/sessions/s1", "").json()["state"];
+    assert_eq!(state, "killed");
+}
+
+#[test]
+fn in_shadow_a_posted_hook_is_logged_and_never_stopped() {
+    let server = Running::start();
+    let hook = format!("authorization: Bearer {}\r\n", server.token(Role::Hook));
+    for number in 0..5 {
+        let path = "/v1/hooks/claude?shadow=true";
+        let answer = server.send("POST", path, &hook, &bash("s2", number));
+        assert_eq!((answer.status, answer.body.as_str()), (200, "{}"));
+    }
+}
+
+#[test]
+fn a_hook_that_nobody_knows_or_can_read_is_told_so() {
+    let server = Running::start();
+    let hook = format!("authorization: Bearer {}\r\n", server.token(Role::Hook));
+    let unknown = server.send("POST", "/v1/hooks/vim", &hook, "{}");
+    assert_eq!(unknown.status, 404);
+    assert_eq!(
+        unknown.json()["detail"],
+        "there is no client \"vim\"; known are claude, codex, gemini, copilot, cursor, opencode"
+    );
+    assert_eq!(
+        server.send("POST", "/v1/hooks/claude", &hook, "").status,
+        400
+    );
+    // A payload of a later version must not stop work: the client gets an answer that it understands.
+    let garbage = server.send("POST", "/v1/hooks/claude", &hook, "garbage");
+    assert_eq!(garbage.status, 200);
+    let closed = "/v1/hooks/claude?fail=closed&event=PreToolUse";
+    let refused = server.send("POST", closed, &hook, "garbage").json();
+    assert_eq!(refused["hookSpecificOutput"]["permissionDecision"], "deny");
+}

@@ -1,0 +1,275 @@
+//! Every rule and every note has its line, word by word.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use sprag::{Millis, RuleId};
+use sprag_server::log_lines::line;
+
+use crate::stage::Stage;
+
+fn said(from: &str, to: &str) -> Value {
+    json!({"type": "message", "from": from, "to": to, "flow": "f"})
+}
+
+fn call(session: &str, tool: &str, args: Value) -> Value {
+    json!({"type": "call", "session": session, "tool": tool, "args": args})
+}
+
+fn step(tool: &str, args: Value, result: &str, is_error: bool) -> Value {
+    json!({"type": "step", "session": "s1", "tool": tool, "args": args, "result": result, "is_error": is_error})
+}
+
+/// A policy and what happens under it.
+struct Scene {
+    policy: &'static str,
+    play: Box<dyn Fn(&Stage)>,
+}
+
+fn scene(policy: &'static str, play: impl Fn(&Stage) + 'static) -> Scene {
+    Scene {
+        policy,
+        play: Box::new(play),
+    }
+}
+
+fn chain(stage: &Stage, sessions: &[&str]) {
+    for pair in sessions.windows(2) {
+        stage.tell(said(pair[0], pair[1]));
+    }
+}
+
+fn flow_scenes() -> Vec<Scene> {
+    vec![
+        scene("", |stage| {
+            stage.tell(json!({"type": "message", "from": "1", "to": "2"}));
+            stage.tell(said("1", "1"));
+            chain(stage, &["a", "b", "c", "d", "1", "2"]);
+        }),
+        scene("flow.max_sessions = 3", |stage| {
+            for to in ["2", "3", "4"] {
+                stage.tell(said("1", to));
+            }
+        }),
+        scene("", |stage| {
+            for _ in 0..3 {
+                stage.tell(said("1", "2"));
+                stage.clock.advance(Millis(199_000));
+            }
+        }),
+        scene("flow.max_calls_per_minute = 2", |stage| {
+            chain(stage, &["1", "2", "1", "2"]);
+        }),
+        scene("flow.max_calls = 2", |stage| {
+            chain(stage, &["1", "2", "1", "2"])
+        }),
+        scene(
+            "rules = { \"flow.revisits\" = \"enforce\", \"flow.chatter\" = \"off\" }",
+            |stage| {
+                for _ in 0..6 {
+                    chain(stage, &["1", "2", "1"]);
+                }
+            },
+        ),
+        scene("flow.chatter = 2", |stage| chain(stage, &["1", "2", "1"])),
+        scene(
+            "flow.echo = { warn = 2, deny = 3 }\nrules = { \"flow.chatter\" = \"off\" }",
+            |stage| {
+                for _ in 0..3 {
+                    let mut said = said("1", "2");
+                    said["content"] = "again".into();
+                    stage.tell(said);
+                }
+            },
+        ),
+        scene("flow.max_unattended = 1", |stage| {
+            chain(stage, &["1", "2", "1", "2"])
+        }),
+        scene("inbox.max_messages_per_minute = 2", |stage| {
+            for from in ["1", "2", "3"] {
+                stage.tell(said(from, "4"));
+            }
+        }),
+        scene("conversation.max_messages = 1", |stage| {
+            for _ in 0..2 {
+                let mut said = said("1", "2");
+                said["conversation"] = "c9".into();
+                stage.tell(said);
+            }
+        }),
+    ]
+}
+
+fn call_scenes() -> Vec<Scene> {
+    let delete = |session: &str| call(session, "delete_asset", json!({"asset_id": "fact_sales"}));
+    vec![
+        scene("", move |stage| {
+            for _ in 0..3 {
+                stage.clock.advance(Millis(5_000));
+                stage.tell(delete("s1"));
+            }
+            stage.tell(call("s1", "read", json!({})));
+            stage.tell(said("2", "s1"));
+            stage.tell(json!({"type": "message", "to": "s1"}));
+            stage.tell(
+                json!({"type": "reset", "session": "s1", "by": "ops@host", "why": "looked at it"}),
+            );
+            let mut old = call("s1", "read", json!({}));
+            old["generation"] = 0.into();
+            stage.tell(old);
+        }),
+        scene("destructive.max_same_target = 100", |stage| {
+            for n in 0..3 {
+                stage.tell(call("s1", "drop_table", json!({"table": format!("t{n}")})));
+            }
+        }),
+        scene(
+            "access.deny = [\"write_*\"]\nsession.max_refused = 2",
+            |stage| {
+                for n in 0..5 {
+                    let mut event = call("s1", "write_file", json!({ "n": n }));
+                    event["server"] = "fs".into();
+                    stage.tell(event);
+                }
+            },
+        ),
+        scene("call.max_identical = 2\ncall.repeat = 2", |stage| {
+            for _ in 0..3 {
+                stage.tell(call("s1", "search", json!({"q": "x"})));
+            }
+        }),
+        scene("budget.actions = 5\nbudget.strict = true", |stage| {
+            for n in 0..11 {
+                stage.tell(call("s1", "read", json!({ "n": n })));
+            }
+        }),
+        scene(
+            "budget.tokens = { session = 100 }\nbudget.cost_usd = { session = 1.5 }\nbudget.time = { session = \"20s\" }",
+            |stage| {
+                stage.tell(json!({"type": "usage", "session": "s1", "input_tokens": 60, "output_tokens": 30}));
+                stage.tell(json!({"type": "usage", "session": "s1", "input_tokens": 60}));
+                stage.tell(json!({"type": "usage", "session": "s2", "cost_usd": 1.6}));
+                stage.tell(call("s3", "read", json!({})));
+                stage.clock.advance(Millis(30_000));
+                stage.tell(call("s3", "read", json!({})));
+            },
+        ),
+    ]
+}
+
+fn progress_scenes() -> Vec<Scene> {
+    vec![
+        scene("", |stage| {
+            for _ in 0..6 {
+                stage.tell(step(
+                    "read_file",
+                    json!({"path": "a"}),
+                    "the same text",
+                    false,
+                ));
+            }
+            stage.tell(call("s1", "read_file", json!({"path": "b"})));
+        }),
+        scene("progress.stuck = { warn = 2, block = 3 }", |stage| {
+            for n in 0..6 {
+                let host = json!({"host": format!("h{n}")});
+                stage.tell(step("connect", host, "connection refused", true));
+            }
+        }),
+        scene("progress.recurrence = { warn = 2, block = 3 }", |stage| {
+            for n in 0..6 {
+                stage.tell(step(
+                    "run_tests",
+                    json!({}),
+                    "3 tests failed: no such module",
+                    true,
+                ));
+                let page = format!("page {n} tells something else: {}", "word ".repeat(n + 1));
+                stage.tell(step(
+                    "read_file",
+                    json!({"path": format!("p{n}")}),
+                    &page,
+                    false,
+                ));
+            }
+        }),
+        scene("progress.churn = { warn = 2, block = 3 }", |stage| {
+            for n in 0..5 {
+                let change = json!({"path": "a", "text": "x"});
+                stage.tell(step(
+                    "edit_file",
+                    change,
+                    &format!("file has now {n} more lines than before"),
+                    false,
+                ));
+            }
+        }),
+    ]
+}
+
+fn other_scenes() -> Vec<Scene> {
+    vec![
+        scene("rules = { \"*\" = \"shadow\" }", |stage| {
+            chain(stage, &["a", "b", "c", "d", "1", "2"]);
+            for _ in 0..3 {
+                stage.tell(call(
+                    "s1",
+                    "delete_asset",
+                    json!({"asset_id": "fact_sales"}),
+                ));
+            }
+        }),
+        scene("", |stage| {
+            let order = |kind, by: Option<&str>| json!({"type": kind, "session": "s1", "by": by, "why": "it sent\nmail"});
+            stage.tell(order("kill", Some("ops@host")));
+            stage.tell(order("reset", None));
+            let guard = &stage.guard;
+            guard
+                .pause(Millis::HOUR, "ops@host", Some("release"))
+                .unwrap();
+            guard.resume("ops@host").unwrap();
+            guard.pause(Millis::HOUR, "ops@host", None).unwrap();
+            stage.clock.advance(Millis::HOUR);
+            assert!(guard.paused().unwrap().is_none());
+        }),
+        scene("access.deny = [\"*\"]", |stage| {
+            let name = format!("s\u{202e}{}", "x".repeat(200));
+            stage.tell(call(&name, "rm\u{2028}-rf", json!({})));
+        }),
+    ]
+}
+
+/// The lines of a scene, and the rules that they tell of.
+fn play(scene: &Scene, rules: &mut BTreeSet<RuleId>) -> Vec<String> {
+    let stage = Stage::new(scene.policy);
+    (scene.play)(&stage);
+    let lines = stage.records();
+    let lines = lines.iter().filter_map(|record| line(record));
+    lines
+        .map(|line| {
+            assert!(!line.text.contains('\n'));
+            rules.extend(line.facts.rule.filter(|_| !line.facts.shadow));
+            format!("{:5} {}", line.level, line.text)
+        })
+        .collect()
+}
+
+#[test]
+fn every_rule_verdict_and_order_has_its_line() {
+    let mut rules = BTreeSet::new();
+    let mut all = Vec::new();
+    for scenes in [
+        flow_scenes(),
+        call_scenes(),
+        progress_scenes(),
+        other_scenes(),
+    ] {
+        for scene in scenes {
+            all.push(format!("# {}", scene.policy.replace('\n', "; ")));
+            all.extend(play(&scene, &mut rules));
+        }
+    }
+    insta::assert_snapshot!(all.join("\n"));
+    let known: BTreeSet<RuleId> = RuleId::ALL.iter().copied().collect();
+    assert_eq!(rules, known, "a rule without a line");
+}

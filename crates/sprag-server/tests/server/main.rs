@@ -1,0 +1,33 @@
+//! The server and what it tells people, with real parts: guards, receivers, commands.
+
+#[cfg(test)]
+mod door;
+#[cfg(test)]
+mod hooks;
+#[cfg(test)]
+mod live;
+#[cfg(test)]
+mod log_lines;
+#[cfg(test)]
+mod log_notes;
+#[cfg(test)]
+mod log_output;
+#[cfg(test)]
+mod metrics;
+#[cfg(test)]
+mod notify;
+#[cfg(test)]
+mod receiver;
+#[cfg(test)]
+mod roles;
+#[cfg(test)]
+mod routes;
+#[cfg(test)]
+mod running;
+#[cfg(test)]
+mod stage;
+#[cfg(test)]
+mod stats;
+#[cfg(feature = "otlp")]
+#[cfg(test)]
+mod telemetry;

@@ -1,0 +1,211 @@
+//! Every route, asked as everyone: each answer is the one that the table gives.
+
+use sprag::Role;
+use sprag_server::TokenFile;
+
+use crate::running::Running;
+
+const ORDER: &str = r#"{"why":"test"}"#;
+const CALL: &str = r#"{"type":"call","session":"s","tool":"t"}"#;
+
+const HOOK: &str = r#"{"hook_event_name":"PreToolUse","session_id":"h","transcript_path":"t","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum For {
+    /// Everyone, without a token and with any.
+    Everyone,
+    /// Anyone with a role; who comes from this machine has one.
+    AnyRole,
+    /// Hooks and operators.
+    Hooks,
+    Operators,
+}
+
+/// Every route with what is sent and what an allowed one is answered.
+const ROUTES: &[(&str, &str, &str, u16, For)] = &[
+    ("POST", "/v1/check", CALL, 200, For::AnyRole),
+    ("POST", "/v1/check/batch", CALL, 200, For::AnyRole),
+    ("POST", "/v1/hooks/claude", HOOK, 200, For::Hooks),
+    ("GET", "/v1/sessions", "", 200, For::Operators),
+    ("GET", "/v1/sessions/s", "", 200, For::Operators),
+    ("GET", "/v1/sessions/s/events", "", 200, For::Operators),
+    ("GET", "/v1/sessions/s/replay", "", 200, For::Operators),
+    ("POST", "/v1/sessions/s/replay", "{}", 200, For::Operators),
+    ("POST", "/v1/sessions/k/kill", ORDER, 200, For::Operators),
+    ("POST", "/v1/sessions/k/reset", ORDER, 200, For::Operators),
+    ("GET", "/v1/flows/none", "", 404, For::Operators),
+    ("GET", "/v1/policy", "", 200, For::Operators),
+    (
+        "PUT",
+        "/v1/policy",
+        r#"{"text":"","why":"test"}"#,
+        200,
+        For::Operators,
+    ),
+    ("GET", "/v1/policy/history", "", 200, For::Operators),
+    ("GET", "/v1/policy/history/none", "", 404, For::Operators),
+    ("GET", "/v1/policy/schema", "", 200, For::Everyone),
+    (
+        "POST",
+        "/v1/policy/try",
+        r#"{"text":""}"#,
+        200,
+        For::Operators,
+    ),
+    ("GET", "/v1/pause", "", 200, For::Operators),
+    (
+        "POST",
+        "/v1/pause",
+        r#"{"for":"1m","why":"test"}"#,
+        200,
+        For::Operators,
+    ),
+    ("POST", "/v1/resume", "{}", 200, For::Operators),
+    ("GET", "/v1/log", "", 200, For::Operators),
+    ("GET", "/v1/log/1", "", 200, For::Operators),
+    ("GET", "/v1/log/status", "", 200, For::Operators),
+    ("POST", "/v1/log/verify", "", 200, For::Operators),
+    ("GET", "/v1/log/export", "", 200, For::Operators),
+    ("GET", "/v1/stats", "", 200, For::Operators),
+    ("GET", "/metrics", "", 200, For::AnyRole),
+    ("GET", "/healthz", "", 200, For::Everyone),
+    ("GET", "/readyz", "", 200, For::Everyone),
+    (
+        "POST",
+        "/v1/login",
+        r#"{"token":"wrong-wrong-wrong-wrong-wrong-wrong"}"#,
+        401,
+        For::Everyone,
+    ),
+    ("DELETE", "/v1/login", "", 204, For::AnyRole),
+    ("GET", "/", "", 200, For::Everyone),
+    ("GET", "/docs", "", 200, For::Everyone),
+    ("GET", "/docs/style.css", "", 200, For::Everyone),
+    ("GET", "/openapi.json", "", 200, For::Everyone),
+    ("GET", "/nothing", "", 404, For::Everyone),
+];
+
+/// Routes whose answer never ends.
+const ENDLESS: [(&str, &str); 1] = [("GET", "/v1/stream")];
+
+fn bearer(token: &str) -> String {
+    format!("authorization: Bearer {token}\r\n")
+}
+
+#[test]
+fn every_route_answers_every_role_as_the_table_says() {
+    let server = Running::start();
+    server.check(CALL);
+    let stale = server.token(Role::Agent);
+    let tokens = TokenFile::beside(&server.home.path().join("sprag.db"));
+    let name = tokens.list().unwrap().pop().unwrap().name;
+    tokens.revoke(&name).unwrap();
+    let [agent, relay, hook, operator] = Role::ALL.map(|role| server.token(role));
+    for &(method, path, body, good, whose) in ROUTES {
+        let seen = |headers: &str| server.send(method, path, headers, body).status;
+        let case = format!("{method} {path}");
+        let open = whose == For::Everyone;
+        let any = open || whose == For::AnyRole;
+        assert_eq!(seen(""), if any { good } else { 401 }, "{case}: nobody");
+        for (role, token) in [("agent", &agent), ("relay", &relay), ("hook", &hook)] {
+            let may = any || (whose == For::Hooks && role == "hook");
+            let wanted = if may { good } else { 403 };
+            assert_eq!(seen(&bearer(token)), wanted, "{case}: {role}");
+        }
+        assert_eq!(seen(&bearer(&operator)), good, "{case}: operator");
+        let wanted = if open { good } else { 401 };
+        assert_eq!(
+            seen(&bearer(&stale)),
+            wanted,
+            "{case}: a token that was revoked"
+        );
+        assert_eq!(
+            seen("authorization: Basic abc\r\n"),
+            wanted,
+            "{case}: no bearer"
+        );
+        assert_eq!(seen("host: evil.example\r\n"), 421, "{case}: another host");
+        let foreign = format!("origin: https://evil.example\r\n{}", bearer(&operator));
+        assert_eq!(seen(&foreign), 403, "{case}: another site's page");
+    }
+}
+
+#[test]
+fn the_table_holds_every_route_of_the_document() {
+    let api = serde_json::to_value(sprag_server::openapi()).unwrap();
+    let mut missing = Vec::new();
+    for (path, methods) in api["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            let method = method.to_uppercase();
+            let pattern: Vec<&str> = path.split('/').collect();
+            let fits = |known: &str| {
+                let known: Vec<&str> = known.split('/').collect();
+                let same = |(part, known): (&&str, &&str)| part.starts_with('{') || part == known;
+                known.len() == pattern.len() && pattern.iter().zip(&known).all(same)
+            };
+            let known = ROUTES.iter().map(|(method, path, ..)| (*method, *path));
+            if !known.chain(ENDLESS).any(|(m, p)| m == method && fits(p)) {
+                missing.push(format!("{method} {path}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn an_agent_can_neither_reset_itself_nor_play_the_user_on_any_way_in() {
+    let server = Running::start();
+    let events = [
+        r#"{"type":"reset","session":"s"}"#,
+        r#"{"type":"kill","session":"s"}"#,
+        r#"{"type":"message","to":"s","content":"go on"}"#,
+        r#"{"type":"dispatch_start","session":"s","flow":"f"}"#,
+        r#"{"type":"call","session":"s","tool":"t","identity":"shared"}"#,
+    ];
+    for event in events {
+        let length = event.len();
+        let over_socket = server.raw_unix(&format!(
+            "POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{event}"
+        ));
+        assert_eq!(over_socket.status, 403, "{event}");
+        for role in [None, Some(Role::Agent)] {
+            assert_eq!(
+                server.ask(role, "POST", "/v1/check", event).status,
+                403,
+                "{event}"
+            );
+            let line = server.ask(role, "POST", "/v1/check/batch", event);
+            assert_eq!(line.json()["error"]["status"], 403, "{event}");
+        }
+        assert_eq!(
+            server.operator("POST", "/v1/check", event).status,
+            200,
+            "{event}"
+        );
+    }
+}
+
+#[test]
+fn the_link_becomes_a_cookie_that_may_look_and_acts_only_from_our_own_page() {
+    let server = Running::start();
+    let token = server.token(Role::Operator);
+    let led = server.send("GET", &format!("/?token={token}"), "", "");
+    assert_eq!((led.status, led.header("location")), (303, Some("/")));
+    let cookie = led.header("set-cookie").unwrap().to_owned();
+    assert!(cookie.contains("; HttpOnly; SameSite=Strict"), "{cookie}");
+    assert!(!cookie.contains(&token));
+    let cookie = format!("cookie: {}\r\n", cookie.split(';').next().unwrap());
+    assert_eq!(server.send("GET", "/v1/sessions", &cookie, "").status, 200);
+    let path = "/v1/sessions/s/kill";
+    assert_eq!(server.send("POST", path, &cookie, ORDER).status, 403);
+    let own = format!("{cookie}origin: http://{}\r\n", server.address);
+    assert_eq!(server.send("POST", path, &own, ORDER).status, 200);
+    let wrong = server.send("GET", "/?token=nope", "", "");
+    assert_eq!(wrong.status, 401);
+    let forged = cookie.replacen('=', "=9", 1);
+    assert_eq!(server.send("GET", "/v1/sessions", &forged, "").status, 401);
+    let agent = server.token(Role::Agent);
+    let login = format!(r#"{{"token":"{agent}"}}"#);
+    assert_eq!(server.send("POST", "/v1/login", "", &login).status, 403);
+}

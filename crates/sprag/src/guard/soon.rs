@@ -1,0 +1,47 @@
+//! Asking without waiting for the disk: for servers that answer many at once on a few threads.
+
+use std::sync::Arc;
+
+use sprag_core::{Event, Verdict};
+use sprag_store::{Record, Wait};
+
+use super::{Guard, GuardError};
+use crate::role::Role;
+
+/// A verdict that may have to wait until it is on disk before it is told.
+#[derive(Debug)]
+pub struct Checked {
+    /// The record with the verdict.
+    pub record: Arc<Record>,
+    /// What to wait for before it is told: a kill, block or reset must not be lost once it was.
+    pub wait: Option<Wait>,
+}
+
+impl Checked {
+    /// The verdict. It may be told once there is nothing to wait for.
+    #[must_use]
+    pub fn verdict(&self) -> &Verdict {
+        &self.record.verdict
+    }
+}
+
+impl Guard {
+    /// Like [`Guard::check_as`], but never waits for the disk: where the answer has to, it says so. It
+    /// does not prune the log either, which takes its time; [`Guard::prune_if_due`] does.
+    ///
+    /// # Errors
+    /// Where the event is wrong, is not for this role to tell, or could not be remembered.
+    pub fn check_soon(&self, role: Role, event: impl Into<Event>) -> Result<Checked, GuardError> {
+        let event = event.into();
+        role.may_tell(&event)
+            .map_err(|what| GuardError::Forbidden { role, what })?;
+        let (record, wait) = self.inner.decide_soon(&event, self.inner.clock.now())?;
+        self.inner.feed.tell(&record);
+        Ok(Checked { record, wait })
+    }
+
+    /// Prunes the log where record `seq` is one of those after which it is time to look.
+    pub fn prune_if_due(&self, seq: u64) {
+        self.keep_in_bounds(seq);
+    }
+}
