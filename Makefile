@@ -11,12 +11,15 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint test test-api load docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint test test-api test-mcp web test-web load redis docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check tidy lint test docs deny ## everything a reviewer would ask for
+check: fmt-check tidy lint test docs deny web test-web ## everything a reviewer would ask for
+
+# Building the dashboard takes Node and a few seconds; what only looks at Rust does without.
+tidy lint test docs bench eval soak: export SPRAG_SKIP_WEB = 1
 
 fmt: ## format the code
 	$(CARGO) fmt --all
@@ -31,7 +34,7 @@ lint: ## clippy, warnings are errors
 	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
 
 test: ## all tests and doc tests
-	@echo "tests need: the crates of Cargo.lock, which cargo fetches; nothing else is installed"
+	@echo "tests need: the crates of Cargo.lock, which cargo fetches, and redis-server (make redis installs it)"
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 	  set -x; $(CARGO) nextest run $(ALL); \
 	else \
@@ -51,6 +54,26 @@ load: ## what the server costs against a bare handler, how soon it is ready, and
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load ready
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load rough
+
+redis: ## install redis-server, which the tests of the Redis store start themselves (Debian)
+	@command -v redis-server >/dev/null || (set -x; apt-get install -y --no-install-recommends redis-server)
+
+# Where Node is missing, CI fails and a desk is told.
+NEEDS_NODE = command -v npm >/dev/null 2>&1 || { echo "$@: needs Node 20.19 or newer and npm, skipped"; [ "$(CI)" != true ]; exit; }
+WEB_PACKAGES := web/node_modules/.installed-lock.json
+
+$(WEB_PACKAGES): web/package-lock.json
+	@$(NEEDS_NODE); cd web && npm ci --no-audit --no-fund && cp package-lock.json node_modules/.installed-lock.json
+
+web: $(WEB_PACKAGES) ## the dashboard by itself: types and plain logic
+	@$(NEEDS_NODE); set -ex; cd web; npm run check; npm run test:unit
+
+test-web: $(WEB_PACKAGES) ## the dashboard in a real browser against the real server
+	@$(NEEDS_NODE); \
+	if [ ! -x "$${SPRAG_CHROMIUM:-/usr/bin/chromium}" ]; then \
+	  echo "test-web: needs Chromium at $${SPRAG_CHROMIUM:-/usr/bin/chromium}, skipped; SPRAG_CHROMIUM names another place"; [ "$(CI)" != true ]; exit; \
+	fi; \
+	set -ex; $(CARGO) build $(LOCKED) -p sprag-cli; cd web; npm run test:e2e
 
 # Libraries only: a binary has no readers of its rustdoc, and may share its name with a library.
 docs: ## rustdoc, warnings are errors
@@ -85,10 +108,22 @@ eval: ## how good the default policy is on recorded runs: make eval TRACES=folde
 
 soak: ## the long run: make soak SOAK=2 takes twice as long
 	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) \
+	SPRAG_MCP_CALLS=$$((1000000 * $(SOAK))) \
+	SPRAG_REDIS_HISTORIES=$$((100000 * $(SOAK))) SPRAG_REDIS_RUNS=$$((50 * $(SOAK))) \
+	SPRAG_REDIS_FAULTS=$$((50 * $(SOAK))) SPRAG_REDIS_KILLS=$$((2000 * $(SOAK))) \
 	SPRAG_ALL_TRACES=1 SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SOAK)))
 	@$(MAKE) fuzz SECONDS_EACH=$$((600 * $(SOAK)))
+
+# The official clients are fetched by lock file; only this part needs npm, python3 and a registry.
+MCP_CLIENTS := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/mcp-clients
+
+test-mcp: ## the MCP wrapper with the official clients of other languages
+	mkdir -p "$(MCP_CLIENTS)"
+	cp crates/sprag-mcp/tests/clients/* "$(MCP_CLIENTS)"
+	cd "$(MCP_CLIENTS)" && npm ci && python3 -m venv venv && venv/bin/pip install --quiet --requirement requirements.txt
+	CI=true SPRAG_MCP_CLIENTS="$(MCP_CLIENTS)" $(CARGO) test $(LOCKED) -p sprag-mcp
 
 SECONDS_EACH ?= 60
 # Coverage-guided fuzzing needs a nightly compiler and cargo-fuzz; the random tests of `make test` don't.

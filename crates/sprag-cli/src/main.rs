@@ -65,6 +65,8 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Explain(args) => command::explain::run(args, settings, out),
         Command::Sessions(command) => command::sessions::run(command, settings, out),
         Command::Log(command) => command::log::run(command, settings, out),
+        #[cfg(unix)]
+        Command::Mcp(args) => command::mcp::run(args, settings, out),
         Command::Replay(args) => command::replay::run(args, settings, out),
         Command::Verify(args) => command::verify::run(args, settings, out),
         Command::Pause(args) => command::pause::pause(args, settings, out),

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sprag::{Capture, Clock, PolicyFile, Retention, SystemClock};
+use sprag::{Capture, Clock, PolicyFile, RedisOptions, Retention, SystemClock};
 
 use crate::limits;
 use crate::notify::NotifySettings;
@@ -54,8 +54,10 @@ pub struct ServerConfig {
     pub listen: SocketAddr,
     /// The same API on this Unix socket.
     pub socket: Option<PathBuf>,
-    /// The store, which this server takes for itself. Tokens lie beside it.
+    /// The store, which this server takes for itself unless it shares one in Redis. Tokens lie beside it.
     pub db: PathBuf,
+    /// The Redis whose store this server shares with others.
+    pub redis: Option<RedisOptions>,
     /// The policy file; without one the defaults hold and can't be changed over the API.
     pub policy: Option<PolicyFile>,
     /// How much of payloads the log keeps.
@@ -88,6 +90,7 @@ impl ServerConfig {
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORT),
             socket: None,
             db: db.into(),
+            redis: None,
             policy: None,
             capture: Capture::default(),
             retention: Retention::default(),

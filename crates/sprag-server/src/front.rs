@@ -15,7 +15,8 @@ use crate::origin::Hosts;
 /// What a page of this server may do: nothing that does not come from this server itself.
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                    font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
-                   form-action 'self'; frame-ancestors 'none'";
+                   form-action 'self'; frame-ancestors 'none'; \
+                   require-trusted-types-for 'script'; trusted-types svelte-trusted-html";
 
 /// The door and the routes behind it; cheap to clone.
 #[derive(Debug, Clone)]

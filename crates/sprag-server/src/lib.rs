@@ -8,6 +8,7 @@ pub mod agent_tools;
 mod body;
 mod caller;
 mod config;
+mod dashboard;
 pub mod demo;
 mod error;
 mod event_kind;

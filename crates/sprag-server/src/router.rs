@@ -24,6 +24,7 @@ pub(crate) fn routes(app: App, relay: Relay) -> Router {
         .route("/openapi.json", get(move || document.answer()))
         .route("/docs", get(move || page.answer()))
         .route("/docs/style.css", get(route::docs::style))
+        .merge(crate::dashboard::routes())
         .fallback(|| async {
             Problem::new(
                 Kind::NotFound,
@@ -63,6 +64,8 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(route::policy::history))
         .routes(routes!(route::policy::once))
         .routes(routes!(route::policy::schema))
+        .routes(routes!(route::draft::check))
+        .routes(routes!(route::draft::defaults))
         .routes(routes!(route::try_policy::try_policy))
         .routes(routes!(route::pause::show, route::pause::pause))
         .routes(routes!(route::pause::resume))
@@ -77,5 +80,6 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(route::health::healthz))
         .routes(routes!(route::health::readyz))
         .routes(routes!(route::login::login, route::login::logout))
+        .routes(routes!(route::me::me))
         .routes(routes!(route::page::index))
 }

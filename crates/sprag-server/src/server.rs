@@ -70,8 +70,11 @@ impl Server {
             Transport::Tls { cert, key } => Some(listen::acceptor(cert, key)?),
             Transport::Plain | Transport::BehindProxy => None,
         };
-        let builder = Guard::builder()
-            .owned_file(&config.db)
+        let builder = match &config.redis {
+            Some(options) => Guard::builder().redis(options.clone()),
+            None => Guard::builder().owned_file(&config.db),
+        };
+        let builder = builder
             .clock(Arc::clone(&config.clock.0))
             .capture(config.capture)
             .retention(config.retention);

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use sprag_core::Id;
+use sprag_core::{Id, RuleId};
 
 use crate::query::{Page, SessionState, SessionSummary, page_size};
 
@@ -66,12 +66,16 @@ pub struct SessionQuery {
     pub agent: Option<Id>,
     /// Only those whose id or agent holds this text.
     pub contains: Option<String>,
+    /// Only those in which this rule fired last.
+    pub rule: Option<RuleId>,
     /// In which order.
     pub sort: SessionSort,
     /// The smallest first.
     pub ascending: bool,
     /// Go on after this one.
     pub after: Option<SessionCursor>,
+    /// Leave out so many first: for those who jump into the middle.
+    pub skip: usize,
     /// At most this many; 0 and anything above [`MAX_PAGE`](crate::MAX_PAGE) mean
     /// [`MAX_PAGE`](crate::MAX_PAGE).
     pub limit: usize,
@@ -91,13 +95,20 @@ impl SessionQuery {
         let order = |a: &(SortValue, SessionSummary), b: &(SortValue, SessionSummary)| {
             self.order((&a.0, &a.1.id), (&b.0, &b.1.id))
         };
-        let size = page_size(self.limit);
-        if found.len() > size + 1 {
-            found.select_nth_unstable_by(size, order);
-            found.truncate(size + 1);
+        let last = self.skip.saturating_add(page_size(self.limit));
+        if found.len() > last.saturating_add(1) {
+            found.select_nth_unstable_by(last, order);
+            found.truncate(last + 1);
         }
         found.sort_unstable_by(order);
-        self.page(found.into_iter().map(|(_, session)| session).collect())
+        let found = found.into_iter().skip(self.skip);
+        self.page(found.map(|(_, session)| session).collect())
+    }
+
+    /// How many of `all` are wanted, on whatever page.
+    pub(crate) fn count(&self, all: impl Iterator<Item = SessionSummary>) -> u64 {
+        let wanted = all.filter(|session| self.wants(session)).count();
+        u64::try_from(wanted).unwrap_or(u64::MAX)
     }
 
     /// The first page of what was found, sorted already.
@@ -115,6 +126,12 @@ impl SessionQuery {
         Page { items: found, next }
     }
 
+    /// Whether nothing is left out.
+    pub(crate) fn is_for_all(&self) -> bool {
+        let names = self.agent.is_none() && self.contains.is_none();
+        names && self.state.is_none() && self.rule.is_none()
+    }
+
     fn wants(&self, session: &SessionSummary) -> bool {
         let agent = session.agent.as_ref();
         let holds = |text: &String| {
@@ -124,6 +141,7 @@ impl SessionQuery {
         self.state.is_none_or(|state| state == session.state)
             && (self.agent.is_none() || self.agent.as_ref() == agent)
             && self.contains.as_ref().is_none_or(holds)
+            && (self.rule.is_none() || self.rule == session.tally.last_rule)
     }
 
     fn is_left(&self, value: &SortValue, id: &Id) -> bool {

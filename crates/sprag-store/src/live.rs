@@ -118,7 +118,18 @@ impl Live {
     }
 
     pub(crate) fn sessions(&self, query: &SessionQuery) -> Page<SessionSummary, SessionCursor> {
+        query.choose(self.summaries())
+    }
+
+    pub(crate) fn count_sessions(&self, query: &SessionQuery) -> u64 {
+        if query.is_for_all() {
+            return u64::try_from(self.cells.sessions().count()).unwrap_or(u64::MAX);
+        }
+        query.count(self.summaries())
+    }
+
+    fn summaries(&self) -> impl Iterator<Item = SessionSummary> {
         let summary = |(id, cell): (&Id, _)| SessionSummary::new(id.clone(), cell, self.tally(id));
-        query.choose(self.cells.sessions().map(summary))
+        self.cells.sessions().map(summary)
     }
 }

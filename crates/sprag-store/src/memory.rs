@@ -109,6 +109,10 @@ impl Store for MemoryStore {
         Ok(self.inner().live.sessions(query))
     }
 
+    fn count_sessions(&self, query: &SessionQuery) -> Result<u64, StoreError> {
+        Ok(self.inner().live.count_sessions(query))
+    }
+
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
         let inner = self.inner();
         let wanted = inner.scope(&query.scope)?;

@@ -67,11 +67,35 @@ pub trait Store: Send + Sync {
     /// All that is remembered of a session.
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError>;
 
+    /// The agent that stuck to a session. It never changes, so what is at hand will do.
+    fn agent_of(&self, id: &Id) -> Result<Option<Id>, StoreError> {
+        Ok(self.session(id)?.and_then(|session| session.summary.agent))
+    }
+
     /// Sessions, the latest first.
     fn sessions(
         &self,
         query: &SessionQuery,
     ) -> Result<Page<SessionSummary, SessionCursor>, StoreError>;
+
+    /// How many sessions a query finds on all of its pages together.
+    fn count_sessions(&self, query: &SessionQuery) -> Result<u64, StoreError> {
+        let mut query = SessionQuery {
+            after: None,
+            skip: 0,
+            limit: 0,
+            ..query.clone()
+        };
+        let mut count = 0_u64;
+        loop {
+            let page = self.sessions(&query)?;
+            count = count.saturating_add(u64::try_from(page.items.len()).unwrap_or(u64::MAX));
+            match page.next {
+                Some(next) => query.after = Some(next),
+                None => return Ok(count),
+            }
+        }
+    }
 
     /// Records of the log; `next` is the `after` of the next query.
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError>;
@@ -125,21 +149,17 @@ pub trait Store: Send + Sync {
         })
     }
 
-    /// How many sessions are in one state, page by page.
+    /// How many sessions are in one state.
     fn count_in(&self, state: SessionState) -> Result<u64, StoreError> {
-        let mut query = SessionQuery {
+        self.count_sessions(&SessionQuery {
             state: Some(state),
             ..SessionQuery::default()
-        };
-        let mut count = 0_u64;
-        loop {
-            let page = self.sessions(&query)?;
-            count = count.saturating_add(u64::try_from(page.items.len()).unwrap_or(u64::MAX));
-            match page.next {
-                Some(next) => query.after = Some(next),
-                None => return Ok(count),
-            }
-        }
+        })
+    }
+
+    /// How many events were decided without the shared store since this process started.
+    fn decided_alone(&self) -> u64 {
+        0
     }
 
     /// How the store is doing.

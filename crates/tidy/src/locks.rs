@@ -6,8 +6,8 @@ use crate::tree::{Tree, Violation, file_name};
 
 /// The only address that a `Cargo.lock` may hold: cargo reads it as "the default registry".
 const CRATES_IO: &str = r#"source = "registry+https://github.com/rust-lang/crates.io-index""#;
-/// Keys of an npm lock that hold a web page, not a download.
-const WEB_PAGES: [&str; 2] = [r#""url":"#, r#""funding":"#];
+/// How lines of an npm lock start that hold a web page, not a download: two keys, and a page in a list of them.
+const WEB_PAGES: [&str; 3] = [r#""url":"#, r#""funding":"#, r#""https://"#];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Violation> {
     tree.texts()
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_resolved_address_in_an_npm_lock_is_found_and_a_web_page_is_not() {
-        let text = "{\n  \"resolved\": \"https://mirror.example/a.tgz\",\n  \"url\": \"https://example.org\"\n}\n";
+        let text = "{\n  \"resolved\": \"https://mirror.example/a.tgz\",\n  \"url\": \"https://example.org\"\n  \"https://example.org/sponsors\",\n}\n";
         assert_eq!(
             found(check, "web/package-lock.json", text),
             [format!("web/package-lock.json:2: {ADVICE}")]

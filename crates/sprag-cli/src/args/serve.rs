@@ -9,7 +9,7 @@ use sprag_server::log_lines::LogFormat;
 
 use super::PolicyArg;
 use super::relay::RelayArgs;
-use super::store::{CaptureWord, DbArg, RoleWord, bytes};
+use super::store::{CaptureWord, DbArg, RoleWord, StoreArgs, bytes};
 use crate::examples;
 
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7727")]
     pub(crate) listen: SocketAddr,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// The Unix socket for hooks and commands [default: $SPRAG_SOCKET, else

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &AgentToolsArgs, settings: &Settings) -> Run {
     let place = match &args.server {
         Some(url) => RelayPlace::Address(url.clone()),
         None => {
-            let db = Db::find(settings, &args.db)?.path().to_owned();
+            let db = Db::file(settings, &args.db)?.path().to_owned();
             let flag = args.db.db.as_deref();
             RelayPlace::Socket(settings.socket_place(args.socket.as_deref(), flag, &db))
         }

@@ -152,12 +152,14 @@ fn config(
 
 /// The user's own store, policy and agents.
 fn of_user(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failure> {
-    let db = Db::find(settings, &args.db)?.path().to_owned();
-    let flag = args.db.db.as_deref();
+    let store = Db::find(settings, &args.db)?;
+    let db = store.path().to_owned();
+    let flag = args.db.file.db.as_deref();
     let socket = settings.socket_place(args.socket.as_deref(), flag, &db);
     let policy = policy_file(settings, args.policy.policy.as_deref())?;
     Ok(ServerConfig {
         socket: Some(socket),
+        redis: store.redis().cloned(),
         policy,
         relay: RelayConfig {
             upstream: args.relay.upstream.clone(),

@@ -22,6 +22,7 @@ fn help_starts_with_what_to_do_first() {
       explain      Tell why a rule exists, when it trips, when it lets go, and how to tune it
       sessions     Look at sessions, kill and reset them
       log          Read, prove, export and prune the log
+      mcp          Put a guard before an MCP server: sprag mcp -- SERVER ARGUMENTS…
       replay       Fold a log or a trace again, verdict by verdict, under any policy
       verify       Prove the log: its chain holds and every verdict comes out the same again
       pause        Put every rule into shadow for a while

@@ -13,6 +13,8 @@ mod install;
 mod log;
 #[cfg(test)]
 mod mask;
+#[cfg(all(test, unix))]
+mod mcp;
 mod policy;
 mod policy_set;
 #[cfg(test)]

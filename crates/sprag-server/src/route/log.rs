@@ -35,9 +35,13 @@ pub(crate) struct Search {
     /// Verdicts that this rule decided, would have decided, or fired in.
     #[param(example = "flow.depth")]
     rule: Option<String>,
-    /// This verdict.
-    #[param(inline, value_type = Option<wire::Decision>)]
-    verdict: Option<Decision>,
+    /// One of these verdicts, with commas between them.
+    #[param(example = "block,kill")]
+    verdict: Option<String>,
+    /// One of these types of events, with commas between them.
+    #[serde(rename = "type")]
+    #[param(example = "kill,reset")]
+    types: Option<String>,
     /// Events or notes only.
     #[param(inline)]
     kind: Option<Kinds>,
@@ -184,11 +188,31 @@ fn sift(
     }
 }
 
+/// The words of a list; none where there is no list.
+fn listed(list: Option<&str>) -> impl Iterator<Item = &str> {
+    let words = list.unwrap_or_default().split(',').map(str::trim);
+    words.filter(|word| !word.is_empty())
+}
+
+fn decision(word: &str) -> Result<Decision, Problem> {
+    let all = [
+        Decision::Allow,
+        Decision::Warn,
+        Decision::Deny,
+        Decision::Block,
+        Decision::Kill,
+    ];
+    all.into_iter()
+        .find(|decision| decision.as_str() == word)
+        .ok_or_else(|| bad("verdict", format!("there is no verdict `{word}`")))
+}
+
 /// What a record must hold.
 struct Sieve {
     flow: Option<Id>,
     rule: Option<RuleId>,
-    verdict: Option<Decision>,
+    verdicts: Vec<Decision>,
+    types: Vec<String>,
     kind: Option<Kinds>,
     from: u64,
     to: u64,
@@ -201,12 +225,21 @@ impl Sieve {
         Ok(Self {
             flow: search.flow.map(|flow| id("flow", &flow)).transpose()?,
             rule: rule.transpose().map_err(|error| bad("rule", error))?,
-            verdict: search.verdict,
+            verdicts: listed(search.verdict.as_deref())
+                .map(decision)
+                .collect::<Result<_, _>>()?,
+            types: listed(search.types.as_deref()).map(str::to_owned).collect(),
             kind: search.kind,
             from: search.from.unwrap_or(0),
             to: search.to.unwrap_or(u64::MAX),
             text: search.q.map(|text| text.to_lowercase()),
         })
+    }
+
+    fn is_of_type(&self, record: &Record) -> bool {
+        let named = |observation: &sprag_core::Observation| observation.what.kind();
+        let is = record.observation().map(named);
+        is.is_some_and(|is| self.types.iter().any(|wanted| wanted == is))
     }
 
     /// The record as JSON, where it holds all that it must.
@@ -217,9 +250,9 @@ impl Sieve {
             .kind
             .is_none_or(|kind| (kind == Kinds::Events) == is_event);
         let time = (self.from..self.to).contains(&record.at.0);
-        let decision = self
-            .verdict
-            .is_none_or(|wanted| is_event && verdict.verdict == wanted);
+        let decision =
+            self.verdicts.is_empty() || is_event && self.verdicts.contains(&verdict.verdict);
+        let kind = kind && (self.types.is_empty() || self.is_of_type(record));
         let fired = |rule: &RuleId| {
             let would = verdict.would.as_ref().map(|would| would.rule);
             verdict.rule == Some(*rule) || verdict.also.contains(rule) || would == Some(*rule)

@@ -1,12 +1,13 @@
 //! The first page, where the operator's link leads.
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::login::cookie;
+use crate::dashboard;
 use crate::param::Choices;
 use crate::problem::Problem;
 use crate::state::App;
@@ -37,6 +38,7 @@ pub(crate) struct Link {
 pub(crate) async fn index(
     State(app): State<App>,
     Choices(link): Choices<Link>,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
     match link.token {
         Some(token) => {
@@ -47,6 +49,6 @@ pub(crate) async fn index(
             }
             Ok(response)
         }
-        None => Ok((StatusCode::OK, Html(include_str!("../../pages/index.html"))).into_response()),
+        None => Ok(dashboard::index(&headers)),
     }
 }

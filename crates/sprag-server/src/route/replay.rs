@@ -173,7 +173,7 @@ fn fold(
         Some(policy) => Lens::what_if(policy).starting_at(store)?,
         None => Lens::own(store)?,
     };
-    let mut lens = lens.with_state();
+    let mut lens = lens;
     let (mut items, mut folded, mut more, mut cut) = (Vec::new(), 0, false, false);
     for past in LogRecording::session(store, session.clone()) {
         let past = past?;
@@ -182,20 +182,20 @@ fn fold(
             break;
         }
         folded += 1;
-        let seen = lens.see(&past)?;
-        let Past::Event(event) = past else {
+        let Past::Event(event) = &past else {
+            lens.see(&past)?;
             continue;
         };
-        let own = takes_part(&event, session);
-        let is_wanted = own || how.all.unwrap_or(false);
-        if !is_wanted || how.after.is_some_and(|after| event.number <= after) {
-            continue;
-        }
-        if items.len() == size {
+        let own = takes_part(event, session);
+        let is_wanted =
+            (own || how.all.unwrap_or(false)) && how.after.is_none_or(|after| event.number > after);
+        lens.tell_state(is_wanted && items.len() < size);
+        let seen = lens.see(&past)?;
+        if is_wanted && items.len() == size {
             more = true;
-            continue;
+        } else if let (true, Past::Event(event)) = (is_wanted, past) {
+            items.push(ReplayItem::new(*event, seen, own));
         }
-        items.push(ReplayItem::new(*event, seen, own));
     }
     Ok(axum::Json(ReplayPage {
         next: items.last().map(|item| item.seq).filter(|_| more),

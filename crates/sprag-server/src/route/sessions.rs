@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::cursor;
 use crate::caller::Operator;
-use crate::param::{Choices, PathId, id, page};
+use crate::param::{Choices, PathId, bad, id, page};
 use crate::problem::{Kind, Problem};
 use crate::state::App;
 use crate::wire;
@@ -56,6 +56,9 @@ pub(crate) struct Which {
     agent: Option<String>,
     /// Only those whose id or agent holds this text.
     q: Option<String>,
+    /// Only those in which this rule fired last.
+    #[param(example = "flow.depth")]
+    rule: Option<String>,
     /// What to sort by.
     #[serde(default)]
     #[param(inline)]
@@ -65,6 +68,8 @@ pub(crate) struct Which {
     order: Option<Order>,
     /// The `next` of the page before.
     after: Option<String>,
+    /// Leave out so many first, for a table that jumps.
+    offset: Option<usize>,
     /// How many.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<usize>,
@@ -78,7 +83,7 @@ pub(crate) struct SessionPage {
     /// The `after` of the next page; null at the end.
     #[schema(required)]
     next: Option<String>,
-    /// How many sessions are remembered in all.
+    /// How many sessions match, on all pages together.
     total: u64,
 }
 
@@ -189,6 +194,7 @@ pub(crate) async fn list(
     Choices(which): Choices<Which>,
 ) -> Result<axum::Json<SessionPage>, Problem> {
     let sort = SessionSort::from(which.sort.unwrap_or_default());
+    let rule = which.rule.map(|rule| rule.parse());
     let query = SessionQuery {
         state: which.state.map(SessionState::from),
         agent: which
@@ -197,6 +203,7 @@ pub(crate) async fn list(
             .map(|text| id("agent", text))
             .transpose()?,
         contains: which.q.filter(|text| !text.is_empty()),
+        rule: rule.transpose().map_err(|error| bad("rule", error))?,
         sort,
         ascending: which.order == Some(Order::Asc),
         after: which
@@ -204,6 +211,7 @@ pub(crate) async fn list(
             .as_deref()
             .map(|text| cursor::read(text, sort))
             .transpose()?,
+        skip: which.offset.unwrap_or(0),
         limit: page(which.limit)?,
     };
     app.blocking(move |app| found(app, &query)).await
@@ -224,7 +232,7 @@ fn found(app: &App, query: &SessionQuery) -> Result<axum::Json<SessionPage>, Pro
     Ok(axum::Json(SessionPage {
         next: found.next.as_ref().map(cursor::write),
         items: found.items.into_iter().map(item).collect(),
-        total: guard.status().sessions,
+        total: guard.count_sessions(query)?,
     }))
 }
 

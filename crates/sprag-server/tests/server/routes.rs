@@ -50,7 +50,7 @@ fn sessions_are_searched_sorted_and_paged() {
         .map(|item| item["id"].clone())
         .collect();
     assert_eq!(ids, ["s01", "s04"]);
-    assert_eq!(found["total"], 25);
+    assert_eq!(found["total"], 8);
 }
 
 #[test]

@@ -275,6 +275,10 @@ impl Store for OwnedSqlite {
         self.read(|conn| sessions(conn, query))
     }
 
+    fn count_sessions(&self, query: &SessionQuery) -> Result<u64, StoreError> {
+        Ok(self.desk.state().live.count_sessions(query))
+    }
+
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
         self.settled();
         self.read(|conn| records(conn, query, &self.found))

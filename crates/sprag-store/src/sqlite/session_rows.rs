@@ -72,6 +72,10 @@ pub(super) fn sessions(
         values.push(Box::new(text.clone()));
         values.push(Box::new(text.clone()));
     }
+    if let Some(rule) = query.rule {
+        sql += " AND last_rule = ?";
+        values.push(Box::new(rule.as_str()));
+    }
     let by = column(query.sort);
     let (side, order) = if query.ascending {
         (">", "ASC")
@@ -84,9 +88,10 @@ pub(super) fn sessions(
         values.push(cursor_value(&after.value));
         values.push(Box::new(after.id.to_string()));
     }
-    sql += &format!(" ORDER BY {by} {order}, id LIMIT ?");
+    sql += &format!(" ORDER BY {by} {order}, id LIMIT ? OFFSET ?");
     let one_more = page_size(query.limit).saturating_add(1);
     values.push(Box::new(i64::try_from(one_more).unwrap_or(i64::MAX)));
+    values.push(Box::new(i64::try_from(query.skip).unwrap_or(i64::MAX)));
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query(rusqlite::params_from_iter(values))?;
     let mut found = Vec::new();

@@ -13,6 +13,16 @@ mod place;
 #[cfg(test)]
 mod processes;
 #[cfg(test)]
+mod redis;
+#[cfg(test)]
+mod redis_faults;
+#[cfg(test)]
+mod redis_places;
+#[cfg(test)]
+mod redis_pods;
+#[cfg(test)]
+mod redis_server;
+#[cfg(test)]
 mod sqlite;
 #[cfg(test)]
 mod stream;

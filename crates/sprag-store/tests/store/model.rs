@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use sprag_core::{EngineError, Observation, Observed, Verdict, World};
 use sprag_store::{
-    ActivePolicy, Hash, LogQuery, LogScope, Record, RecordKind, SessionQuery, SessionState, Store,
-    StoreError, chain,
+    ActivePolicy, Hash, LogQuery, LogScope, Record, RecordKind, SessionQuery, SessionState,
+    SessionSummary, Store, StoreError,
 };
 
 use crate::stream::{Stream, draft, id};
@@ -72,8 +72,9 @@ pub(crate) fn tells_one_story(store: &dyn Store) {
     let mut last = 0;
     let records = all_records(store, LogScope::All);
     let mut listed = records.iter();
-    let scanned = store.scan(0, &mut |row| {
-        assert_eq!(chain(&prev, row.seq, row.body), row.hash);
+    let view = store.view().unwrap();
+    let scanned = view.scan(0, &mut |row| {
+        assert_eq!(view.link(&prev, row.seq, row.body), row.hash);
         let record = listed.next().unwrap();
         assert_eq!(
             (record.seq, record.prev, record.hash),
@@ -84,6 +85,7 @@ pub(crate) fn tells_one_story(store: &dyn Store) {
         ControlFlow::Continue(())
     });
     scanned.unwrap();
+    drop(view);
     assert!(listed.next().is_none());
     let status = store.status();
     assert_eq!((status.last_seq, status.last_hash), (last, prev));
@@ -94,7 +96,7 @@ pub(crate) fn tells_one_story(store: &dyn Store) {
     assert_eq!(census.blocked, count(SessionState::Blocked));
     assert_eq!(census.killed, count(SessionState::Killed));
     let mut after = None;
-    let mut seen = 0;
+    let mut seen = Vec::new();
     loop {
         let page = store
             .sessions(&SessionQuery {
@@ -106,14 +108,39 @@ pub(crate) fn tells_one_story(store: &dyn Store) {
         for summary in page.items {
             let session = store.session(&summary.id).unwrap().unwrap();
             assert_eq!(session.summary, summary);
-            seen += 1;
+            seen.push(summary);
         }
         after = page.next;
         if after.is_none() {
             break;
         }
     }
-    assert_eq!(seen, status.sessions);
+    assert_eq!(seen.len() as u64, status.sessions);
+    check_jumps(store, &seen);
+}
+
+/// A page in the middle is the same as those before it left out; a count is the length of all pages.
+fn check_jumps(store: &dyn Store, all: &[SessionSummary]) {
+    for skip in [0, 1, all.len() / 2, all.len(), all.len() + 1] {
+        let query = SessionQuery {
+            skip,
+            limit: 2,
+            ..SessionQuery::default()
+        };
+        let wanted: Vec<_> = all.iter().skip(skip).take(2).cloned().collect();
+        assert_eq!(store.sessions(&query).unwrap().items, wanted);
+        assert_eq!(store.count_sessions(&query).unwrap(), all.len() as u64);
+    }
+    for rule in all.iter().filter_map(|session| session.tally.last_rule) {
+        let query = SessionQuery {
+            rule: Some(rule),
+            ..SessionQuery::default()
+        };
+        let fired = |session: &&SessionSummary| session.tally.last_rule == Some(rule);
+        let wanted: Vec<_> = all.iter().filter(fired).cloned().collect();
+        assert_eq!(store.sessions(&query).unwrap().items, wanted);
+        assert_eq!(store.count_sessions(&query).unwrap(), wanted.len() as u64);
+    }
 }
 
 pub(crate) fn all_records(store: &dyn Store, scope: LogScope) -> Vec<Record> {

@@ -28,6 +28,14 @@ impl Guard {
         self.inner.store.sessions(query)
     }
 
+    /// How many sessions a query finds on all of its pages together.
+    ///
+    /// # Errors
+    /// Where the store can't be read.
+    pub fn count_sessions(&self, query: &SessionQuery) -> Result<u64, StoreError> {
+        self.inner.store.count_sessions(query)
+    }
+
     /// All that is remembered of a session.
     ///
     /// # Errors

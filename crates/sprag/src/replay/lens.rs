@@ -117,6 +117,11 @@ impl<'a> Lens<'a> {
         self
     }
 
+    /// From here on tells the state, or not: it takes longer than the verdict itself.
+    pub fn tell_state(&mut self, tell: bool) {
+        self.with_state = tell;
+    }
+
     /// What it saw so far, in numbers.
     #[must_use]
     pub fn tally(&self) -> &Tally {

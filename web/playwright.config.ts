@@ -1,0 +1,27 @@
+// One runner for everything: plain logic, the real browser against the real server, and the pictures.
+import { defineConfig } from "@playwright/test";
+
+export default defineConfig({
+  testDir: "tests",
+  outputDir: "node_modules/.playwright",
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  fullyParallel: true,
+  // Each test runs a server and a browser of its own; two at a time is what a small machine takes.
+  workers: 2,
+  forbidOnly: process.env["CI"] === "true",
+  reporter: "list",
+  use: {
+    viewport: { width: 1440, height: 900 },
+    launchOptions: {
+      executablePath: process.env["SPRAG_CHROMIUM"] ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-gpu"],
+    },
+  },
+  projects: [
+    { name: "unit", testDir: "tests/unit" },
+    { name: "e2e", testDir: "tests/e2e" },
+    { name: "figures", testDir: "tests/figures", workers: 1 },
+    { name: "screenshots", testDir: "tests/screenshots", workers: 1 },
+  ],
+});

@@ -1,0 +1,329 @@
+// What the server answers, as its OpenAPI document says it. Times are milliseconds since the epoch.
+
+export type Decision = "allow" | "warn" | "deny" | "block" | "kill";
+export const DECISIONS: readonly Decision[] = ["allow", "warn", "deny", "block", "kill"];
+export const REFUSALS: readonly Decision[] = ["deny", "block", "kill"];
+
+export type SessionState = "active" | "blocked" | "killed";
+export type EventType =
+  | "message"
+  | "call"
+  | "step"
+  | "usage"
+  | "kill"
+  | "reset"
+  | "dispatch_start"
+  | "dispatch_end";
+
+export type Evidence = Record<string, unknown>;
+
+export interface Would {
+  verdict: Decision;
+  rule: string;
+  message: string;
+  evidence: Evidence;
+}
+
+export interface Verdict {
+  verdict: Decision;
+  rule: string | null;
+  code: string | null;
+  message: string | null;
+  evidence: Evidence | null;
+  hint: string | null;
+  also: string[];
+  would: Would | null;
+  flow: string | null;
+  depth: number | null;
+  generation: number;
+  retry_after_ms: number | null;
+}
+
+export interface Approach {
+  server?: string;
+  tool?: string;
+  exact: string;
+  normal: string;
+  kind?: string;
+  fields?: { name: string; digest: string; text?: string }[];
+  oversized?: boolean;
+}
+
+export interface Outcome {
+  exact: string;
+  normal: string;
+  is_error?: boolean;
+  tone?: string;
+  oversized?: boolean;
+}
+
+/** An event after digestion: every kind's fields, those of other kinds left out. */
+export interface Observed {
+  type: EventType;
+  session?: string;
+  from?: string;
+  to?: string;
+  source?: string;
+  agent?: string;
+  to_agent?: string;
+  flow?: string;
+  conversation?: string;
+  content?: string;
+  kind?: string;
+  id?: string;
+  use_id?: string;
+  approach?: Approach;
+  outcome?: Outcome;
+  tokens?: number;
+  cost_micros?: number;
+  by?: string;
+  why?: string;
+  generation?: number;
+}
+
+export interface Noted {
+  note: string;
+  [field: string]: unknown;
+}
+
+export interface LogRecord {
+  seq: number;
+  at: number;
+  event?: Observed;
+  note?: Noted;
+  verdict?: Verdict;
+  captured?: unknown;
+  policy: string;
+  rules_version: number;
+  prev: string;
+  hash: string;
+}
+
+export interface Gauge {
+  rule: string;
+  of: string;
+  used: number;
+  limit: number;
+}
+
+export interface Mark {
+  at: number;
+  rule: string | null;
+  why: string;
+  by: string | null;
+}
+
+export interface RuleState {
+  session: string | null;
+  agent: string | null;
+  generation: number;
+  killed: Mark | null;
+  blocked: Mark | null;
+  killed_above: boolean;
+  pending: number;
+  dispatches: string[];
+  stack: string[];
+  gauges: Gauge[];
+}
+
+export interface SessionItem {
+  id: string;
+  agent: string | null;
+  state: SessionState;
+  generation: number;
+  touched: number;
+  events: number;
+  refused: number;
+  last_rule: string | null;
+  mark: Mark | null;
+  gauges: Gauge[];
+}
+
+export interface SessionDetail extends SessionItem {
+  parents: string[];
+  rules: RuleState;
+}
+
+export interface Page<T, C = string> {
+  items: T[];
+  next: C | null;
+  total?: number;
+}
+
+export type Seen = "judged" | "saved" | "skipped" | "unknown" | "noted" | "error";
+
+export interface ReplayItem {
+  seq: number;
+  at: number;
+  event: Observed | null;
+  recorded: Verdict | null;
+  seen: Seen;
+  verdict: Verdict | null;
+  unknown: boolean;
+  error: string | null;
+  state: RuleState | null;
+}
+
+export interface ReplayPage {
+  items: ReplayItem[];
+  next: number | null;
+}
+
+export interface FlowSession {
+  session: string;
+  agent: string | null;
+  parent: string | null;
+  sent: number;
+  received: number;
+  refused: number;
+  returns: number;
+  calls: number;
+}
+
+export interface FlowCall {
+  seq: number;
+  at: number;
+  from: string | null;
+  to: string;
+  kind: "say" | "spawn" | "return";
+  depth: number | null;
+  is_return: boolean;
+  verdict: Decision;
+  rule: string | null;
+  message: string | null;
+  stack: string[];
+  chain: number;
+}
+
+export interface Flow {
+  flow: string;
+  started: number;
+  touched: number;
+  sessions: FlowSession[];
+  calls: FlowCall[];
+  cut: boolean;
+}
+
+export interface PolicyError {
+  key: string | null;
+  line: number | null;
+  column: number | null;
+  message: string;
+}
+
+export interface Pause {
+  paused: boolean;
+  until: number | null;
+  by: string | null;
+  why: string | null;
+}
+
+export interface PolicyInForce {
+  digest: string;
+  /** Everything, defaults included. */
+  text: string;
+  /** The file as it was written. */
+  file_text: string | null;
+  file: string | null;
+  pause: Pause;
+}
+
+export interface Defaults {
+  text: string;
+  rules: { id: string; keys: string[]; trips: string }[];
+}
+
+export interface PolicyChange {
+  at: number;
+  seq: number;
+  digest: string;
+  note: { note: string; from?: string; source?: string; by?: string; why?: string };
+}
+
+export interface Counts {
+  events: number;
+  verdicts: Partial<Record<Decision, number>>;
+  rules: Record<string, number>;
+  stopped: string[];
+}
+
+export interface Change {
+  seq: number;
+  at: number;
+  session: string;
+  type: string;
+  object: string | null;
+  was: Decision | null;
+  was_rule: string | null;
+  /** None where it would not have happened. */
+  would: Decision | null;
+  would_rule: string | null;
+  message: string | null;
+}
+
+export interface Trial {
+  was: Counts;
+  would: Counts;
+  saved: number;
+  unknown: number;
+  changes: Change[];
+  changed: number;
+  folded: number;
+  approximate: boolean;
+}
+
+export interface LogStatus {
+  store: string;
+  first: number;
+  last: number;
+  hash: string;
+  pending: number;
+  degraded: string | null;
+}
+
+export interface Proof {
+  sound: boolean;
+  first: number;
+  last: number;
+  recomputed: number;
+  notes: number;
+  not_recomputed: number;
+  bad: string | null;
+}
+
+/** The counts of the server over time. */
+export interface StatsAnswer {
+  now: number;
+  /** Seconds. */
+  step: number;
+  buckets: {
+    at: number;
+    verdicts: Record<Decision, number>;
+    events: Record<string, number>;
+    enforced: Record<string, number>;
+    shadow: Record<string, number>;
+  }[];
+}
+
+export interface Bucket {
+  at: number;
+  verdicts: Partial<Record<Decision, number>>;
+  rules: Record<string, number>;
+  shadow: Record<string, number>;
+  events: Record<string, number>;
+}
+
+/** The history that charts are drawn from, kept up by the stream. */
+export interface Stats {
+  step_ms: number;
+  from: number;
+  to: number;
+  buckets: Bucket[];
+}
+
+export interface Me {
+  role: "agent" | "hook" | "relay" | "operator";
+  name: string;
+  version: string;
+  store: string;
+}

@@ -1,0 +1,90 @@
+// What the overview shows: asked once, then kept up by the stream, then asked again now and then.
+import { get, words } from "../api/client.ts";
+import { REFUSALS, type LogRecord, type Page, type SessionItem, type SessionState, type Stats, type StatsAnswer } from "../api/shapes.ts";
+import { grown, read } from "./history.ts";
+
+export type Range = "15m" | "1h" | "24h" | "30d";
+const SPANS: Record<Range, number> = { "15m": 900_000, "1h": 3_600_000, "24h": 86_400_000, "30d": 30 * 86_400_000 };
+const SHOWN = 20;
+const NEWEST = 60;
+const AGAIN_MS = 20_000;
+const STOPS_MS = 400;
+
+export class OverviewModel {
+  stats = $state.raw<Stats | null>(null);
+  stopped = $state.raw<SessionItem[] | null>(null);
+  counts = $state.raw<Record<SessionState, number> | null>(null);
+  newest = $state.raw<LogRecord[] | null>(null);
+  trouble = $state<string | null>(null);
+
+  #range: Range = "1h";
+  #rule = "";
+  #stopsTimer: ReturnType<typeof setTimeout> | undefined;
+
+  async load(range: Range, rule: string): Promise<void> {
+    this.#range = range;
+    this.#rule = rule;
+    try {
+      const query = { verdict: "warn,deny,block,kill", rule, limit: NEWEST };
+      const [, , newest] = await Promise.all([this.#counts(), this.#stops(), get<Page<LogRecord>>("/v1/log", query)]);
+      if (rule === this.#rule) this.newest = newest.items;
+      this.trouble = null;
+    } catch (error) {
+      this.trouble = words(error);
+    }
+  }
+
+  /** Asks again at times; answers how to stop that. */
+  again(): () => void {
+    const timer = setInterval(() => {
+      if (!document.hidden) void this.load(this.#range, this.#rule);
+    }, AGAIN_MS);
+    return () => {
+      clearInterval(timer);
+      clearTimeout(this.#stopsTimer);
+    };
+  }
+
+  async #counts(): Promise<void> {
+    const range = this.#range;
+    const since = Date.now() - SPANS[range];
+    const answer = await get<StatsAnswer>("/v1/stats", { since });
+    if (range === this.#range) this.stats = read(answer, since);
+  }
+
+  async #stops(): Promise<void> {
+    const ask = (state: SessionState, limit: number) => get<Page<SessionItem>>("/v1/sessions", { state, limit });
+    const [killed, blocked, active] = await Promise.all([ask("killed", SHOWN), ask("blocked", SHOWN), ask("active", 1)]);
+    const at = (session: SessionItem) => session.mark?.at ?? session.touched;
+    this.stopped = [...killed.items, ...blocked.items].sort((a, b) => at(b) - at(a)).slice(0, SHOWN);
+    this.counts = { killed: killed.total ?? 0, blocked: blocked.total ?? 0, active: active.total ?? 0 };
+  }
+
+  saw(records: LogRecord[]): void {
+    if (this.stats) this.stats = grown(this.stats, records);
+    const told = records.filter((record) => this.#isTold(record)).reverse();
+    if (told.length > 0 && this.newest) this.newest = [...told, ...this.newest].slice(0, NEWEST);
+    if (records.some(changesStops)) this.#soonStops();
+  }
+
+  #isTold(record: LogRecord): boolean {
+    const verdict = record.verdict;
+    return verdict !== undefined && verdict.verdict !== "allow" && (this.#rule === "" || verdict.rule === this.#rule);
+  }
+
+  /** A storm of kills asks once, not once each. */
+  #soonStops(): void {
+    if (this.#stopsTimer !== undefined) return;
+    this.#stopsTimer = setTimeout(() => {
+      this.#stopsTimer = undefined;
+      void Promise.all([this.#stops(), this.#counts()]).catch(() => {});
+    }, STOPS_MS);
+  }
+}
+
+function changesStops(record: LogRecord): boolean {
+  const type = record.event?.type;
+  if (type === "kill" || type === "reset") return true;
+  const verdict = record.verdict;
+  return verdict !== undefined && verdict.verdict !== "deny" && REFUSALS.includes(verdict.verdict) && verdict.rule !== "session.killed";
+}

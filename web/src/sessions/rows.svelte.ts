@@ -1,0 +1,85 @@
+// The sessions that match a question, a page at a time: only what is on the screen is asked for, so a
+// hundred thousand sessions cost as much as fifty.
+import { get, words } from "../api/client.ts";
+import type { Page, SessionItem } from "../api/shapes.ts";
+
+export interface Question {
+  q: string;
+  state: string;
+  agent: string;
+  rule: string;
+  sort: string;
+  order: string;
+}
+
+const PAGE = 100;
+const MOST_PAGES = 40;
+const WAIT_MS = 60;
+
+export class SessionRows {
+  total = $state<number | null>(null);
+  trouble = $state<string | null>(null);
+  #pages = $state.raw(new Map<number, SessionItem[]>());
+  #asked = new Set<number>();
+  #question: Question | null = null;
+  #giveUp = new AbortController();
+  #range = { from: 0, to: 0 };
+  #soon: ReturnType<typeof setTimeout> | undefined;
+
+  ask(question: Question): void {
+    this.#giveUp.abort();
+    this.#giveUp = new AbortController();
+    this.#question = question;
+    this.#asked.clear();
+    // What is there stays until the answer comes: a table that blinks can't be read.
+    void this.#load(0, true);
+  }
+
+  /** The rows in view change under it: asks for those again. */
+  refresh(): void {
+    const first = Math.floor(this.#range.from / PAGE);
+    const last = Math.floor(Math.max(this.#range.from, this.#range.to - 1) / PAGE);
+    for (let page = first; page <= last; page += 1) void this.#load(page);
+  }
+
+  /** Asks for what came into view and stayed: a quick scroll passes by many pages. */
+  see(from: number, to: number): void {
+    this.#range = { from, to };
+    if (to <= from) return;
+    clearTimeout(this.#soon);
+    this.#soon = setTimeout(() => {
+      for (let page = Math.floor(from / PAGE); page <= Math.floor((to - 1) / PAGE); page += 1) {
+        if (!this.#pages.has(page) && !this.#asked.has(page)) void this.#load(page);
+      }
+    }, WAIT_MS);
+  }
+
+  row(n: number): SessionItem | undefined {
+    return this.#pages.get(Math.floor(n / PAGE))?.[n % PAGE];
+  }
+
+  async #load(page: number, fresh = false): Promise<void> {
+    const question = this.#question;
+    if (!question) return;
+    this.#asked.add(page);
+    try {
+      const answer = await get<Page<SessionItem>>("/v1/sessions", { ...question, offset: page * PAGE, limit: PAGE }, this.#giveUp.signal);
+      if (question !== this.#question) return;
+      const pages = fresh ? new Map<number, SessionItem[]>() : new Map(this.#pages);
+      pages.delete(page);
+      pages.set(page, answer.items);
+      for (const old of pages.keys()) {
+        if (pages.size <= MOST_PAGES) break;
+        pages.delete(old);
+      }
+      this.#pages = pages;
+      this.total = answer.total ?? answer.items.length;
+      this.trouble = null;
+    } catch (error) {
+      const said = words(error);
+      if (said !== null && question === this.#question) this.trouble = said;
+    } finally {
+      this.#asked.delete(page);
+    }
+  }
+}

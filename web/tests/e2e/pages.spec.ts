@@ -1,0 +1,139 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "@playwright/test";
+import { busyHouse, flowOfHelpers } from "../traffic.ts";
+import { expect, test } from "../sprag_server.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PAGES = ["/", "/sessions", "/sessions/nightly-cleanup", "/sessions/nightly-cleanup?set=destructive.max_calls:2", "/flows/release-2026.11", "/policy", "/policy?tab=edit", "/policy?tab=history", "/log"];
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** Asks axe for what breaks WCAG A or AA. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() => (window as unknown as { axe: { run: (options: unknown) => Promise<{ violations: Violation[] }> } }).axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }));
+  return found.violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 160)} ${node.failureSummary.slice(0, 200)}`));
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`every page meets WCAG AA in ${colorScheme}`, async ({ browser, server }) => {
+    test.setTimeout(180_000);
+    await server.tellMany(busyHouse());
+    const page = await (await browser.newContext({ colorScheme, bypassCSP: true })).newPage();
+    await page.goto(server.url);
+    await page.getByLabel("Operator's token").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await server.open(page);
+    for (const path of PAGES) {
+      await page.goto(server.url + path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.waitForLoadState("load");
+      await expect(page.getByText("Loading…")).toHaveCount(0);
+      expect(await violations(page), path).toEqual([]);
+    }
+    await page.context().close();
+  });
+}
+
+test("no page is wider than its screen, from a phone to 4K", async ({ browser, server }) => {
+  test.setTimeout(180_000);
+  await server.tellMany(busyHouse());
+  for (const [width, height] of [[360, 740], [820, 1180], [1280, 720], [3840, 2160]] as const) {
+    const page = await (await browser.newContext({ viewport: { width, height } })).newPage();
+    await server.open(page);
+    for (const path of PAGES) {
+      await page.goto(server.url + path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await expect(page.getByText("Loading…")).toHaveCount(0);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${path} at ${width}`).toBeLessThanOrEqual(0);
+    }
+    await page.context().close();
+  }
+});
+
+test("a flow shows who called whom and marks the refused call", async ({ page, server }) => {
+  await server.tell(flowOfHelpers("release"));
+  await server.open(page, "/flows/release");
+  const tree = page.getByRole("group", { name: "Call tree" });
+  for (const session of ["coordinator", "docs", "changelog", "benchmarks", "translator"]) await expect(tree.getByText(session, { exact: true }).first()).toBeVisible();
+  await expect(page.getByRole("region", { name: "Chosen call" }).getByText("Agent call rejected: effective call depth 6 exceeds limit (max 5)")).toBeVisible();
+  const stack = page.getByRole("region", { name: "Chosen call" }).getByRole("listitem");
+  await expect(stack).toHaveText(["1coordinator", "2changelog", "3reviewer", "4security", "5legal", "6translator"]);
+});
+
+test("the log is searched, verified and exported", async ({ page, server }) => {
+  await server.tellMany(busyHouse());
+  await server.open(page, "/log");
+  const rows = page.getByRole("table", { name: "Records" }).getByRole("row");
+  await page.getByRole("button", { name: "kill", exact: true }).click();
+  await expect(page).toHaveURL(/verdict=kill/);
+  await expect(rows.first()).toContainText("kill");
+  await expect(rows.filter({ hasText: "calls files/read_file" })).toHaveCount(0);
+  await rows.first().getByRole("button").click();
+  await expect(page.getByRole("region", { name: /^Record \d+/ })).toContainText("nightly-cleanup");
+  await page.getByRole("button", { name: "Verify now" }).click();
+  await expect(page.getByText(/The log is whole/)).toBeVisible();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Export" }).click();
+  const file = await (await downloading).path();
+  const [first = "{}"] = readFileSync(file, "utf8").split("\n");
+  expect(JSON.parse(first)).toMatchObject({ specversion: "1.0" });
+});
+
+test("sessions are filtered, sorted and searched by the server, and the address says how", async ({ page, server }) => {
+  await server.tellMany(busyHouse());
+  await server.open(page, "/sessions");
+  await page.getByRole("searchbox").fill("support-8813");
+  await expect(page.getByRole("status").filter({ hasText: "9 sessions" })).toBeVisible();
+  await page.getByRole("columnheader", { name: "Session" }).getByRole("button").click();
+  await expect(page).toHaveURL(/q=support-8813.*sort=id.*order=asc/);
+  await expect(page.getByRole("table", { name: "Sessions" }).getByRole("row").nth(1)).toContainText("support-88130");
+  await page.reload();
+  await expect(page.getByRole("searchbox")).toHaveValue("support-8813");
+  await page.goto(`${server.url}/sessions?state=killed`);
+  await expect(page.getByRole("table", { name: "Sessions" }).getByRole("row").nth(1)).toContainText("nightly-cleanup");
+});
+
+test("the whole replay works without a mouse", async ({ page, server }) => {
+  await server.tellMany(busyHouse());
+  await server.open(page, "/sessions?q=nightly");
+  await page.getByRole("searchbox").focus();
+  for (let n = 0; n < 30; n += 1) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate(() => document.activeElement?.textContent === "nightly-cleanup")) break;
+  }
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/sessions\/nightly-cleanup/);
+  const slider = page.getByRole("slider", { name: "Place in the session" });
+  await slider.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await expect(slider).toHaveValue("1");
+});
+
+test("the page and all of its parts stay under 200 KB compressed, and parts are kept for ever", async ({ page, server }) => {
+  const sizes: number[] = [];
+  const kept: string[] = [];
+  page.on("response", async (response) => {
+    if (response.url().includes("/v1/")) return;
+    sizes.push(Number(response.headers()["content-length"] ?? 0));
+    if (response.url().includes("/assets/")) kept.push(response.headers()["cache-control"] ?? "");
+  });
+  await page.goto(server.url);
+  await page.getByLabel("Operator's token").waitFor();
+  expect(sizes.length).toBeGreaterThanOrEqual(3);
+  expect(sizes.every((size) => size > 0)).toBe(true);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(200_000);
+  expect(new Set(kept)).toEqual(new Set(["public, max-age=31536000, immutable"]));
+});
+
+test("a page that is not there says so, and so does a session", async ({ page, server }) => {
+  await server.open(page, "/sessions/nobody");
+  await expect(page.getByText("There is no session with this id")).toBeVisible();
+  await page.goto(`${server.url}/flows/nothing`);
+  await expect(page.getByText("There is no flow with this id")).toBeVisible();
+});
