@@ -82,7 +82,7 @@ async fn a_user_in_the_middle_changes_nothing_for_the_flow_that_runs() {
     let village = Village::open().await;
     assert_eq!(village.user("1", "x1:2 user x1:2").await.status, 200);
     assert_eq!(village.troubles(), []);
-    let flows: Vec<_> = village.arrivals("2").into_iter().collect();
+    let flows = village.arrivals("2");
     assert_eq!(flows.len(), 2);
     assert_eq!(flows[0], flows[1]);
     village.nobody_was_told_a_flow();
