@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rusqlite::Connection;
+use sprag_core::{CellKeys, Observation};
 
 use super::cell_rows::{CellRow, Rows, evict};
 use super::log_rows::{HeadRow, LogRow, learn, scan};
@@ -137,23 +138,7 @@ fn append_one(
                 digest,
                 text,
             };
-            learn(tx, &policy)?;
-            let mut draft = Draft {
-                observation,
-                policy: Arc::new(policy),
-                captured: None,
-            };
-            let gathered = Gathered::decide(&Rows(tx), &mut draft)?;
-            for key in CellKey::all(&gathered.keys) {
-                if !gathered.was_there(&key) {
-                    match key.pool() {
-                        Pool::Sessions => row.sessions += 1,
-                        Pool::Others => row.others += 1,
-                    }
-                }
-                CellRow::of(key, &gathered.live)?.save(tx)?;
-            }
-            Some(gathered.keys)
+            Some(fold_event(tx, &mut row, observation, policy)?)
         }
         Content::Note { note, .. } => {
             if let Noted::Evicted(eviction) = &note {
@@ -175,4 +160,30 @@ fn append_one(
     log_row.save(tx)?;
     row.head = log_row.head();
     Ok(row)
+}
+
+/// Folds an event into the cells of the file, as it was folded when it was judged.
+fn fold_event(
+    tx: &Connection,
+    row: &mut HeadRow,
+    observation: Observation,
+    policy: ActivePolicy,
+) -> Result<CellKeys, StoreError> {
+    learn(tx, &policy)?;
+    let mut draft = Draft {
+        observation,
+        policy: Arc::new(policy),
+        captured: None,
+    };
+    let gathered = Gathered::decide(&Rows(tx), &mut draft)?;
+    for key in CellKey::all(&gathered.keys) {
+        if !gathered.was_there(&key) {
+            match key.pool() {
+                Pool::Sessions => row.sessions += 1,
+                Pool::Others => row.others += 1,
+            }
+        }
+        CellRow::of(key, &gathered.live)?.save(tx)?;
+    }
+    Ok(gathered.keys)
 }
