@@ -31,9 +31,8 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
     if let Some(socket) = socket {
         writeln!(out, "socket       {}", socket.display())?;
     }
-    match (&demo, upstream) {
-        (None, Some(upstream)) => writeln!(out, "relaying to  {upstream}")?,
-        (None, None) | (Some(_), _) => {}
+    if let (None, Some(upstream)) = (&demo, upstream) {
+        writeln!(out, "relaying to  {upstream}")?;
     }
     writeln!(out, "operator     {}", server.link())?;
     if let Some(demo) = &demo {
