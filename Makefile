@@ -11,15 +11,15 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint test test-api web test-web load docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-mcp test-web test-clients load docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check tidy lint test docs deny web test-web ## everything a reviewer would ask for
+check: fmt-check tidy lint test docs deny ## everything a reviewer would ask for
 
 # Building the dashboard takes Node and a few seconds; what only looks at Rust does without.
-tidy lint test docs bench eval soak: export SPRAG_SKIP_WEB = 1
+tidy lint docs bench eval soak: export SPRAG_SKIP_WEB = 1
 
 fmt: ## format the code
 	$(CARGO) fmt --all
@@ -33,27 +33,7 @@ tidy: ## sizes, names, links, machine paths, lock files, licences and sources
 lint: ## clippy, warnings are errors
 	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
 
-test: ## all tests and doc tests
-	@echo "tests need: the crates of Cargo.lock, which cargo fetches; nothing else is installed"
-	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-	  set -x; $(CARGO) nextest run $(ALL); \
-	else \
-	  set -x; $(CARGO) test $(ALL) --lib --bins --tests --examples; \
-	fi
-	$(CARGO) test $(ALL) --doc
-	@$(MAKE) --no-print-directory test-api
-
-# Installs into the target folder, from the package index that pip is set up for.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-API_EXAMPLES ?= 10
-test-api: ## ask a running server everything that its own OpenAPI document allows, and much that it does not
-	$(CARGO) build $(LOCKED) -p sprag-cli
-	TARGET="$(TARGET)" EXAMPLES="$(API_EXAMPLES)" crates/sprag-server/api/try
-
-load: ## what the server costs against a bare handler, how soon it is ready, and what rough clients do to it
-	$(CARGO) run --release $(LOCKED) -p sprag-server --example load
-	$(CARGO) run --release $(LOCKED) -p sprag-server --example load ready
-	$(CARGO) run --release $(LOCKED) -p sprag-server --example load rough
 
 # Where Node is missing, CI fails and a desk is told.
 NEEDS_NODE = command -v npm >/dev/null 2>&1 || { echo "$@: needs Node 20.19 or newer and npm, skipped"; [ "$(CI)" != true ]; exit; }
@@ -62,15 +42,70 @@ WEB_PACKAGES := web/node_modules/.installed-lock.json
 $(WEB_PACKAGES): web/package-lock.json
 	@$(NEEDS_NODE); cd web && npm ci --no-audit --no-fund && cp package-lock.json node_modules/.installed-lock.json
 
-web: $(WEB_PACKAGES) ## the dashboard by itself: types and plain logic
-	@$(NEEDS_NODE); set -ex; cd web; npm run check; npm run test:unit
+# The official MCP clients of other languages.
+MCP_CLIENTS := $(abspath $(TARGET))/mcp-clients
+MCP_FIXTURES := crates/sprag-mcp/tests/clients
 
-test-web: $(WEB_PACKAGES) ## the dashboard in a real browser against the real server
+$(MCP_CLIENTS)/ready: $(wildcard $(MCP_FIXTURES)/*)
+	@$(NEEDS_NODE); set -ex; mkdir -p "$(MCP_CLIENTS)"; cp $(MCP_FIXTURES)/* "$(MCP_CLIENTS)"; cd "$(MCP_CLIENTS)"; \
+	npm ci --no-audit --no-fund; python3 -m venv venv; venv/bin/pip install --quiet --requirement requirements.txt; touch ready
+
+test-mcp: export SPRAG_MCP_CLIENTS = $(MCP_CLIENTS)
+test-mcp: $(MCP_CLIENTS)/ready ## the MCP wrapper with the official clients of other languages
+	$(CARGO) test $(ALL) --test mcp
+
+# One feature set and one profile for everything, so that nothing is built twice: the binary that the
+# tests of the API, the browser and the clients start is the one that the Rust tests made.
+test: tools test-rust test-api test-web ## install what the tests need, and run all of them
+
+# What tests need from outside. Nothing is installed that is there already; where something is missing and
+# can't be installed, the tests that need it say so, and fail in CI.
+DEBIAN := redis-server chromium
+tools: ## install what the tests need: redis-server and chromium (Debian), npm packages by lock file
+	@echo "tests need: the crates of Cargo.lock, $(DEBIAN) from Debian, npm packages by lock file"
+	@missing=; for program in $(DEBIAN); do command -v $$program >/dev/null || missing="$$missing $$program"; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  echo "installing from Debian:$$missing"; set -x; \
+	  apt-get update --quiet && apt-get install --yes --quiet --no-install-recommends $$missing; \
+	else echo "missing:$$missing; what needs them is skipped"; [ "$(CI)" != true ]; fi
+
+test-rust: export SPRAG_MCP_CLIENTS = $(MCP_CLIENTS)
+test-rust: $(MCP_CLIENTS)/ready
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
+	  set -x; $(CARGO) nextest run $(ALL); \
+	else \
+	  set -x; $(CARGO) test $(ALL) --lib --bins --tests --examples; \
+	fi
+	$(CARGO) test $(ALL) --doc
+
+# Installs into the target folder, from the package index that pip is set up for.
+API_EXAMPLES ?= 10
+test-api: ## ask a running server everything that its own OpenAPI document allows, and much that it does not
+	$(CARGO) build $(ALL) --bin sprag
+	TARGET="$(TARGET)" EXAMPLES="$(API_EXAMPLES)" crates/sprag-server/api/try
+
+load: ## what the server costs against a bare handler, how soon it is ready, and what rough clients do to it
+	$(CARGO) run --release $(LOCKED) -p sprag-server --example load
+	$(CARGO) run --release $(LOCKED) -p sprag-server --example load ready
+	$(CARGO) run --release $(LOCKED) -p sprag-server --example load rough
+
+test-web: $(WEB_PACKAGES) ## the dashboard: types, plain logic, and in a real browser against the real server
+	@$(NEEDS_NODE); set -ex; cd web; npm run check; npm run test:unit
 	@$(NEEDS_NODE); \
 	if [ ! -x "$${SPRAG_CHROMIUM:-/usr/bin/chromium}" ]; then \
 	  echo "test-web: needs Chromium at $${SPRAG_CHROMIUM:-/usr/bin/chromium}, skipped; SPRAG_CHROMIUM names another place"; [ "$(CI)" != true ]; exit; \
 	fi; \
-	set -ex; $(CARGO) build $(LOCKED) -p sprag-cli; cd web; npm run test:e2e
+	set -ex; $(CARGO) build $(ALL) --bin sprag; cd web; npm run test:e2e
+
+# Real agent CLIs from npm, driven by a scripted model: minutes, not seconds, so not part of `make test`.
+# One of them: make test-clients PLAY="--client claude --script loop"
+PLAY ?=
+test-clients: ## the hooks with the real agent CLIs: about ten minutes
+	@if ! command -v npm >/dev/null 2>&1; then echo "test-clients: needs node and npm"; exit 1; fi
+	$(CARGO) build $(ALL) --bin sprag
+	cd clients && npm ci --no-audit --no-fund
+	cd clients && node run.js --sprag "$${CARGO_TARGET_DIR:-../target}/debug/sprag" $(PLAY)
 
 # Libraries only: a binary has no readers of its rustdoc, and may share its name with a library.
 docs: ## rustdoc, warnings are errors
@@ -105,6 +140,9 @@ eval: ## how good the default policy is on recorded runs: make eval TRACES=folde
 
 soak: ## the long run: make soak SOAK=2 takes twice as long
 	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) \
+	SPRAG_MCP_CALLS=$$((1000000 * $(SOAK))) \
+	SPRAG_REDIS_HISTORIES=$$((100000 * $(SOAK))) SPRAG_REDIS_RUNS=$$((50 * $(SOAK))) \
+	SPRAG_REDIS_FAULTS=$$((50 * $(SOAK))) SPRAG_REDIS_KILLS=$$((2000 * $(SOAK))) \
 	SPRAG_ALL_TRACES=1 SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SOAK)))

@@ -26,6 +26,7 @@ export function figures({ records, requests, timedOut }) {
     prompts: events.filter((event) => event.type === 'message' && !event.from).length,
     warned: warned && { ...warned, reached: Boolean(reached(warned)) },
     stopped: stopped && { ...stopped, reached: Boolean(reached(stopped)) },
+    killed: events.some((event) => event.verdict.verdict === 'kill'),
     requests: requests.length,
     timedOut,
   };
@@ -49,6 +50,11 @@ export function complaints(figures, expect) {
   if (expect.refusedBy) {
     want(figures.stopped, 'never stopped');
     want(!figures.stopped || figures.stopped.after <= expect.refusedBy, `stopped only at ${figures.stopped?.after}`);
+  }
+  if (expect.killed) {
+    want(figures.killed, 'never killed');
+    // Where a hook can end the session, the model was not asked again.
+    if (expect.ends) want(figures.mainCalls === expect.refusedBy, `went on after the kill, to ${figures.mainCalls} calls`);
   }
   if (expect.calls) want(figures.calls === expect.calls, `${figures.calls} calls counted instead of ${expect.calls}`);
   if (expect.children !== undefined) {

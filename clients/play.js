@@ -41,16 +41,23 @@ export async function play({ driver, name, script, folder, sprag }) {
     }),
     (request) => requests.push(request),
   );
-  const env = { PATH: process.env.PATH, HOME: home, TERM: 'xterm-256color', SPRAG_DB: path.join(folder, 'sprag.db') };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    TERM: 'xterm-256color',
+    SPRAG_DB: path.join(folder, 'sprag.db'),
+    // What a client downloads for itself is the same for every run.
+    XDG_CACHE_HOME: path.join(HERE, 'node_modules', '.cache', driver.name),
+  };
   try {
-    driver.prepare({ home, project, model, put });
+    driver.prepare({ home, project, model, put, catalog: path.join(HERE, 'catalog.js') });
     if (sprag) {
       const args = ['install', driver.name, driver.scope, '--yes'];
       const out = execFileSync(sprag, args, { cwd: project, env, encoding: 'utf8' });
       put(path.join(folder, 'install.txt'), out);
     }
     const prompt = `Please do what has to be done. ${marker(name)}`;
-    const { args, env: own } = driver.command({ prompt, model, guarded: Boolean(sprag) });
+    const { args, env: own } = driver.command({ prompt, model, home, guarded: Boolean(sprag) });
     const ended = await start(clientPath(driver.program), args, { cwd: project, env: { ...env, ...own } });
     put(path.join(folder, 'stdout.txt'), ended.stdout);
     put(path.join(folder, 'stderr.txt'), ended.stderr);

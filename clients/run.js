@@ -43,7 +43,7 @@ for (const driver of drivers) {
   console.log(`\n${driver.name} ${version}`);
   for (const [name, script] of scripts) {
     const folder = path.join(HERE, 'runs', driver.name, name);
-    const sprag = options.unguarded ? null : options.sprag;
+    const sprag = options.unguarded ? null : path.resolve(options.sprag);
     const began = Date.now();
     const run = await play({ driver, name, script, folder, sprag });
     const seen = figures(run);

@@ -9,6 +9,7 @@ const run = (command) => ({ do: 'run', command });
 const write = (path, text) => ({ do: 'write', path, text });
 const edit = (path, text) => ({ do: 'run', command: `cat > ${path} <<'END'\n${text}END` });
 const start = (child) => ({ do: 'start', child });
+const remove = (asset) => ({ do: 'remove', asset });
 const times = (count, make) => Array.from({ length: count }, (_, index) => make(index + 1));
 
 export const SCRIPTS = {
@@ -49,6 +50,12 @@ export const SCRIPTS = {
     turns: [times(12, (n) => start(`child-${n}`))],
     children: Object.fromEntries(times(12, (n) => [`child-${n}`, [[run(`echo part ${n}`)]]])),
     expect: { untouched: true, children: 12 },
+  },
+
+  // A delete that does not take, again and again: the third kills the session.
+  deletes: {
+    turns: times(5, () => [remove('fact_sales')]),
+    expect: { refusedBy: 3, killed: true },
   },
 
   // Calls of one answer arrive at once; all of them are counted.

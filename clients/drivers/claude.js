@@ -4,11 +4,15 @@ export const name = 'claude';
 export const program = 'claude';
 export const scope = '--project';
 
-export function prepare() {}
+export const expect = { deletes: { ends: true } };
 
-export function command({ prompt, model }) {
+export function prepare({ home, put, catalog }) {
+  put(`${home}/mcp.json`, JSON.stringify({ mcpServers: { catalog: { command: 'node', args: [catalog] } } }));
+}
+
+export function command({ prompt, model, home }) {
   return {
-    args: ['-p', prompt, '--output-format', 'json', '--dangerously-skip-permissions'],
+    args: ['-p', prompt, '--output-format', 'json', '--dangerously-skip-permissions', '--mcp-config', `${home}/mcp.json`],
     env: {
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'dummy',
@@ -25,6 +29,8 @@ export function call(deed, { project, marker }) {
       return { name: 'Bash', args: { command: deed.command, description: 'run it' } };
     case 'write':
       return { name: 'Write', args: { file_path: `${project}/${deed.path}`, content: deed.text } };
+    case 'remove':
+      return { name: 'mcp__catalog__delete_asset', args: { asset_id: deed.asset } };
     default:
       return {
         name: 'Agent',

@@ -4,7 +4,7 @@ export const name = 'codex';
 export const program = 'codex';
 export const scope = '--user';
 
-export function prepare({ home, model, put }) {
+export function prepare({ home, model, put, catalog }) {
   put(`${home}/.codex/config.toml`, [
     'model = "scripted"',
     'model_provider = "scripted"',
@@ -15,6 +15,9 @@ export function prepare({ home, model, put }) {
     'env_key = "SCRIPTED_KEY"',
     '[agents]',
     'max_threads = 16',
+    '[mcp_servers.catalog]',
+    'command = "node"',
+    `args = ["${catalog}"]`,
     '',
   ].join('\n'));
 }
@@ -35,6 +38,8 @@ export function call(deed, { marker }) {
       return { name: 'exec_command', args: { cmd: deed.command } };
     case 'write':
       return { name: 'exec_command', args: { cmd: `cat > ${deed.path} <<'END'\n${deed.text}END` } };
+    case 'remove':
+      return { name: 'delete_asset', namespace: 'mcp__catalog', args: { asset_id: deed.asset } };
     default:
       return { name: 'spawn_agent', namespace: 'multi_agent_v1', args: { message: `Go. ${marker(deed.child)}` } };
   }

@@ -4,8 +4,10 @@ export const name = 'copilot';
 export const program = 'copilot';
 export const scope = '--project';
 
-export function prepare({ home, project, put }) {
+export function prepare({ home, project, put, catalog }) {
   put(`${home}/.copilot/config.json`, JSON.stringify({ trustedFolders: [project] }));
+  const server = { type: 'local', command: 'node', args: [catalog], tools: ['*'] };
+  put(`${home}/.copilot/mcp-config.json`, JSON.stringify({ mcpServers: { catalog: server } }));
 }
 
 export function command({ prompt, model }) {
@@ -28,6 +30,8 @@ export function call(deed, { project, marker }) {
       return { name: 'bash', args: { command: deed.command, description: 'run it' } };
     case 'write':
       return { name: 'create', args: { path: `${project}/${deed.path}`, file_text: deed.text } };
+    case 'remove':
+      return { name: 'catalog-delete_asset', args: { asset_id: deed.asset } };
     default:
       return {
         name: 'task',

@@ -4,12 +4,13 @@ export const name = 'gemini';
 export const program = 'gemini';
 export const scope = '--user';
 
-export function prepare({ home, put }) {
+export function prepare({ home, put, catalog }) {
   put(`${home}/.gemini/settings.json`, JSON.stringify({
     security: { auth: { selectedType: 'gemini-api-key' } },
     model: { disableLoopDetection: true },
     telemetry: { enabled: false },
     general: { enableAutoUpdate: false },
+    mcpServers: { catalog: { command: 'node', args: [catalog], trust: true } },
   }, null, 2));
 }
 
@@ -26,7 +27,7 @@ export function command({ prompt, model }) {
 
 /** Its sub-agents must say that they are done; without an id of their own they count as the session. */
 export const finish = { name: 'complete_task', args: { result: { response: 'done' } } };
-export const expect = { 'sub-agents': { children: 0 } };
+export const expect = { 'sub-agents': { children: 0 }, deletes: { ends: true } };
 
 export function call(deed, { project, marker }) {
   switch (deed.do) {
@@ -34,6 +35,8 @@ export function call(deed, { project, marker }) {
       return { name: 'run_shell_command', args: { command: deed.command } };
     case 'write':
       return { name: 'write_file', args: { file_path: `${project}/${deed.path}`, content: deed.text } };
+    case 'remove':
+      return { name: 'mcp_catalog_delete_asset', args: { asset_id: deed.asset } };
     default:
       return { name: 'invoke_agent', args: { agent_name: 'generalist', prompt: `Go. ${marker(deed.child)}` } };
   }

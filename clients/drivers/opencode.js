@@ -5,13 +5,16 @@ export const name = 'opencode';
 export const program = 'opencode';
 export const scope = '--project';
 
-export function prepare({ project, model, put }) {
+export const expect = { deletes: { ends: true } };
+
+export function prepare({ project, model, put, catalog }) {
   put(`${project}/opencode.json`, JSON.stringify({
     permission: { doom_loop: 'allow', edit: 'allow', bash: 'allow', external_directory: 'allow' },
     model: 'scripted/scripted',
     small_model: 'scripted/scripted',
     autoupdate: false,
     share: 'disabled',
+    mcp: { catalog: { type: 'local', command: ['node', catalog] } },
     provider: {
       scripted: {
         npm: '@ai-sdk/openai-compatible',
@@ -40,6 +43,8 @@ export function call(deed, { project, marker }) {
       return { name: 'bash', args: { command: deed.command, description: 'run it' } };
     case 'write':
       return { name: 'write', args: { filePath: `${project}/${deed.path}`, content: deed.text } };
+    case 'remove':
+      return { name: 'catalog_delete_asset', args: { asset_id: deed.asset } };
     default:
       return {
         name: 'task',

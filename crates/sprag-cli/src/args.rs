@@ -1,6 +1,10 @@
 //! The command line: what can be asked, and the help that teaches it.
 
 mod hooks;
+#[cfg(unix)]
+mod mcp;
+mod redis;
+mod relay;
 mod serve;
 mod store;
 
@@ -12,11 +16,17 @@ use sprag::eval::Metric;
 use sprag_core::Policy;
 
 pub(crate) use hooks::{DoctorArgs, HookArgs, InstallArgs, UninstallArgs};
+#[cfg(unix)]
+pub(crate) use mcp::{
+    ClientArgs, FailWord, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs,
+};
+pub(crate) use redis::RedisArgs;
+pub(crate) use relay::AgentToolsArgs;
 pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
-    CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs, PlaceArgs,
-    PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs, SessionsShowArgs,
-    ShowArgs, TailArgs, VerifyArgs,
+    ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs,
+    PlaceArgs, PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs,
+    SessionsShowArgs, ShowArgs, StoreArgs, TailArgs, VerifyArgs,
 };
 
 use crate::examples;
@@ -63,6 +73,10 @@ pub(crate) enum Command {
     /// Read, prove, export and prune the log.
     #[command(subcommand, after_help = examples::LOG)]
     Log(LogCommand),
+    /// Put a guard before an MCP server: sprag mcp -- SERVER ARGUMENTS…
+    #[cfg(unix)]
+    #[command(after_help = examples::MCP)]
+    Mcp(Box<McpArgs>),
     /// Fold a log or a trace again, verdict by verdict, under any policy.
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
@@ -78,6 +92,9 @@ pub(crate) enum Command {
     /// Run the server: an HTTP API for agents, relays and operators.
     #[command(after_help = examples::SERVE)]
     Serve(Box<ServeArgs>),
+    /// Give an agent tools to talk to others: an MCP server on standard input and output.
+    #[command(after_help = examples::AGENT_TOOLS)]
+    AgentTools(AgentToolsArgs),
     /// Make, list and revoke the server's tokens.
     #[command(subcommand, after_help = examples::TOKEN)]
     Token(TokenCommand),
@@ -102,7 +119,7 @@ pub(crate) enum Command {
 }
 
 /// Which policy to go by.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct PolicyArg {
     /// The policy file, TOML or JSON [default: $SPRAG_POLICY, else
     /// ~/.config/sprag/policy.toml, else the built-in limits].

@@ -1,5 +1,6 @@
 //! One file for each command.
 
+pub(crate) mod agent_tools;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod decide;
@@ -9,6 +10,8 @@ pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod install;
 pub(crate) mod log;
+#[cfg(unix)]
+pub(crate) mod mcp;
 pub(crate) mod pause;
 pub(crate) mod policy;
 pub(crate) mod replay;

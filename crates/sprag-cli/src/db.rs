@@ -1,14 +1,16 @@
 //! The store that commands work on, and what to say when it can't be used.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use sprag::{
-    Capture, Guard, GuardError, Link, LinkError, LinkOptions, PolicyFile, PolicyFileError,
-    ReplayError, StoreError,
+    Alone, Capture, FailModes, Guard, GuardError, Link, LinkError, LinkOptions, Millis, PolicyFile,
+    PolicyFileError, RedisOptions, RedisStore, ReplayError, Store, StoreError,
 };
 use sprag_store::{SharedSqlite, SqliteOptions};
 
-use crate::args::{DbArg, PlaceArgs};
+use crate::args::{DbArg, PlaceArgs, RedisArgs, StoreArgs};
 use crate::clock;
 use crate::failure::Failure;
 use crate::policy_file;
@@ -17,40 +19,76 @@ use crate::settings::{PolicyPlace, Settings};
 /// Where the store is.
 #[derive(Debug)]
 pub(crate) struct Db {
-    path: PathBuf,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    File(PathBuf),
+    /// With the file beside which tokens and sockets lie.
+    Redis(Box<RedisOptions>, PathBuf),
 }
 
 impl Db {
-    /// The one that these settings and the `--db` flag lead to.
-    pub(crate) fn find(settings: &Settings, flag: &DbArg) -> Result<Self, Failure> {
+    /// The one that these settings and the flags lead to.
+    pub(crate) fn find(settings: &Settings, args: &StoreArgs) -> Result<Self, Failure> {
+        let (flag, redis) = (args.file.db.as_deref(), &args.redis);
+        let mut found = Self::file(settings, &args.file)?;
+        if let Some(url) = settings.redis_url(redis.redis.as_deref(), flag) {
+            let options = Box::new(redis_options(redis, url)?);
+            found.place = Place::Redis(options, found.path().to_owned());
+        }
+        Ok(found)
+    }
+
+    /// The file that these settings and the `--db` flag lead to.
+    pub(crate) fn file(settings: &Settings, flag: &DbArg) -> Result<Self, Failure> {
         let path = settings.db_place(flag.db.as_deref()).ok_or_else(|| {
             Failure::new("there is no home to keep the store in").next("name one with --db FILE")
         })?;
-        Ok(Self { path })
+        Ok(Self {
+            place: Place::File(path),
+        })
     }
 
     /// This one and no other.
     pub(crate) fn named(path: &Path) -> Self {
         Self {
-            path: path.to_owned(),
+            place: Place::File(path.to_owned()),
         }
     }
 
-    /// Where it is.
+    /// Where the file is, beside which tokens and sockets lie; with Redis only those lie there.
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        match &self.place {
+            Place::File(path) | Place::Redis(_, path) => path,
+        }
+    }
+
+    /// How Redis is used, where it is.
+    pub(crate) fn redis(&self) -> Option<&RedisOptions> {
+        match &self.place {
+            Place::File(_) => None,
+            Place::Redis(options, _) => Some(options),
+        }
     }
 
     /// Makes its folder where it is missing, for nobody but its user to look into.
     pub(crate) fn make_folder(&self) -> Result<(), Failure> {
-        sprag::make_private_folder(&self.path).map_err(Failure::from)
+        sprag::make_private_folder(self.path()).map_err(Failure::from)
     }
 
-    /// The store for looking at: one that is not there is not made.
-    pub(crate) fn read(&self) -> Result<SharedSqlite, Failure> {
-        if !self.path.exists() {
+    /// The store for looking at: a file that is not there is not made.
+    pub(crate) fn read(&self) -> Result<Box<dyn Store>, Failure> {
+        let path = match &self.place {
+            Place::File(path) => path,
+            Place::Redis(options, _) => {
+                return Ok(Box::new(RedisStore::open(RedisOptions::clone(options))?));
+            }
+        };
+        if !path.exists() {
             return Err(
-                Failure::new(format!("there is no store {}", self.path.display()))
+                Failure::new(format!("there is no store {}", path.display()))
                     .next("`sprag check` makes one with its first event; --db FILE names another"),
             );
         }
@@ -58,7 +96,7 @@ impl Db {
             at: clock::now(),
             ..SqliteOptions::default()
         };
-        Ok(SharedSqlite::open(&self.path, &options)?)
+        Ok(Box::new(SharedSqlite::open(path, &options)?))
     }
 
     /// The guard over the store, which is made where it is missing.
@@ -68,7 +106,11 @@ impl Db {
         policy: Option<&Path>,
         capture: Capture,
     ) -> Result<Guard, Failure> {
-        let builder = Guard::builder().file(&self.path).capture(capture);
+        let builder = match &self.place {
+            Place::File(path) => Guard::builder().file(path),
+            Place::Redis(options, _) => Guard::builder().redis(RedisOptions::clone(options)),
+        };
+        let builder = builder.capture(capture);
         let builder = match policy_file(settings, policy)? {
             Some(file) => builder.policy_file(file),
             None => builder,
@@ -83,15 +125,31 @@ impl Db {
         policy: Option<&Path>,
         capture: Capture,
     ) -> Result<Link, Failure> {
-        let db = Self::find(settings, &place.db)?.path;
-        let (socket, db_flag) = (place.socket.as_deref(), place.db.db.as_deref());
-        let options = LinkOptions {
-            socket: Some(settings.socket_place(socket, db_flag, &db)),
+        let db = Self::find(settings, &place.db)?;
+        if db.redis().is_some() {
+            return Ok(Link::over(db.guard(settings, policy, capture)?));
+        }
+        Ok(Link::open(Self::link_options(
+            settings, place, policy, capture,
+        )?)?)
+    }
+
+    /// Where the way to a file's guard starts, for who goes it later.
+    pub(crate) fn link_options(
+        settings: &Settings,
+        place: &PlaceArgs,
+        policy: Option<&Path>,
+        capture: Capture,
+    ) -> Result<LinkOptions, Failure> {
+        let db = Self::find(settings, &place.db)?;
+        let db = db.path();
+        let (socket, db_flag) = (place.socket.as_deref(), place.db.file.db.as_deref());
+        Ok(LinkOptions {
+            socket: Some(settings.socket_place(socket, db_flag, db)),
             policy: policy_file(settings, policy)?,
             capture,
             ..LinkOptions::new(db)
-        };
-        Ok(Link::open(options)?)
+        })
     }
 
     /// The guard over a store that is there already.
@@ -103,6 +161,41 @@ impl Db {
         drop(self.read()?);
         self.guard(settings, policy, Capture::Digest)
     }
+}
+
+/// How Redis is to be used, as the flags say.
+fn redis_options(args: &RedisArgs, url: String) -> Result<RedisOptions, Failure> {
+    let mut fail = FailModes::default();
+    for mode in &args.redis_fail {
+        fail = fail
+            .read(mode)
+            .map_err(|error| Failure::new(format!("--redis-fail: {error}")))?;
+    }
+    let read =
+        |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::unreadable(path, &error));
+    let Millis(deadline) = args.redis_deadline;
+    Ok(RedisOptions {
+        namespace: args.namespace.clone(),
+        ca: args.redis_ca.as_ref().map(read).transpose()?,
+        deadline: Duration::from_millis(deadline.max(1)),
+        fail,
+        replicas: args.redis_replicas,
+        on_alone: Some(Arc::new(tell_alone)),
+        ..RedisOptions::new(url)
+    })
+}
+
+/// A line for every decision that was made without Redis.
+fn tell_alone(alone: &Alone) {
+    let rule = alone
+        .rule
+        .map_or(String::new(), |rule| format!(" by {rule}"));
+    anstream::eprintln!(
+        "decided without Redis: {} for session {}{rule} ({})",
+        alone.verdict,
+        alone.session,
+        alone.why
+    );
 }
 
 /// The policy file that these settings and the `--policy` flag lead to.

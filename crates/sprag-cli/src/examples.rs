@@ -23,6 +23,43 @@ Examples:
 
 Exit code: 0 at the end of the input; 2 if --strict stopped, or the policy can't be used.";
 
+#[cfg(unix)]
+pub(crate) const MCP: &str = "\
+The client starts this in the server's place. Messages pass as they are; only calls of tools and
+their results are looked at. A refused call is answered with an error that its agent can read; a
+warning stands next to the real result. Standard error is the server's own, with lines of ours that
+start with `sprag mcp:`.
+
+All wrappers of a machine share one guard: a running `sprag serve`, else the store.
+
+Examples:
+  sprag mcp -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+  sprag mcp --name catalog --fail closed -- ./catalog-server --port none
+  sprag mcp --private -- ./my-server           to try it out: nothing is kept
+  sprag mcp install claude-code                put it before all servers of a client
+
+Exit code: the server's own; 127 if it is not there, 126 if it can't be started.";
+
+#[cfg(unix)]
+pub(crate) const MCP_INSTALL: &str = "\
+Shows the change first and asks. Only the lines that start a server change; the file as it was is
+kept beside it. Servers that are reached over the network stay as they are.
+
+Examples:
+  sprag mcp install claude-code                the .mcp.json of this folder
+  sprag mcp install codex catalog --yes        one server, without asking
+  sprag mcp install cursor --dry-run           only look
+  sprag mcp install zed --inspect              also start each server and name its destructive tools
+  sprag mcp install gemini --raise 50          its agents may delete more in a minute";
+
+#[cfg(unix)]
+pub(crate) const MCP_UNINSTALL: &str = "\
+The reverse of install: every other byte stays.
+
+Examples:
+  sprag mcp uninstall claude-code
+  sprag mcp uninstall codex catalog --yes";
+
 pub(crate) const TEST: &str = "\
 A scenario file is an array of
   {\"name\": \"the third delete kills\",
@@ -204,6 +241,14 @@ Examples:
   sprag log export --session s1 --source https://example.org/agents
   sprag log export --after 1000 | jq -c 'select(.type == \"dev.sprag.kill\")'";
 
+pub(crate) const LOG_ARCHIVE: &str = "\
+The file becomes a store of its own with the same records under the same numbers: every command
+that reads a store reads it with --db FILE. Run it again and it copies what is new.
+
+Examples:
+  sprag log archive archive.db --redis redis://127.0.0.1:6379
+  sprag verify --db archive.db";
+
 pub(crate) const LOG_PRUNE: &str = "\
 Before the oldest records go, the cells that they left behind are written down and enter the
 chain, so that what is left still verifies.
@@ -257,8 +302,13 @@ first start an operator token is made beside the store, and the link that carrie
 Without a token, who comes from this machine is an agent. To listen elsewhere there must be tokens
 for those who come, and TLS: --tls-cert and --tls-key, or --behind-tls-proxy.
 
+With --upstream it also stands before an agent server: what agents say to each other is judged, and
+passed on where it is let through. --demo plays examples instead, in a store of their own.
+
 Examples:
   sprag serve
+  sprag serve --demo
+  sprag serve --upstream http://127.0.0.1:9000
   sprag serve --listen 127.0.0.1:0 --db trial.db
   sprag serve --listen 0.0.0.0:7727 --tls-cert cert.pem --tls-key key.pem --host guard.example
   curl -s localhost:7727/v1/check -H 'content-type: application/json' \\
@@ -326,3 +376,12 @@ Examples:
   sprag doctor --json | jq '.problems'
 
 Exit code: 0 if nothing is wrong; 1 if something is.";
+
+pub(crate) const AGENT_TOOLS: &str = "\
+For an agent server that starts one of these for each session, as an MCP server over stdio. The agent
+gets send_agent_message and create_agent_session; both go through the relay of `sprag serve`, with
+the sender and the flow filled in. A refusal is a tool error with the reason.
+
+Examples:
+  sprag agent-tools --session coder-1
+  sprag agent-tools --session coder-1 --server http://127.0.0.1:7727";

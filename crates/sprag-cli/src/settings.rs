@@ -12,6 +12,7 @@ use sprag_hooks::install::Homes;
 pub(crate) struct Settings {
     sprag_policy: Option<PathBuf>,
     sprag_db: Option<PathBuf>,
+    sprag_redis: Option<String>,
     sprag_socket: Option<PathBuf>,
     xdg_runtime_dir: Option<PathBuf>,
     xdg_config_home: Option<PathBuf>,
@@ -43,6 +44,8 @@ impl Settings {
         Self {
             sprag_policy: variable("SPRAG_POLICY"),
             sprag_db: variable("SPRAG_DB"),
+            sprag_redis: variable("SPRAG_REDIS")
+                .and_then(|url| url.into_os_string().into_string().ok()),
             sprag_socket: variable("SPRAG_SOCKET"),
             xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
             xdg_config_home: variable("XDG_CONFIG_HOME"),
@@ -98,6 +101,18 @@ impl Settings {
                 db.with_file_name(name)
             }
         }
+    }
+
+    /// The address of Redis, given the `--redis` flag; none where a file was named.
+    pub(crate) fn redis_url(&self, flag: Option<&str>, db: Option<&Path>) -> Option<String> {
+        let named = flag.map(str::to_owned);
+        named.or_else(|| self.sprag_redis.clone().filter(|_| db.is_none()))
+    }
+
+    /// The home, and the folder in which programs keep their settings, to find those of other programs.
+    pub(crate) fn client_places(&self) -> Option<(PathBuf, PathBuf)> {
+        let config = self.place(self.xdg_config_home.as_deref(), ".config")?;
+        Some((self.home.clone()?, config))
     }
 
     /// A variable of the server's surroundings, as text: of a service manager, of OpenTelemetry.

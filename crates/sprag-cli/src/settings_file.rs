@@ -79,7 +79,8 @@ impl SettingsFile {
         }
     }
 
-    fn show(&self, wanted: Option<&str>, out: &mut dyn Write) -> Result<(), Failure> {
+    /// Shows what would change.
+    pub(crate) fn show(&self, wanted: Option<&str>, out: &mut dyn Write) -> Result<(), Failure> {
         let before = self.text.as_deref().unwrap_or_default();
         let diff = TextDiff::from_lines(before, wanted.unwrap_or_default());
         let name = self.path.display().to_string();

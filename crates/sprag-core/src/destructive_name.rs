@@ -8,7 +8,8 @@ use crate::policy::DestructiveLimits;
 use crate::snake_name::snake_chars;
 
 /// Whether a call of `tool` is destructive under `limits`.
-pub(crate) fn is_destructive(tool: &str, hints: Hints, limits: &DestructiveLimits) -> bool {
+#[must_use]
+pub fn is_destructive(tool: &str, hints: Hints, limits: &DestructiveLimits) -> bool {
     if limits.trust_hints && hints.destructive == Some(true) {
         return true;
     }

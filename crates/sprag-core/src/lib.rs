@@ -26,8 +26,9 @@ mod world;
 
 pub use cell::{
     AgentCell, AliasCell, CellKeys, Cells, ConversationCell, FlowCell, InboxCell, InboxKey, Mark,
-    PairCell, SessionCell,
+    PairCell, SessionCell, StepMemory,
 };
+pub use destructive_name::is_destructive;
 pub use digest::{Digest, DigestKey};
 pub use door::{CanonicalError, Door, canonical_json};
 pub use engine::{EngineError, RULES_VERSION, fold};

@@ -3,6 +3,8 @@
 //! Raw arguments and results are reduced at the door to digests and a few small features, so the
 //! log is small, holds nothing private by default, and can be folded again under any policy.
 
+mod whose;
+
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
@@ -39,62 +41,6 @@ pub enum Observed {
     DispatchStart(Dispatch),
     /// That work ended.
     DispatchEnd(Dispatch),
-}
-
-impl Observed {
-    /// The type of the event, as on the wire.
-    #[must_use]
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Message(_) => "message",
-            Self::Call(_) => "call",
-            Self::Step(_) => "step",
-            Self::Usage(_) => "usage",
-            Self::Kill(_) => "kill",
-            Self::Reset(_) => "reset",
-            Self::DispatchStart(_) => "dispatch_start",
-            Self::DispatchEnd(_) => "dispatch_end",
-        }
-    }
-
-    /// The session that acts; of a message from outside, the one that receives it.
-    #[must_use]
-    pub fn session(&self) -> &Id {
-        match self {
-            Self::Message(message) => message.from.as_ref().unwrap_or(&message.to),
-            Self::Call(call) => &call.session,
-            Self::Step(step) => &step.session,
-            Self::Usage(usage) => &usage.session,
-            Self::Kill(order) | Self::Reset(order) => &order.session,
-            Self::DispatchStart(work) | Self::DispatchEnd(work) => &work.session,
-        }
-    }
-
-    /// The flow it belongs to, where it has one.
-    #[must_use]
-    pub fn flow(&self) -> Option<&Id> {
-        match self {
-            Self::Message(message) => message.flow.as_ref(),
-            Self::Call(call) => call.flow.as_ref(),
-            Self::Step(step) => step.flow.as_ref(),
-            Self::Usage(usage) => usage.flow.as_ref(),
-            Self::DispatchStart(work) | Self::DispatchEnd(work) => work.flow.as_ref(),
-            Self::Kill(_) | Self::Reset(_) => None,
-        }
-    }
-
-    /// The agent behind that session, where it is known.
-    #[must_use]
-    pub fn agent(&self) -> Option<&Id> {
-        match self {
-            Self::Message(message) if message.from.is_none() => message.to_agent.as_ref(),
-            Self::Message(message) => message.agent.as_ref(),
-            Self::Call(call) => call.agent.as_ref(),
-            Self::Step(step) => step.agent.as_ref(),
-            Self::Usage(usage) => usage.agent.as_ref(),
-            _ => None,
-        }
-    }
 }
 
 /// How sure it is that a session id stands for one run of one agent.

@@ -50,6 +50,8 @@ use error::ErrorList;
 use key::KEYS;
 use overrides::{Matching, Merged, Override};
 
+use crate::rule::RuleId;
+
 /// The longest text of a policy.
 pub const MAX_POLICY_BYTES: usize = 1024 * 1024;
 
@@ -172,11 +174,32 @@ impl Policy {
         self
     }
 
+    /// The same policy with some rules off everywhere, whatever is written.
+    #[must_use]
+    pub fn without(&self, rules: &[RuleId]) -> Self {
+        let mut limits = self.written.clone();
+        let mut overrides = self.overrides.clone();
+        for rule in rules {
+            limits.modes.set(*rule, Mode::Off);
+            for one in &mut overrides {
+                one.modes.remove(rule);
+            }
+        }
+        Self::new(limits, overrides).with_pause(self.paused)
+    }
+
     fn as_paused(&self, mut limits: Limits) -> Limits {
         if self.paused {
             limits.modes = limits.modes.capped();
         }
         limits
+    }
+
+    /// Whether any limit is over all sessions of an agent. Where none is, only usage touches the
+    /// agents' cells.
+    #[must_use]
+    pub const fn counts_agents(&self) -> bool {
+        self.widest.counts_agents
     }
 
     /// Whether some sessions have limits of their own.

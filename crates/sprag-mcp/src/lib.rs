@@ -1,1 +1,55 @@
-//! The MCP proxy.
+//! The MCP proxy of Sprag: a guard before any MCP server.
+//!
+//! A proxy that people leave switched on must not be noticed. So messages stay the bytes they are: a
+//! [`Gate`] looks at the few members that say whether a message is a call of a tool or the result of
+//! one, asks a [`Counsel`] for a verdict on those, and tells what goes on: the message as it is, the
+//! message with one more text in it, or an answer in its place. The gate holds no stream, so that
+//! every transport can share it.
+//!
+//! - [`stdio`] runs a server as a child process behind a gate.
+//! - [`install`] puts that wrapper into the settings of MCP clients, and takes it out again.
+//! - [`inspect`] asks a server for its tools.
+//!
+//! ```
+//! use sprag::{Guard, Id};
+//! use sprag_mcp::{Fail, Gate, GateOptions, OnKill, Upward};
+//!
+//! let options = GateOptions {
+//!     session: Id::new("s1")?,
+//!     shared: false,
+//!     agent: None,
+//!     server: None,
+//!     unnamed: Id::new("catalog")?,
+//!     mark: "gate-1".to_owned(),
+//!     fail: Fail::Closed,
+//!     on_kill: OnKill::Refuse,
+//! };
+//! let gate = Gate::new(options, Box::new(Guard::in_memory()?), Box::new(|what| eprintln!("{what}")));
+//! let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_assets"}}"#;
+//! assert_eq!(gate.from_client(call), Upward::Pass);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod books;
+mod counsel;
+mod gate;
+mod guidance;
+mod identity;
+pub mod inspect;
+pub mod install;
+mod linked;
+mod long;
+mod outcome;
+mod peek;
+mod reduced;
+mod refusal;
+#[cfg(unix)]
+pub mod stdio;
+mod tokens;
+mod tools;
+mod unique;
+
+pub use counsel::{Counsel, Fail, NoVerdict, Teller};
+pub use gate::{Downward, Gate, GateOptions, OnKill, Upward};
+pub use linked::Linked;
+pub use tools::Tool;

@@ -32,6 +32,8 @@ pub(crate) enum Peer {
 pub(crate) struct Caller {
     pub(crate) role: Role,
     pub(crate) name: Arc<str>,
+    /// Came over the Unix socket: whoever reaches it could read the hooks' token as well.
+    pub(crate) over_socket: bool,
 }
 
 /// An operator.
@@ -67,6 +69,7 @@ impl FromRequestParts<App> for Caller {
         Ok(Self {
             role: holder.role,
             name: holder.name,
+            over_socket: parts.extensions.get() == Some(&Peer::Socket),
         })
     }
 }

@@ -2,11 +2,13 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use sprag::{Capture, PolicyFile, Retention};
+use sprag::{Capture, Clock, PolicyFile, RedisOptions, Retention, SystemClock};
 
 use crate::limits;
 use crate::notify::NotifySettings;
+use crate::relay::RelayConfig;
 use crate::telemetry::TelemetrySettings;
 
 /// The port where nothing else is said.
@@ -29,6 +31,22 @@ pub enum Transport {
     BehindProxy,
 }
 
+/// Where a server takes its time from. Tests give it a clock that they move by hand.
+#[derive(Clone)]
+pub struct SharedClock(pub Arc<dyn Clock>);
+
+impl Default for SharedClock {
+    fn default() -> Self {
+        Self(Arc::new(SystemClock))
+    }
+}
+
+impl std::fmt::Debug for SharedClock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SharedClock")
+    }
+}
+
 /// What a server is told before it starts.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
@@ -36,8 +54,10 @@ pub struct ServerConfig {
     pub listen: SocketAddr,
     /// The same API on this Unix socket.
     pub socket: Option<PathBuf>,
-    /// The store, which this server takes for itself. Tokens lie beside it.
+    /// The store, which this server takes for itself unless it shares one in Redis. Tokens lie beside it.
     pub db: PathBuf,
+    /// The Redis whose store this server shares with others.
+    pub redis: Option<RedisOptions>,
     /// The policy file; without one the defaults hold and can't be changed over the API.
     pub policy: Option<PolicyFile>,
     /// How much of payloads the log keeps.
@@ -56,6 +76,10 @@ pub struct ServerConfig {
     pub body_bytes: usize,
     /// The most connections at once.
     pub connections: usize,
+    /// The message relay.
+    pub relay: RelayConfig,
+    /// What tells it the time.
+    pub clock: SharedClock,
 }
 
 impl ServerConfig {
@@ -66,6 +90,7 @@ impl ServerConfig {
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORT),
             socket: None,
             db: db.into(),
+            redis: None,
             policy: None,
             capture: Capture::default(),
             retention: Retention::default(),
@@ -75,6 +100,8 @@ impl ServerConfig {
             telemetry: TelemetrySettings::default(),
             body_bytes: limits::BODY_BYTES,
             connections: limits::CONNECTIONS,
+            relay: RelayConfig::default(),
+            clock: SharedClock::default(),
         }
     }
 

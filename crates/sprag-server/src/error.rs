@@ -74,6 +74,14 @@ pub enum ServerError {
         /// Why not.
         why: String,
     },
+    /// The relay's upstream can't be used.
+    #[error("can't relay to {url}: {source}")]
+    Upstream {
+        /// Where it is.
+        url: String,
+        /// Why not.
+        source: reqwest::Error,
+    },
     /// The system gives no thread or timer.
     #[error("can't start: {0}")]
     Start(std::io::Error),

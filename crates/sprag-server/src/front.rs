@@ -66,7 +66,12 @@ fn protect(headers: &mut HeaderMap) {
     const JSON: &[u8] = b"application/json";
     let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     if kind != Some(JSON) {
+        // What is relayed may do even less than our own pages, and says so itself.
+        let own = headers.get(header::CONTENT_SECURITY_POLICY).cloned();
         headers.extend(PAGES);
+        if let Some(own) = own {
+            headers.insert(header::CONTENT_SECURITY_POLICY, own);
+        }
     }
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,

@@ -90,14 +90,32 @@ impl Desk {
             match feed.wait_for(IDLE) {
                 Some(first) => self.gather(first, feed),
                 None if ended() => break,
-                None => self.watchers.look(&self.guard),
+                None => self.look_elsewhere(),
             }
             self.pass_on();
+            self.watchers.look(&self.guard);
         }
         self.watchers.end();
     }
 
+    /// What other processes wrote into a store that they share is news here too.
+    fn look_elsewhere(&mut self) {
+        let store = self.guard.store();
+        if !store.others_write() {
+            return;
+        }
+        let last = store.status().last_seq;
+        if last > self.last {
+            self.fill(last.saturating_add(1));
+        } else if last > 0 {
+            // A shared store that lost records gives their numbers again.
+            self.last = last;
+        }
+    }
+
     fn gather(&mut self, first: Told, feed: &Subscription) {
+        // Nobody wakes it: what comes meanwhile is taken in one go.
+        std::thread::park_timeout(GATHER);
         let mut next = Some(first);
         while let Some(told) = next {
             // What the feed had no room for shows as a gap in the numbers.
@@ -109,7 +127,7 @@ impl Desk {
             if self.early.len() >= FETCH {
                 break;
             }
-            next = feed.wait_for(GATHER);
+            next = feed.try_next();
         }
     }
 

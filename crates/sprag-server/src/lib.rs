@@ -4,10 +4,12 @@
 //! see, kill, reset and change the policy. The same API is on a TCP port and on a Unix socket. A
 //! [`Server`] is bound first, so that whatever is wrong is told before anyone is answered, and then runs.
 
+pub mod agent_tools;
 mod body;
 mod caller;
 mod config;
 mod dashboard;
+pub mod demo;
 mod error;
 mod event_kind;
 mod flow_tree;
@@ -22,6 +24,7 @@ mod origin;
 mod outbound;
 mod param;
 mod problem;
+mod relay;
 mod route;
 mod router;
 mod server;
@@ -35,8 +38,10 @@ mod tokens;
 mod watchers;
 mod wire;
 
-pub use config::{PORT, ServerConfig, Transport};
+pub use config::{PORT, ServerConfig, SharedClock, Transport};
 pub use error::ServerError;
+pub use relay::{FieldError, Fields, RelayConfig, RelayTrust};
+pub use reqwest::Url;
 pub use router::openapi;
 pub use server::Server;
 pub use signals::asked_to_end;

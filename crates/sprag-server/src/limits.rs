@@ -25,6 +25,9 @@ pub(crate) const DRAIN_TIME: Duration = Duration::from_secs(10);
 /// The most that is kept of a request's head.
 pub(crate) const HEAD_BYTES: usize = 64 * 1024;
 
+/// How long the relay's upstream may take to accept a connection.
+pub(crate) const UPSTREAM_CONNECT_TIME: Duration = Duration::from_secs(5);
+
 /// The most connections at once, where the system allows as many.
 pub const CONNECTIONS: usize = 16_384;
 /// Descriptors that are kept for the store and for files.

@@ -28,77 +28,41 @@ pub(crate) enum Kind {
     Misdirected,
     WrongPolicy,
     TooMany,
+    Upstream,
     Unavailable,
 }
 
 impl Kind {
+    /// Its status, its name and its title.
     const fn parts(self) -> (StatusCode, &'static str, &'static str) {
+        use StatusCode as S;
         match self {
-            Self::BadEvent => (
-                StatusCode::BAD_REQUEST,
-                "urn:sprag:problem:bad-event",
-                "Not an event",
-            ),
-            Self::BadRequest => (
-                StatusCode::BAD_REQUEST,
-                "urn:sprag:problem:bad-request",
-                "Bad request",
-            ),
-            Self::Unauthorized => (
-                StatusCode::UNAUTHORIZED,
-                "urn:sprag:problem:unauthorized",
-                "A token is needed",
-            ),
-            Self::Forbidden => (
-                StatusCode::FORBIDDEN,
-                "urn:sprag:problem:forbidden",
-                "Not for this role",
-            ),
-            Self::NotFound => (
-                StatusCode::NOT_FOUND,
-                "urn:sprag:problem:not-found",
-                "Not found",
-            ),
-            Self::MethodNotAllowed => (
-                StatusCode::METHOD_NOT_ALLOWED,
-                "urn:sprag:problem:method-not-allowed",
-                "Method not allowed",
-            ),
-            Self::Conflict => (
-                StatusCode::CONFLICT,
-                "urn:sprag:problem:conflict",
-                "Something else is the case",
-            ),
-            Self::TooLarge => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "urn:sprag:problem:too-large",
-                "Too large",
-            ),
-            Self::UnsupportedMediaType => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "urn:sprag:problem:unsupported-media-type",
-                "Unsupported media type",
-            ),
-            Self::Misdirected => (
-                StatusCode::MISDIRECTED_REQUEST,
-                "urn:sprag:problem:misdirected",
-                "Not this server",
-            ),
-            Self::WrongPolicy => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "urn:sprag:problem:wrong-policy",
-                "The policy can't be used",
-            ),
-            Self::TooMany => (
-                StatusCode::TOO_MANY_REQUESTS,
-                "urn:sprag:problem:too-many",
-                "Too many at once",
-            ),
-            Self::Unavailable => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "urn:sprag:problem:unavailable",
-                "The guard can't answer",
-            ),
+            Self::BadEvent => (S::BAD_REQUEST, "bad-event", "Not an event"),
+            Self::BadRequest => (S::BAD_REQUEST, "bad-request", "Bad request"),
+            Self::Unauthorized => (S::UNAUTHORIZED, "unauthorized", "A token is needed"),
+            Self::Forbidden => (S::FORBIDDEN, "forbidden", "Not for this role"),
+            Self::NotFound => (S::NOT_FOUND, "not-found", "Not found"),
+            Self::MethodNotAllowed => {
+                let title = "Method not allowed";
+                (S::METHOD_NOT_ALLOWED, "method-not-allowed", title)
+            }
+            Self::Conflict => (S::CONFLICT, "conflict", "Something else is the case"),
+            Self::TooLarge => (S::PAYLOAD_TOO_LARGE, "too-large", "Too large"),
+            Self::UnsupportedMediaType => {
+                let title = "Unsupported media type";
+                (S::UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", title)
+            }
+            Self::Misdirected => (S::MISDIRECTED_REQUEST, "misdirected", "Not this server"),
+            Self::WrongPolicy => {
+                let title = "The policy can't be used";
+                (S::UNPROCESSABLE_ENTITY, "wrong-policy", title)
+            }
+            Self::TooMany => (S::TOO_MANY_REQUESTS, "too-many", "Too many at once"),
+            Self::Upstream => (S::BAD_GATEWAY, "upstream", "No answer from behind"),
+            Self::Unavailable => {
+                let title = "The guard can't answer";
+                (S::SERVICE_UNAVAILABLE, "unavailable", title)
+            }
         }
     }
 }
@@ -110,7 +74,7 @@ pub(crate) struct Body {
     /// Which kind of problem: a stable name.
     #[serde(rename = "type")]
     #[schema(example = "urn:sprag:problem:bad-event")]
-    kind: &'static str,
+    kind: String,
     /// The kind in a few words.
     title: &'static str,
     /// The status of the answer.
@@ -156,7 +120,7 @@ impl Problem {
     pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Self {
         let (status, name, title) = kind.parts();
         let body = Body {
-            kind: name,
+            kind: format!("urn:sprag:problem:{name}"),
             title,
             status: status.as_u16(),
             detail: detail.into(),
@@ -300,18 +264,18 @@ mod tests {
     #[test]
     fn a_broken_event_is_told_with_its_place() {
         let broken = Event::parse(b"{\"type\":\"call\",\n\"session\":}").unwrap_err();
-        insta::assert_snapshot!(told(&broken.into()), @"");
+        insta::assert_snapshot!(told(&broken.into()), @r#"{"type":"urn:sprag:problem:bad-event","title":"Not an event","status":400,"detail":"not an event: session: expected value at line 2 column 11","line":2,"column":11}"#);
     }
 
     #[test]
     fn a_wrong_field_is_named() {
         let wrong = Event::parse(br#"{"type":"call","session":7,"tool":"x"}"#).unwrap_err();
-        insta::assert_snapshot!(told(&wrong.into()), @"");
+        insta::assert_snapshot!(told(&wrong.into()), @r#"{"type":"urn:sprag:problem:bad-event","title":"Not an event","status":400,"detail":"session: expected a string, found 7 at line 1 column 26","field":"session","line":1,"column":26}"#);
     }
 
     #[test]
     fn mistakes_of_a_policy_are_told_with_key_and_line() {
         let errors = sprag::Policy::from_toml("[flow]\nmax_dept = 3\n").unwrap_err();
-        insta::assert_snapshot!(told(&Problem::policy(&errors)), @"");
+        insta::assert_snapshot!(told(&Problem::policy(&errors)), @r#"{"type":"urn:sprag:problem:wrong-policy","title":"The policy can't be used","status":422,"detail":"the policy has 1 mistake; nothing was changed","errors":[{"key":"flow.max_dept","line":2,"column":1,"message":"flow.max_dept: no such key; did you mean `flow.max_depth`?"}]}"#);
     }
 }

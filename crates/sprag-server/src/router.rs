@@ -9,16 +9,18 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::problem::{Kind, Problem};
+use crate::relay::{self, Relay};
 use crate::route;
 use crate::state::App;
 use crate::wire;
 
 /// The routes, and the document that tells what they are.
-pub(crate) fn routes(app: App) -> Router {
+pub(crate) fn routes(app: App, relay: Relay) -> Router {
     let (routes, api) = documented().split_for_parts();
     let document = route::openapi::Document::new(&api);
     let page = route::docs::Page::new(&api);
     routes
+        .merge(relay.routes())
         .route("/openapi.json", get(move || document.answer()))
         .route("/docs", get(move || page.answer()))
         .route("/docs/style.css", get(route::docs::style))
@@ -47,7 +49,7 @@ pub fn openapi() -> OpenApi {
 }
 
 fn documented() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(wire::Api::openapi())
+    OpenApiRouter::with_openapi(wire::Api::openapi().merge_from(relay::Api::openapi()))
         .routes(routes!(route::check::check))
         .routes(routes!(route::batch::batch))
         .routes(routes!(route::hooks::hook))

@@ -21,6 +21,7 @@ use crate::hub::{Desk, Hub};
 use crate::listen::{self, Door, SocketFile};
 use crate::metrics::Metrics;
 use crate::origin::Hosts;
+use crate::relay::Relay;
 use crate::router;
 use crate::state::{App, Parts};
 use crate::stats::Stats;
@@ -69,8 +70,12 @@ impl Server {
             Transport::Tls { cert, key } => Some(listen::acceptor(cert, key)?),
             Transport::Plain | Transport::BehindProxy => None,
         };
-        let builder = Guard::builder()
-            .owned_file(&config.db)
+        let builder = match &config.redis {
+            Some(options) => Guard::builder().redis(options.clone()),
+            None => Guard::builder().owned_file(&config.db),
+        };
+        let builder = builder
+            .clock(Arc::clone(&config.clock.0))
             .capture(config.capture)
             .retention(config.retention);
         let guard = match &config.policy {
@@ -151,6 +156,7 @@ impl Server {
         let _policy: Watch = self.guard.watch(LOOK)?;
         let (end, ending) = watch::channel(false);
         let hub = Hub::new();
+        let relay = Relay::new(&self.config.relay, &self.guard)?;
         let metrics = Arc::new(Metrics::new());
         let telemetry = Telemetry::start(&self.config.telemetry, Arc::clone(&metrics))?;
         let feed = self.guard.subscribe_with(FEED);
@@ -174,7 +180,7 @@ impl Server {
         });
         let front = Front {
             hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.hosts)),
-            routes: router::routes(app),
+            routes: router::routes(app, relay),
         };
         let connections = listen::connections(self.config.connections);
         let door = Door::new(front, connections, self.config.trusts_loopback(), ending);

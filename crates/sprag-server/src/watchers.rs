@@ -64,11 +64,13 @@ impl Watchers {
         self.stats.missed(records);
     }
 
-    /// Looks at how many sessions there are.
+    /// Looks at how many sessions there are, and whether a storm of lines is over.
     pub(crate) fn look(&self, guard: &Guard) {
+        let now = guard.now();
         if let Ok(census) = guard.census() {
-            self.stats.levels(guard.now(), census);
+            self.stats.levels(now, census);
         }
+        self.metrics.left_out(self.lines.look(now));
     }
 
     /// Says what is left to say.

@@ -18,7 +18,7 @@ pub(crate) use record::{Gauge, Mark, Record, RuleState};
 pub(crate) use reply::{
     AnyRole, Bodied, Conflicting, Missing, OperatorOnly, PolicyWrong, Public, Unready,
 };
-pub(crate) use verdict::{BatchLine, Decision, Verdict};
+pub(crate) use verdict::{BatchLine, Code, Decision, Verdict};
 
 /// The document, without its routes: those add themselves.
 #[derive(Debug, OpenApi)]

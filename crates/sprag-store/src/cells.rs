@@ -89,6 +89,36 @@ impl CellMap {
         }
     }
 
+    /// Takes in the cells of `part` that `is_new` says are not here.
+    pub(crate) fn take_in(&mut self, part: Self, mut is_new: impl FnMut(CellKey) -> bool) {
+        macro_rules! take_in {
+            ($($map:ident as $key:path),+) => {$(
+                for (id, cell) in part.$map {
+                    if is_new($key(id.clone())) {
+                        self.$map.insert(id, cell);
+                    }
+                }
+            )+};
+        }
+        take_in!(
+            sessions as CellKey::Session,
+            flows as CellKey::Flow,
+            conversations as CellKey::Conversation,
+            agents as CellKey::Agent,
+            aliases as CellKey::Alias
+        );
+        for (ids, cell) in part.pairs {
+            if is_new(CellKey::of_pair(&ids)) {
+                self.pairs.insert(ids, cell);
+            }
+        }
+        for (key, cell) in part.inboxes {
+            if is_new(CellKey::of_inbox(&key)) {
+                self.inboxes.insert(key, cell);
+            }
+        }
+    }
+
     /// What is remembered of a session.
     #[must_use]
     pub fn session(&self, id: &str) -> Option<&SessionCell> {

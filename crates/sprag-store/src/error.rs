@@ -101,6 +101,20 @@ pub enum StoreError {
         /// What is wrong.
         why: String,
     },
+    /// The address of Redis makes no sense.
+    #[error("the address of Redis can't be read: {why}")]
+    RedisUrl {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Redis can't be reached, or not in time.
+    #[error("Redis at {place} can't be used: {why}")]
+    Redis {
+        /// Its address, without a password.
+        place: String,
+        /// What went wrong.
+        why: String,
+    },
     /// A note that would lie about the store.
     #[error("only the store itself writes this note")]
     Reserved,

@@ -8,8 +8,9 @@ use crate::cell_key::CellKey;
 use crate::cells::CellMap;
 use crate::codec::{Body, Content, decode_verdict, encode_verdict};
 use crate::error::StoreError;
-use crate::hash::{Hash, chain};
+use crate::hash::Hash;
 use crate::note::{Noted, Snapshot, SnapshotReason};
+use crate::offline::OfflineChains;
 use crate::view::{Base, LogView, RawRecord};
 
 /// Reads a policy from its digest and its text as stored; none where it can't be read or the text is
@@ -70,6 +71,14 @@ pub enum Problem {
         /// The record it starts after.
         after: u64,
     },
+    /// What a pod decided alone is not what it wrote down then.
+    #[error("record {number} of {pod} is missing before it, or was changed")]
+    Offline {
+        /// The pod.
+        pod: String,
+        /// The number of its own record.
+        number: u64,
+    },
     /// A cell in the store is not what the log makes of it.
     #[error("in the store {0:?} is not what the log makes of it")]
     Cells(CellKey),
@@ -96,6 +105,7 @@ pub(crate) struct FoldLog<'a> {
     cells: Option<CellMap>,
     policies: HashMap<String, Policy>,
     read: ReadPolicy<'a>,
+    pods: OfflineChains,
 }
 
 impl<'a> FoldLog<'a> {
@@ -108,6 +118,7 @@ impl<'a> FoldLog<'a> {
             cells: Some(base.cells),
             policies: HashMap::new(),
             read,
+            pods: OfflineChains::default(),
         }
     }
 
@@ -136,7 +147,7 @@ impl<'a> FoldLog<'a> {
         if row.seq != seq {
             return Err(Problem::Missing { found: row.seq });
         }
-        if chain(&self.prev, seq, row.body) != row.hash {
+        if view.link(&self.prev, seq, row.body) != row.hash {
             return Err(Problem::Hash);
         }
         let body =
@@ -203,7 +214,13 @@ impl<'a> FoldLog<'a> {
         if let Some(cells) = &mut self.cells {
             cells.apply(note);
         }
-        Ok(())
+        let starts_late = self.base.0 > 0;
+        self.pods
+            .see(note, starts_late)
+            .map_err(|number| Problem::Offline {
+                pod: number.0,
+                number: number.1,
+            })
     }
 
     fn snapshot(&mut self, view: &dyn LogView, snapshot: &Snapshot) -> Result<(), Problem> {

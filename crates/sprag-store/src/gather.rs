@@ -35,29 +35,12 @@ impl Gathered {
         let mut live = Live::default();
         let mut seen = HashSet::new();
         let mut found = HashSet::new();
-        let mut fetch = |key: CellKey, live: &mut Live| -> Result<(), StoreError> {
+        fetch_for(draft, &mut live, |key, live| {
             if seen.insert(key.clone()) && cellar.fetch(&key, live)? {
                 found.insert(key);
             }
             Ok(())
-        };
-        let at = draft.observation.at;
-        let (sessions, use_id) = named(&draft.observation);
-        for id in sessions.into_iter().flatten() {
-            fetch(CellKey::Session(id.clone()), &mut live)?;
-        }
-        if let Some(use_id) = use_id {
-            fetch(CellKey::Alias(use_id.clone()), &mut live)?;
-            let first = live.cells.session_of_use(use_id, at);
-            if let Some(first) = first {
-                fetch(CellKey::Session(first), &mut live)?;
-            }
-        }
-        settle(&mut draft.observation, &live.cells)?;
-        let keys = CellKeys::of(&draft.observation, &draft.policy.policy);
-        for key in with_parents(&keys) {
-            fetch(key, &mut live)?;
-        }
+        })?;
         let (verdict, keys) = live.decide(draft)?;
         Ok(Self {
             live,
@@ -71,6 +54,32 @@ impl Gathered {
     pub(crate) fn was_there(&self, key: &CellKey) -> bool {
         self.found.contains(key)
     }
+}
+
+/// Puts what `draft` needs into `live`, and settles it on the way. `fetch` may be asked for a cell twice.
+pub(crate) fn fetch_for(
+    draft: &mut Draft,
+    live: &mut Live,
+    mut fetch: impl FnMut(CellKey, &mut Live) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let at = draft.observation.at;
+    let (sessions, use_id) = named(&draft.observation);
+    for id in sessions.into_iter().flatten() {
+        fetch(CellKey::Session(id.clone()), live)?;
+    }
+    if let Some(use_id) = use_id {
+        fetch(CellKey::Alias(use_id.clone()), live)?;
+        let first = live.cells.session_of_use(use_id, at);
+        if let Some(first) = first {
+            fetch(CellKey::Session(first), live)?;
+        }
+    }
+    settle(&mut draft.observation, &live.cells)?;
+    let keys = CellKeys::of(&draft.observation, &draft.policy.policy);
+    for key in with_parents(&keys) {
+        fetch(key, live)?;
+    }
+    Ok(())
 }
 
 /// The sessions and the tool use that an event names before it is settled.

@@ -2,7 +2,7 @@
 
 use sprag_core::{Known, Observation, RULES_VERSION, Timestamp, Verdict, resolve};
 
-use crate::codec::{Malformed, encode_event, encode_note, encode_verdict};
+use crate::codec::{Body, Malformed, encode_event, encode_note, encode_verdict};
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::hash::{Hash, chain};
@@ -31,6 +31,16 @@ impl Head {
             seq,
             hash: chain(&self.hash, seq, body),
         }
+    }
+
+    /// The record after this one, with bytes that another log has.
+    pub(crate) fn copy(self, body: &[u8]) -> Result<Sealed, Malformed> {
+        let head = self.seal(body);
+        let record = Body::decode(body)?.into_record(head.seq, self.hash, head.hash)?;
+        Ok(Sealed {
+            record,
+            body: body.to_vec(),
+        })
     }
 
     /// The record after this one, for an event that was judged.

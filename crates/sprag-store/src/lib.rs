@@ -3,7 +3,8 @@
 //! A [`Store`] judges an event, remembers it and tells it in one atomic step. Each record of the log
 //! carries the hash of the one before, its policy and its rules' version, so that anyone can fold the
 //! log again and compare: [`verify`] does. [`MemoryStore`] forgets with its process;
-//! [`SharedSqlite`] and [`OwnedSqlite`] keep everything in one file.
+//! [`SharedSqlite`] and [`OwnedSqlite`] keep everything in one file, [`RedisStore`] shares it between
+//! machines.
 
 mod capacity;
 mod cell_key;
@@ -20,12 +21,15 @@ mod listing;
 mod live;
 mod memory;
 mod note;
+mod offline;
+mod one_cell;
 mod pack;
 mod promise;
 mod prune;
 mod query;
 mod random;
 mod record;
+mod redis;
 mod sharing;
 mod sqlite;
 mod store;
@@ -42,10 +46,13 @@ pub use fold_log::{Problem, ReadPolicy};
 pub use hash::{Hash, chain};
 pub use listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
 pub use memory::MemoryStore;
-pub use note::{Eviction, Note, Noted, Pool, Snapshot, SnapshotReason};
+pub use note::{Eviction, Note, Noted, Offline, Pool, Snapshot, SnapshotReason};
 pub use prune::{Prune, Pruned, Retention};
 pub use query::{LogQuery, LogScope, MAX_PAGE, Page, Session, SessionState, SessionSummary, Tally};
 pub use record::{Record, RecordKind};
+pub use redis::{
+    Alone, Fail, FailError, FailModes, OnAlone, RedisCounts, RedisOptions, RedisStore,
+};
 pub use sqlite::{Marks, OwnedSqlite, SharedSqlite, SqliteOptions, Wait};
 pub use store::{Decided, Store, StoreStatus};
 pub use verify::{Bad, Verification, verify};

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use sprag_core::{CellKeys, Id, Verdict};
 
 use crate::capacity::{Capacity, after_eviction};
+use crate::cell_key::CellKey;
 use crate::cells::CellMap;
 use crate::census::{Census, Marked};
 use crate::draft::Draft;
@@ -46,16 +47,24 @@ impl Live {
         Ok((verdict, keys))
     }
 
-    fn note_state(&mut self, id: &Id) {
+    /// Takes note of what a session is now.
+    pub(crate) fn note_state(&mut self, id: &Id) {
         if let Some(cell) = self.cells.session(id.as_str()) {
             self.marked.set(id, SessionState::of(cell));
         }
     }
 
-    /// Finds the marked sessions among cells that were put in from outside.
-    pub(crate) fn find_marked(&mut self) {
-        for (id, cell) in self.cells.sessions() {
-            self.marked.set(id, SessionState::of(cell));
+    /// Takes in the cells of `part` that `is_new` says are not here.
+    pub(crate) fn take_in(&mut self, part: Self, is_new: impl FnMut(CellKey) -> bool) {
+        let sessions: Vec<Id> = part.cells.sessions.keys().cloned().collect();
+        self.cells.take_in(part.cells, is_new);
+        let mut tallies = part.tallies;
+        for id in sessions {
+            // One that was here before has its counts already.
+            if let (Some(tally), false) = (tallies.remove(&id), self.tallies.contains_key(&id)) {
+                self.tallies.insert(id.clone(), tally);
+            }
+            self.note_state(&id);
         }
     }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sprag_core::Timestamp;
+use sprag_core::{Decision, Id, RuleId, Timestamp};
 
 use crate::cell_key::CellKey;
 use crate::draft::ActivePolicy;
@@ -97,6 +97,15 @@ pub enum Noted {
         /// How many records were removed.
         records: u64,
     },
+    /// A pod decided without the shared store.
+    Offline(Offline),
+    /// Records of a pod that could not be kept until the shared store was back, or that it lost.
+    OfflineLost {
+        /// Which pod.
+        pod: String,
+        /// How many at most.
+        records: u64,
+    },
     /// A note of a newer build.
     #[serde(other)]
     Unknown,
@@ -107,7 +116,12 @@ impl Noted {
     pub(crate) const fn is_the_stores(&self) -> bool {
         matches!(
             self,
-            Self::Evicted(_) | Self::Snapshot(_) | Self::Pruned { .. } | Self::Unknown
+            Self::Evicted(_)
+                | Self::Snapshot(_)
+                | Self::Pruned { .. }
+                | Self::Offline(_)
+                | Self::OfflineLost { .. }
+                | Self::Unknown
         )
     }
 }
@@ -170,4 +184,27 @@ pub struct Snapshot {
     pub cells: Hash,
     /// How many cells.
     pub count: u64,
+}
+
+/// A decision that a pod made while the shared store could not be reached. It did not change the
+/// shared cells; the record is as the pod kept it, in a chain of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Offline {
+    /// Which pod.
+    pub pod: String,
+    /// The number of its own record: 1, 2, 3…
+    pub number: u64,
+    /// The hash of its own record.
+    pub hash: Hash,
+    /// The session.
+    pub session: Id,
+    /// What was answered.
+    pub verdict: Decision,
+    /// The rule that spoke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<RuleId>,
+    /// Why the shared store was not asked.
+    pub why: String,
+    /// The bytes of its own record, as hexadecimal digits.
+    pub record: String,
 }

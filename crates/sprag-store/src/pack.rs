@@ -28,13 +28,16 @@ fn damaged(key: &CellKey, what: impl ToString) -> StoreError {
     }
 }
 
-fn pack(key: &CellKey, cell: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn pack(key: &CellKey, cell: &impl Serialize) -> Result<Vec<u8>, StoreError> {
     let mut bytes = vec![FORMAT];
     rmp_serde::encode::write_named(&mut bytes, cell).map_err(|error| damaged(key, error))?;
     Ok(bytes)
 }
 
-fn unpack<C: DeserializeOwned>(key: &CellKey, bytes: &[u8]) -> Result<Box<C>, StoreError> {
+pub(crate) fn unpack<C: DeserializeOwned>(
+    key: &CellKey,
+    bytes: &[u8],
+) -> Result<Box<C>, StoreError> {
     match bytes.split_first() {
         Some((&FORMAT, rest)) => rmp_serde::from_slice(rest).map_err(|error| damaged(key, error)),
         Some((other, _)) => Err(damaged(key, format!("{other} is no known format"))),
@@ -116,29 +119,7 @@ impl CellMap {
         let mut keys = self.keys();
         keys.extend(other.keys());
         keys.sort_unstable();
-        keys.into_iter().find(|key| !self.same(other, key))
-    }
-
-    fn same(&self, other: &Self, key: &CellKey) -> bool {
-        match key {
-            CellKey::Session(id) => self.sessions.get(id) == other.sessions.get(id),
-            CellKey::Flow(id) => self.flows.get(id) == other.flows.get(id),
-            CellKey::Pair(first, second) => {
-                let pair = (first.clone(), second.clone());
-                self.pairs.get(&pair) == other.pairs.get(&pair)
-            }
-            CellKey::Inbox(id) => {
-                let inbox = InboxKey::Session(id.clone());
-                self.inboxes.get(&inbox) == other.inboxes.get(&inbox)
-            }
-            CellKey::AgentInbox(id) => {
-                let inbox = InboxKey::Agent(id.clone());
-                self.inboxes.get(&inbox) == other.inboxes.get(&inbox)
-            }
-            CellKey::Conversation(id) => self.conversations.get(id) == other.conversations.get(id),
-            CellKey::Agent(id) => self.agents.get(id) == other.agents.get(id),
-            CellKey::Alias(id) => self.aliases.get(id) == other.aliases.get(id),
-        }
+        keys.into_iter().find(|key| !self.same_one(other, key))
     }
 }
 

@@ -46,7 +46,7 @@ fn with_parents(session: &Id) -> Vec<CellKey> {
 }
 
 /// Every cell that an event may have touched under any policy.
-fn cells_of(observation: &Observation) -> Vec<CellKey> {
+pub(crate) fn cells_of(observation: &Observation) -> Vec<CellKey> {
     let (session, flow, agent) = match &observation.what {
         Observed::Message(message) => return cells_of_message(message),
         Observed::Call(call) => (&call.session, &call.flow, &call.agent),

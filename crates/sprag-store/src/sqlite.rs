@@ -5,10 +5,12 @@
 //! holds the file, keeps the cells in memory and writes in groups; for a server. While the file is
 //! owned the others may only read. A write-ahead log keeps readers and the writer apart.
 
+mod archive;
 mod cell_rows;
 mod checkpoints;
 mod connection;
 mod failure;
+mod loading;
 mod lock;
 mod log_rows;
 mod marks;

@@ -67,6 +67,11 @@ pub trait Store: Send + Sync {
     /// All that is remembered of a session.
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError>;
 
+    /// The agent that stuck to a session. It never changes, so what is at hand will do.
+    fn agent_of(&self, id: &Id) -> Result<Option<Id>, StoreError> {
+        Ok(self.session(id)?.and_then(|session| session.summary.agent))
+    }
+
     /// Sessions, the latest first.
     fn sessions(
         &self,
@@ -150,6 +155,11 @@ pub trait Store: Send + Sync {
             state: Some(state),
             ..SessionQuery::default()
         })
+    }
+
+    /// How many events were decided without the shared store since this process started.
+    fn decided_alone(&self) -> u64 {
+        0
     }
 
     /// How the store is doing.

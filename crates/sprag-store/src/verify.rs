@@ -140,7 +140,7 @@ fn conclude(
     }
     if found.is_sound()
         && let Some(cells) = fold.cells()
-        && let Some(key) = cells.first_difference(&view.cells()?)
+        && let Some(key) = view.first_difference(cells)?
     {
         found.fail(found.last, Problem::Cells(key));
     }

@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use crate::cell_key::CellKey;
 use crate::cells::CellMap;
 use crate::codec::Body;
 use crate::error::StoreError;
-use crate::hash::Hash;
+use crate::hash::{Hash, chain};
 use crate::record::Record;
 
 /// A record as it stands in the log.
@@ -84,6 +85,16 @@ pub trait LogView {
 
     /// The cells after the last record.
     fn cells(&self) -> Result<CellMap, StoreError>;
+
+    /// The hash of record `seq` with `body`, after a record with hash `prev`, as this log makes it.
+    fn link(&self, prev: &Hash, seq: u64, body: &[u8]) -> Hash {
+        chain(prev, seq, body)
+    }
+
+    /// The first cell that is not what the log makes of it.
+    fn first_difference(&self, folded: &CellMap) -> Result<Option<CellKey>, StoreError> {
+        Ok(folded.first_difference(&self.cells()?))
+    }
 
     /// What is known of the log from elsewhere, oldest first; none where a store keeps none.
     fn checkpoints(&self) -> Result<Option<Vec<Checkpoint>>, StoreError>;

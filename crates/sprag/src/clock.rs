@@ -3,10 +3,12 @@
 //! The engine reads no clock, so that a log can be folded again. Somebody must stamp what happens now:
 //! the guard does, with a clock that it is given. Tests give it one that they move by hand.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sprag_core::{Millis, Timestamp};
+use sprag_store::RedisStore;
 
 /// Tells the time. It may go back; a guard counts nothing less for that.
 pub trait Clock: Send + Sync {
@@ -28,6 +30,24 @@ impl Clock for SystemClock {
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         Timestamp(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+/// The time as Redis tells it: pods that share one Redis share its clock.
+#[derive(Debug, Clone)]
+pub struct RedisClock(Arc<RedisStore>);
+
+impl RedisClock {
+    /// The clock of the Redis behind `store`.
+    #[must_use]
+    pub const fn new(store: Arc<RedisStore>) -> Self {
+        Self(store)
+    }
+}
+
+impl Clock for RedisClock {
+    fn now(&self) -> Timestamp {
+        self.0.now().unwrap_or_else(|| SystemClock.now())
     }
 }
 
@@ -67,7 +87,7 @@ impl Clock for TestClock {
     }
 }
 
-impl<C: Clock + ?Sized> Clock for std::sync::Arc<C> {
+impl<C: Clock + ?Sized> Clock for Arc<C> {
     fn now(&self) -> Timestamp {
         (**self).now()
     }

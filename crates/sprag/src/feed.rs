@@ -35,6 +35,8 @@ struct Queue {
 struct Waiting {
     told: VecDeque<Told>,
     closed: bool,
+    /// The listener sleeps and must be woken: waking one that doesn't costs a call to the system.
+    asleep: bool,
 }
 
 impl Queue {
@@ -68,8 +70,11 @@ impl Feed {
             let Some(queue) = listener.upgrade() else {
                 return false;
             };
-            push(&mut queue.waiting().told, queue.room, record);
-            queue.arrived.notify_one();
+            let mut waiting = queue.waiting();
+            push(&mut waiting.told, queue.room, record);
+            if std::mem::take(&mut waiting.asleep) {
+                queue.arrived.notify_one();
+            }
             true
         });
     }
@@ -119,6 +124,7 @@ impl Subscription {
             if waiting.closed {
                 return None;
             }
+            waiting.asleep = true;
             let woken = self.0.arrived.wait(waiting);
             waiting = woken.unwrap_or_else(PoisonError::into_inner);
         }
@@ -132,7 +138,8 @@ impl Subscription {
             .0
             .arrived
             .wait_timeout_while(waiting, timeout, |waiting| {
-                waiting.told.is_empty() && !waiting.closed
+                waiting.asleep = waiting.told.is_empty() && !waiting.closed;
+                waiting.asleep
             });
         let (mut waiting, _) = woken.unwrap_or_else(PoisonError::into_inner);
         waiting.told.pop_front()

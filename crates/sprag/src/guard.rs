@@ -237,11 +237,10 @@ impl Inner {
     ) -> Result<Observation, GuardError> {
         let session = event.session();
         let stuck = if policy.has_overrides() {
-            self.store.session(session)?
+            self.store.agent_of(session)?
         } else {
             None
         };
-        let stuck = stuck.and_then(|session| session.summary.agent);
         let agent = stuck.as_ref().or_else(|| named_agent(event));
         let limits = policy.limits_for(agent.map(Id::as_str), session.as_str());
         Ok(self.door.observe(event, at, &limits)?)

@@ -49,6 +49,9 @@
 //! # Ok::<(), sprag::GuardError>(())
 //! ```
 //!
+//! Many processes behind a load balancer share one memory with [`GuardBuilder::redis`]: a session killed by
+//! one is dead for all, and windows count over all.
+//!
 //! # Who may say what
 //!
 //! [`Guard::check`] takes what an agent may tell: its calls, steps, usage, and messages from it. A user's
@@ -95,7 +98,7 @@ pub mod tune;
 mod utc;
 
 pub use capture::Capture;
-pub use clock::{Clock, SystemClock, TestClock};
+pub use clock::{Clock, RedisClock, SystemClock, TestClock};
 pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, Subscription, Told};
@@ -113,6 +116,7 @@ pub use sprag_core::{
     Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
 };
 pub use sprag_store::{
-    Census, LogQuery, LogScope, Marks, MemoryStore, Page, Record, RecordKind, Retention, Session,
+    Alone, Census, Fail, FailError, FailModes, LogQuery, LogScope, Marks, MemoryStore, OnAlone,
+    Page, Record, RecordKind, RedisCounts, RedisOptions, RedisStore, Retention, Session,
     SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError, Verification, Wait,
 };

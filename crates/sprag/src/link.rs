@@ -77,14 +77,18 @@ pub struct Link {
 }
 
 struct Inner {
-    options: LinkOptions,
+    /// None: there is one guard and no other way to it.
+    options: Option<LinkOptions>,
     way: RwLock<Way>,
 }
 
 impl std::fmt::Debug for Link {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Link")
-            .field("db", &self.inner.options.db)
+            .field(
+                "db",
+                &self.inner.options.as_ref().map(|options| &options.db),
+            )
             .field("reached", &self.reached())
             .finish_non_exhaustive()
     }
@@ -98,12 +102,24 @@ impl Link {
     pub fn open(options: LinkOptions) -> Result<Self, LinkError> {
         let way = find(&options)?;
         let inner = Inner {
-            options,
+            options: Some(options),
             way: RwLock::new(way),
         };
         Ok(Self {
             inner: Arc::new(inner),
         })
+    }
+
+    /// A link to a guard that is at hand, such as one over Redis: there is no other way to it.
+    #[must_use]
+    pub fn over(guard: Guard) -> Self {
+        let inner = Inner {
+            options: None,
+            way: RwLock::new(Way::File(guard)),
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
     }
 
     /// What to do about an event that comes in this role.
@@ -163,7 +179,11 @@ impl Link {
     /// must decide without a verdict. Where even that can't be read, nothing is known against it.
     #[must_use]
     pub fn marks(&self, session: &Id) -> Marks {
-        marks(&self.inner.options.db, session)
+        match (&self.inner.options, self.way()) {
+            (Some(options), _) => marks(&options.db, session),
+            (None, Way::File(guard)) => marks_in(&guard, session),
+            (None, Way::Server(_)) => Marks::default(),
+        }
     }
 
     fn way(&self) -> Way {
@@ -172,12 +192,15 @@ impl Link {
     }
 
     fn change_over(&self, gone: LinkError) -> Result<(), LinkError> {
+        let Some(options) = &self.inner.options else {
+            return Err(gone);
+        };
         let mut held = self
             .inner
             .way
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        *held = find(&self.inner.options).map_err(|error| match error {
+        *held = find(options).map_err(|error| match error {
             LinkError::Guard(GuardError::Store(StoreError::Owned { .. })) => gone,
             other => other,
         })?;
@@ -190,6 +213,19 @@ impl Link {
 #[must_use]
 pub fn marks(db: &Path, session: &Id) -> Marks {
     Marks::read(db, session).unwrap_or_default()
+}
+
+fn marks_in(guard: &Guard, session: &Id) -> Marks {
+    let cell = |id: &str| guard.session(id).ok().flatten().map(|session| session.cell);
+    let own = cell(session.as_str());
+    let killed = |id: &str| cell(id).and_then(|cell| cell.killed().cloned());
+    Marks {
+        killed: own
+            .as_ref()
+            .and_then(|cell| cell.killed().cloned())
+            .or_else(|| session.parents().find_map(killed)),
+        blocked: own.and_then(|cell| cell.blocked().cloned()),
+    }
 }
 
 fn find(options: &LinkOptions) -> Result<Way, LinkError> {

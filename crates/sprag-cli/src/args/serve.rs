@@ -8,7 +8,8 @@ use sprag::Millis;
 use sprag_server::log_lines::LogFormat;
 
 use super::PolicyArg;
-use super::store::{CaptureWord, DbArg, RoleWord, bytes};
+use super::relay::RelayArgs;
+use super::store::{CaptureWord, DbArg, RoleWord, StoreArgs, bytes};
 use crate::examples;
 
 #[derive(Debug, Args)]
@@ -17,7 +18,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7727")]
     pub(crate) listen: SocketAddr,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// The Unix socket for hooks and commands [default: $SPRAG_SOCKET, else
@@ -57,6 +58,11 @@ pub(crate) struct ServeArgs {
     /// Keep at most this much of the log.
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes)]
     pub(crate) max_bytes: u64,
+    #[command(flatten)]
+    pub(crate) relay: RelayArgs,
+    /// Play live examples into a store of their own, to look around.
+    #[arg(long, conflicts_with_all = ["db", "policy", "socket", "upstream", "relay_path", "relay_field"])]
+    pub(crate) demo: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use sprag::{Capture, Millis, Role, SessionState};
 
-use super::PolicyArg;
+use super::{PolicyArg, RedisArgs};
 use crate::examples;
 
 /// Which store.
@@ -16,11 +16,20 @@ pub(crate) struct DbArg {
     pub(crate) db: Option<PathBuf>,
 }
 
+/// Which store, in a file or in Redis.
+#[derive(Debug, Args)]
+pub(crate) struct StoreArgs {
+    #[command(flatten)]
+    pub(crate) file: DbArg,
+    #[command(flatten)]
+    pub(crate) redis: RedisArgs,
+}
+
 /// Which store, and the socket of the server that may own it.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// The socket of a running `sprag serve` [default: $SPRAG_SOCKET, else
     /// $XDG_RUNTIME_DIR/sprag.sock, else beside the store].
     #[arg(long, value_name = "FILE")]
@@ -94,6 +103,9 @@ pub(crate) enum LogCommand {
     /// Print records as JSON lines in the shape of CloudEvents 1.0.
     #[command(after_help = examples::LOG_EXPORT)]
     Export(ExportArgs),
+    /// Copy the log into a file of its own, for what a shared store forgets.
+    #[command(after_help = examples::LOG_ARCHIVE)]
+    Archive(ArchiveArgs),
     /// Remove the oldest records; what is left still verifies.
     #[command(after_help = examples::LOG_PRUNE)]
     Prune(PruneArgs),
@@ -102,7 +114,7 @@ pub(crate) enum LogCommand {
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// How many records.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) lines: usize,
@@ -123,7 +135,7 @@ pub(crate) struct ShowArgs {
     #[arg(value_name = "N")]
     pub(crate) seq: u64,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -132,7 +144,7 @@ pub(crate) struct ShowArgs {
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -141,7 +153,7 @@ pub(crate) struct VerifyArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// Only records of this session.
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<String>,
@@ -154,9 +166,21 @@ pub(crate) struct ExportArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ArchiveArgs {
+    /// The file: made where it is missing, else continued.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) db: StoreArgs,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct PruneArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// Records older than this go.
@@ -219,7 +243,7 @@ impl From<StateWord> for SessionState {
 #[derive(Debug, Args)]
 pub(crate) struct SessionsListArgs {
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// Only sessions in this state.
     #[arg(long, value_name = "STATE", value_enum)]
     pub(crate) state: Option<StateWord>,
@@ -243,7 +267,7 @@ pub(crate) struct SessionsShowArgs {
     #[arg(value_name = "SESSION")]
     pub(crate) session: String,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// Print one JSON document instead of text.
@@ -277,7 +301,7 @@ pub(crate) struct ReplayArgs {
     #[arg(value_name = "LOG|TRACE")]
     pub(crate) recording: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) db: DbArg,
+    pub(crate) db: StoreArgs,
     /// What if this policy had been in force? [default: a log's own policies; for a trace the policy
     /// in force, which stops nobody].
     #[arg(long, value_name = "FILE", conflicts_with = "diff")]

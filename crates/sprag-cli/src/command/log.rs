@@ -1,5 +1,6 @@
 //! `sprag log`: what happened, for people and for other programs.
 
+mod archive;
 mod export;
 mod prune;
 mod show;
@@ -20,6 +21,7 @@ pub(crate) fn run(command: &LogCommand, settings: &Settings, out: &mut dyn Write
         LogCommand::Show(args) => show::run(args, settings, out),
         LogCommand::Verify(args) => super::verify::run(args, settings, out),
         LogCommand::Export(args) => export::run(args, settings, out),
+        LogCommand::Archive(args) => archive::run(args, settings, out),
         LogCommand::Prune(args) => prune::run(args, settings, out),
     }
 }

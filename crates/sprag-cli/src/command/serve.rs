@@ -1,14 +1,17 @@
 //! `sprag serve`: the server, from its first word to its last.
 
 use std::io::Write;
+use std::net::SocketAddr;
+use std::pin::pin;
 use std::process::ExitCode;
 
 use sprag::Retention;
+use sprag_server::demo::{Demo, DemoError};
 use sprag_server::log_lines::start_logging;
 use sprag_server::notify::{NotifySettings, Secret, Webhook, split_command};
 use sprag_server::systemd::Supervisor;
 use sprag_server::telemetry::TelemetrySettings;
-use sprag_server::{Server, ServerConfig, ServerError, Transport, asked_to_end};
+use sprag_server::{RelayConfig, Server, ServerConfig, ServerError, Transport, asked_to_end};
 
 use crate::args::ServeArgs;
 use crate::db::{Db, policy_file};
@@ -20,24 +23,69 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
     let filter = settings.text("RUST_LOG");
     start_logging(args.log_format.into(), filter.as_deref())
         .map_err(|error| Failure::new(error.to_string()))?;
-    let config = config(args, settings)?;
-    let socket = config.socket.clone();
+    let demo = args.demo.then(Demo::prepare).transpose()?;
+    let config = config(args, settings, demo.as_ref())?;
+    let (socket, upstream) = (config.socket.clone(), config.relay.upstream.clone());
     let server = Server::bind(config)?;
     writeln!(out, "listening on {}", server.address())?;
     if let Some(socket) = socket {
         writeln!(out, "socket       {}", socket.display())?;
     }
+    if let (None, Some(upstream)) = (&demo, upstream) {
+        writeln!(out, "relaying to  {upstream}")?;
+    }
     writeln!(out, "operator     {}", server.link())?;
+    if let Some(demo) = &demo {
+        introduce(demo, out)?;
+    }
     out.flush()?;
+    let address = server.address();
     let supervisor = Supervisor::new(settings.text("NOTIFY_SOCKET").map(Into::into));
     let status = format!("listening on {}", server.address());
     tell(supervisor.ready(&status));
     server.run(async {
-        asked_to_end().await;
+        until_end(demo.as_ref(), address).await;
         tell(supervisor.stopping());
     })?;
+    drop(demo);
     writeln!(out, "ended; everything that was answered is on disk")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Plays the demo, where there is one, until the server is asked to end.
+async fn until_end(demo: Option<&Demo>, address: SocketAddr) {
+    let Some(demo) = demo else {
+        return asked_to_end().await;
+    };
+    let mut end = pin!(asked_to_end());
+    let failed = tokio::select! {
+        () = &mut end => return,
+        played = demo.play(address) => played.err(),
+    };
+    if let Some(error) = failed {
+        // Standard error may be gone; then there is nobody left to tell.
+        let _ = writeln!(std::io::stderr(), "the demo ended: {error}");
+    }
+    end.await;
+}
+
+/// What a newcomer reads first.
+fn introduce(demo: &Demo, out: &mut dyn Write) -> std::io::Result<()> {
+    let folder = demo.folder().display();
+    writeln!(
+        out,
+        "
+This is a demo. Nine small stories play in it, through the API and the relay of this very server:
+honest work that is left alone, and agents that go wrong. Within a minute you have seen every verdict.
+
+  look at it   open the operator link above in a browser
+  or here      sprag log tail --follow --db {folder}/demo.db
+  stop it      Ctrl-C
+
+Everything is in {folder}, apart from your own store, and is removed at the end.
+Nothing leaves this machine.
+"
+    )
 }
 
 /// A service manager that does not listen is no reason not to guard.
@@ -67,11 +115,15 @@ fn notify(args: &ServeArgs, settings: &Settings) -> Result<NotifySettings, Failu
     })
 }
 
-fn config(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failure> {
-    let db = Db::find(settings, &args.db)?.path().to_owned();
-    let flag = args.db.db.as_deref();
-    let socket = settings.socket_place(args.socket.as_deref(), flag, &db);
-    let policy = policy_file(settings, args.policy.policy.as_deref())?;
+fn config(
+    args: &ServeArgs,
+    settings: &Settings,
+    demo: Option<&Demo>,
+) -> Result<ServerConfig, Failure> {
+    let config = match demo {
+        Some(demo) => demo.config(),
+        None => of_user(args, settings)?,
+    };
     let transport = match (&args.tls_cert, &args.tls_key) {
         (Some(cert), Some(key)) => Transport::Tls {
             cert: cert.clone(),
@@ -82,8 +134,6 @@ fn config(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failure
     };
     Ok(ServerConfig {
         listen: args.listen,
-        socket: Some(socket),
-        policy,
         capture: args.capture.into(),
         retention: Retention {
             max_age: args.max_age,
@@ -95,8 +145,35 @@ fn config(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failure
         telemetry: TelemetrySettings::read(|name| settings.text(name))
             .map_err(|error| Failure::new(error.to_string()))?,
         body_bytes: usize::try_from(args.max_body).unwrap_or(usize::MAX),
+        ..config
+    })
+}
+
+/// The user's own store, policy and agents.
+fn of_user(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failure> {
+    let store = Db::find(settings, &args.db)?;
+    let db = store.path().to_owned();
+    let flag = args.db.file.db.as_deref();
+    let socket = settings.socket_place(args.socket.as_deref(), flag, &db);
+    let policy = policy_file(settings, args.policy.policy.as_deref())?;
+    Ok(ServerConfig {
+        socket: Some(socket),
+        redis: store.redis().cloned(),
+        policy,
+        relay: RelayConfig {
+            upstream: args.relay.upstream.clone(),
+            path: args.relay.form.relay_path.clone(),
+            trust: args.relay.relay_trust.into(),
+            fields: args.relay.form.fields(),
+        },
         ..ServerConfig::new(db)
     })
+}
+
+impl From<DemoError> for Failure {
+    fn from(error: DemoError) -> Self {
+        Self::new(error.to_string())
+    }
 }
 
 impl From<ServerError> for Failure {

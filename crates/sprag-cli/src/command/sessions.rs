@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde_json::json;
-use sprag::{Event, Role, Store as _, Verdict};
+use sprag::{Event, Role, Verdict};
 use sprag_core::OrderEvent;
 
 use super::log::session_id;

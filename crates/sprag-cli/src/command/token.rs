@@ -25,7 +25,7 @@ pub(crate) fn run(command: &TokenCommand, settings: &Settings, out: &mut dyn Wri
 }
 
 fn add(args: &TokenAddArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let db = Db::find(settings, &args.db)?;
+    let db = Db::file(settings, &args.db)?;
     db.make_folder()?;
     let file = TokenFile::beside(db.path());
     let token = file.add(&args.name, Role::from(args.role), clock::now())?;
@@ -34,7 +34,7 @@ fn add(args: &TokenAddArgs, settings: &Settings, out: &mut dyn Write) -> Run {
 }
 
 fn list(args: &TokenListArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let db = Db::find(settings, &args.db)?;
+    let db = Db::file(settings, &args.db)?;
     let tokens = TokenFile::beside(db.path()).list()?;
     if args.json {
         let tokens = serde_json::to_value(&tokens).unwrap_or_default();
@@ -57,7 +57,7 @@ fn list(args: &TokenListArgs, settings: &Settings, out: &mut dyn Write) -> Run {
 }
 
 fn revoke(args: &TokenRevokeArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let db = Db::find(settings, &args.db)?;
+    let db = Db::file(settings, &args.db)?;
     TokenFile::beside(db.path()).revoke(&args.name)?;
     writeln!(
         out,

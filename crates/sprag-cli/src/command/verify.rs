@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde_json::json;
-use sprag::{Store, Verification, read_policy};
+use sprag::{Verification, read_policy};
 use sprag_store::verify;
 
 use crate::args::VerifyArgs;

@@ -22,11 +22,13 @@ fn help_starts_with_what_to_do_first() {
       explain      Tell why a rule exists, when it trips, when it lets go, and how to tune it
       sessions     Look at sessions, kill and reset them
       log          Read, prove, export and prune the log
+      mcp          Put a guard before an MCP server: sprag mcp -- SERVER ARGUMENTS…
       replay       Fold a log or a trace again, verdict by verdict, under any policy
       verify       Prove the log: its chain holds and every verdict comes out the same again
       pause        Put every rule into shadow for a while
       resume       End a pause
       serve        Run the server: an HTTP API for agents, relays and operators
+      agent-tools  Give an agent tools to talk to others: an MCP server on standard input and output
       token        Make, list and revoke the server's tokens
       install      Put the guard into an agent CLI: its settings, with a diff and a backup
       uninstall    Take the guard out of an agent CLI again

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::sandbox::{Sandbox, feed};
+use crate::serve::Serving;
 
 const BEFORE: [&str; 3] = ["hook", "--client", "claude"];
 
@@ -154,18 +155,15 @@ fn copilot_is_not_told_twice_by_hooks_of_its_own_and_claudes() {
     assert!(!sandbox.path().join(".local/state/sprag/sprag.db").exists());
 }
 
-/// A hundred processes at once, as parallel tool calls of many sessions start them: every call is in the log
-/// once, and the log proves itself.
-#[test]
-fn a_hundred_hooks_at_once_lose_nothing_and_count_nothing_twice() {
-    let sandbox = Sandbox::new();
+/// A hundred processes at once, as parallel tool calls of many sessions start them. Fifty calls, each seen twice:
+/// by a hook of the user's settings and by one of the project's.
+fn hundred(sandbox: &Sandbox) {
     let mut children = Vec::new();
     for n in 0..100 {
-        // Fifty calls, each seen twice: by a hook of the user's settings and one of the project's.
         let id = format!("toolu_{:016}", n / 2);
         let payload = call(&format!("s{}", n % 10 / 2), &format!("echo {}", n / 2), &id);
         let mut child = sandbox
-            .command(&BEFORE)
+            .command(&["hook", "--client", "claude", "--db", "s.db"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -180,25 +178,46 @@ fn a_hundred_hooks_at_once_lose_nothing_and_count_nothing_twice() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(sandbox.show(&output), "exit 0\n");
     }
-    let log = sandbox.run(&["log", "tail", "-n", "1000", "--json"]);
+}
+
+/// Every sighting is in the log, every call is counted once, and the log proves itself.
+fn all_there(sandbox: &Sandbox) {
+    let log = sandbox.run(&["log", "tail", "-n", "1000", "--json", "--db", "s.db"]);
     let calls = log
         .lines()
-        .filter(|line| line.contains("\"type\":\"call\""))
-        .count();
-    assert_eq!(calls, 100, "every sighting is in the log");
+        .filter(|line| line.contains("\"type\":\"call\""));
+    assert_eq!(calls.count(), 100);
     let mut counted = 0;
     for session in 0..5 {
-        let shown = sandbox.run(&["sessions", "show", &format!("s{session}"), "--json"]);
-        let json: Value =
-            serde_json::from_str(shown.split_once("--- stdout\n").unwrap().1).unwrap();
-        let calls = json["rules"]["gauges"].as_array().unwrap();
-        let actions = calls
+        let session = format!("s{session}");
+        let shown = sandbox.run(&["sessions", "show", &session, "--json", "--db", "s.db"]);
+        let json = shown.split_once("--- stdout\n").unwrap().1;
+        let json: Value = serde_json::from_str(json).unwrap();
+        let gauges = json["rules"]["gauges"].as_array().unwrap();
+        let actions = gauges
             .iter()
-            .find(|gauge| gauge["rule"] == "budget.actions")
-            .unwrap();
-        counted += actions["used"].as_u64().unwrap();
+            .find(|gauge| gauge["rule"] == "budget.actions");
+        counted += actions.unwrap()["used"].as_u64().unwrap();
     }
-    assert_eq!(counted, 50, "and every call is counted once");
-    let proof = sandbox.run(&["verify"]);
+    assert_eq!(counted, 50);
+    let proof = sandbox.run(&["verify", "--db", "s.db"]);
     assert!(proof.starts_with("exit 0\n"), "{proof}");
+    assert!(!sandbox.path().join("s.db.trouble").exists());
+}
+
+#[test]
+fn a_hundred_hooks_at_once_lose_nothing_and_count_nothing_twice() {
+    let sandbox = Sandbox::new();
+    hundred(&sandbox);
+    all_there(&sandbox);
+}
+
+#[test]
+fn a_hundred_hooks_at_once_through_a_server_do_neither() {
+    let sandbox = Sandbox::new();
+    let mut server = Serving::start(&sandbox);
+    hundred(&sandbox);
+    server.signal("-TERM");
+    server.child.wait().unwrap();
+    all_there(&sandbox);
 }

@@ -13,8 +13,12 @@ mod install;
 mod log;
 #[cfg(test)]
 mod mask;
+#[cfg(all(test, unix))]
+mod mcp;
 mod policy;
 mod policy_set;
+#[cfg(test)]
+mod relay;
 mod replay;
 mod rules;
 #[cfg(test)]

@@ -12,14 +12,14 @@ use sprag::{Guard, LogQuery, RecordKind};
 use crate::sandbox::Sandbox;
 
 /// A server that was started as a user would.
-struct Serving {
-    child: Child,
+pub(crate) struct Serving {
+    pub(crate) child: Child,
     address: String,
     token: String,
 }
 
 impl Serving {
-    fn start(sandbox: &Sandbox) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox) -> Self {
         let mut child = sandbox
             .command(&["serve", "--listen", "127.0.0.1:0", "--db", "s.db"])
             .stdout(Stdio::piped())
@@ -55,7 +55,7 @@ impl Serving {
         }
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         let sent = std::process::Command::new("kill")
             .args([name, &pid])

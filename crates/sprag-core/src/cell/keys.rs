@@ -45,14 +45,14 @@ impl CellKeys {
             Observed::Call(call) => Self {
                 session: Some(call.session.clone()),
                 flow: call.flow.clone(),
-                agent: call.agent.clone(),
+                agent: counted(call.agent.as_ref(), policy),
                 alias: call.use_id.clone(),
                 ..Self::default()
             },
             Observed::Step(step) => Self {
                 session: Some(step.session.clone()),
                 flow: step.flow.clone(),
-                agent: step.agent.clone(),
+                agent: counted(step.agent.as_ref(), policy),
                 alias: step.use_id.clone(),
                 ..Self::default()
             },
@@ -107,6 +107,12 @@ impl CellKeys {
         });
         keys
     }
+}
+
+/// The cell that all sessions of an agent share is only touched where a limit is over all of them:
+/// whoever touches it has to wait for the others. What was spent is always added up.
+fn counted(agent: Option<&Id>, policy: &Policy) -> Option<Id> {
+    agent.filter(|_| policy.counts_agents()).cloned()
 }
 
 /// The cells of one event. A slot is filled where [`CellKeys`] names it.
@@ -164,6 +170,9 @@ impl Cells {
             cell.expire(now);
         }
         if let Some(cell) = &mut self.pair {
+            cell.expire(now);
+        }
+        if let Some(cell) = &mut self.inbox {
             cell.expire(now);
         }
         if let Some(cell) = &mut self.conversation {

@@ -22,6 +22,13 @@ impl InboxCell {
     pub fn touched(&self) -> Timestamp {
         self.touched
     }
+
+    /// What is out of the window is not even remembered, so that a store may forget it too.
+    pub(crate) fn expire(&mut self, now: Timestamp) {
+        if now.since(self.touched) >= Millis::MINUTE {
+            self.arrived.clear();
+        }
+    }
 }
 
 /// A tracked conversation.

@@ -312,6 +312,15 @@ pub struct BudgetLimits {
     pub time_ms: Amounts,
 }
 
+impl BudgetLimits {
+    /// Whether any amount is set for all sessions of an agent together.
+    pub(super) fn has_agent_day(&self) -> bool {
+        [self.tokens, self.cost_micros, self.time_ms]
+            .iter()
+            .any(|amounts| amounts.agent_day.is_some())
+    }
+}
+
 impl Default for BudgetLimits {
     fn default() -> Self {
         Self {

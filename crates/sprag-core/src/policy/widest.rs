@@ -4,7 +4,7 @@
 //! keeps no more times than a limit needs, so it has to keep what the *highest* limit of the
 //! policy needs, or whoever has that limit would be counted too few.
 
-use super::limits::Limits;
+use super::limits::{Limits, Scope};
 use super::overrides::Override;
 use crate::time::Millis;
 
@@ -16,6 +16,8 @@ pub(crate) struct Widest {
     pub(crate) chatter: u32,
     pub(crate) destructive_calls: u32,
     pub(crate) destructive_window: Millis,
+    /// Whether anything is counted over all sessions of an agent.
+    pub(crate) counts_agents: bool,
 }
 
 impl Default for Widest {
@@ -40,6 +42,8 @@ impl Widest {
             chatter: limits.flow.chatter.get(),
             destructive_calls: limits.destructive.max_calls.get(),
             destructive_window: limits.destructive.window,
+            counts_agents: limits.destructive.scope == Scope::Agent
+                || limits.budget.has_agent_day(),
         }
     }
 
@@ -50,6 +54,7 @@ impl Widest {
             chatter: self.chatter.max(other.chatter),
             destructive_calls: self.destructive_calls.max(other.destructive_calls),
             destructive_window: self.destructive_window.max(other.destructive_window),
+            counts_agents: self.counts_agents || other.counts_agents,
         }
     }
 }

@@ -117,7 +117,8 @@ impl<'a> Model<'a> {
         let cells = Cells {
             session: Some(origin.session),
             flow: origin.flow,
-            agent,
+            agent: agent
+                .filter(|_| self.policy.counts_agents() || matches!(what, Observed::Usage(_))),
             ..Cells::default()
         };
         let now = self.history.now(at, &cells);

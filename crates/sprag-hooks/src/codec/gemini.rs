@@ -14,6 +14,10 @@ use crate::printed::{Printed, without_client_lines};
 use crate::reading::{Dialect, Moment, Outcome, ReadError, Reading, Used, Who};
 use crate::reply::Reply;
 
+/// The tool by which a sub-agent hands over its result. It does nothing, and all sub-agents act in the name
+/// of the session: a dozen that end alike would look like one in a loop.
+const HAND_OVER: &str = "complete_task";
+
 pub(super) fn moment(event: &str) -> Moment {
     match event {
         "BeforeAgent" => Moment::Prompt,
@@ -26,7 +30,10 @@ pub(super) fn moment(event: &str) -> Moment {
 pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<Reading, ReadError> {
     let fields: Snake<'_> = serde_json::from_slice(payload)?;
     let event = fields.event(registered)?;
-    let moment = moment(event);
+    let moment = match fields.tool_name.as_deref() {
+        Some(HAND_OVER) => Moment::Elsewhere,
+        _ => moment(event),
+    };
     let events = match moment {
         Moment::Prompt => vec![who(&fields)?.prompt(snake::payload(fields.prompt))?],
         Moment::Before => vec![who(&fields)?.call(&used(&fields)?)?],

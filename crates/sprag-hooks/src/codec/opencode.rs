@@ -15,6 +15,9 @@ use crate::client::Client;
 use crate::reading::{Dialect, Moment, Outcome, ReadError, Reading, Used, Who};
 use crate::reply::Reply;
 
+/// What opencode writes where a command printed nothing.
+const SILENT: &str = "\"(no output)\"";
+
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Fields<'p> {
@@ -97,8 +100,9 @@ fn events(moment: Moment, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, Read
         Moment::Prompt => vec![who.prompt(snake::payload(fields.prompt))?],
         Moment::Before => vec![who.call(&used()?)?],
         Moment::After => {
+            let silent = fields.output.is_some_and(|output| output.get() == SILENT);
             let outcome = Outcome {
-                result: fields.output.map(Payload::from),
+                result: fields.output.filter(|_| !silent).map(Payload::from),
                 is_error: fields.is_error,
             };
             vec![who.step(&used()?, outcome)?]

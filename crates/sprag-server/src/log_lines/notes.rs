@@ -143,6 +143,26 @@ fn of_the_store(noted: &Noted) -> Option<(Level, String)> {
             );
             (Level::INFO, text)
         }
+        Noted::Offline(offline) => {
+            let rule = offline
+                .rule
+                .map_or(String::new(), |rule| format!(" by {rule}"));
+            let text = format!(
+                "[Store] {} decided without Redis: {} for session {}{rule} ({})",
+                safe(&offline.pod),
+                offline.verdict,
+                safe(offline.session.as_str()),
+                safe(&offline.why)
+            );
+            (Level::WARN, text)
+        }
+        Noted::OfflineLost { pod, records } => {
+            let text = format!(
+                "[Store] {} lost up to {records} records of what it decided without Redis",
+                safe(pod)
+            );
+            (Level::WARN, text)
+        }
         _ => return None,
     })
 }

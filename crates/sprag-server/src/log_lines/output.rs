@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use sprag_core::Timestamp;
 use sprag_store::Record;
 use tracing::{Level, Subscriber};
 use tracing_subscriber::EnvFilter;
@@ -99,6 +100,13 @@ impl LogLines {
         };
         write(&line, left_out);
         swept.saturating_add(left_out)
+    }
+
+    /// Tells what was left out in windows that are over, for when no further record does. Answers how many lines
+    /// that were.
+    pub fn look(&self, now: Timestamp) -> u64 {
+        let mut flood = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tell_left_out(flood.sweep(now))
     }
 
     /// Tells what was left out and not told of. Answers how many lines that were.

@@ -20,6 +20,8 @@ pub struct Readings {
     pub census: Option<Census>,
     /// Whether a pause is in force.
     pub paused: bool,
+    /// Decisions made without the shared store.
+    pub alone: u64,
 }
 
 impl Readings {
@@ -31,6 +33,7 @@ impl Readings {
             status: guard.status(),
             census: guard.census().ok(),
             paused: guard.paused().is_ok_and(|pause| pause.is_some()),
+            alone: guard.store().decided_alone(),
         }
     }
 }
@@ -47,6 +50,7 @@ pub(super) struct Gauges {
     last_seq: Gauge,
     degraded: Gauge,
     paused: Gauge,
+    alone: Gauge,
 }
 
 impl Gauges {
@@ -76,6 +80,11 @@ impl Gauges {
             last_seq: gauge(registry, "log_last_seq", "The number of the last record"),
             degraded: gauge(registry, "store_degraded", "1 while the store can't write"),
             paused: gauge(registry, "paused", "1 while every rule is in shadow"),
+            alone: gauge(
+                registry,
+                "decisions_alone",
+                "Decisions made without the shared store since the start",
+            ),
         }
     }
 
@@ -92,6 +101,7 @@ impl Gauges {
         self.last_seq.set(number(status.last_seq));
         self.degraded.set(i64::from(status.degraded.is_some()));
         self.paused.set(i64::from(readings.paused));
+        self.alone.set(number(readings.alone));
     }
 }
 

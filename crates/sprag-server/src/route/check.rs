@@ -75,7 +75,8 @@ pub(crate) async fn decide(
 }
 
 /// What the server knows better than the event: who gives orders. And what an agent may not say of
-/// itself: that it stands for many, which would keep it from ever being stopped.
+/// itself: that it stands for many, which would keep it from ever being stopped. Wrappers on this
+/// machine say it of what they wrap, over the socket.
 fn settle(event: &mut Event, caller: &Caller) -> Result<(), Problem> {
     match event {
         Event::Kill(order) | Event::Reset(order) if order.by.is_none() => {
@@ -90,7 +91,8 @@ fn settle(event: &mut Event, caller: &Caller) -> Result<(), Problem> {
         Event::Usage(event) => event.identity,
         _ => Identity::Exact,
     };
-    if identity == Identity::Shared && caller.role == Role::Agent {
+    let is_agent = caller.role == Role::Agent && !caller.over_socket;
+    if identity == Identity::Shared && is_agent {
         let detail =
             "a shared identity is not for agents to tell; a relay, a hook or an operator may";
         return Err(Problem::new(Kind::Forbidden, detail).field("identity"));

@@ -60,7 +60,11 @@ pub(crate) async fn export(
     let work = app.clone();
     // It goes on by itself; how it ends is told in the stream.
     tokio::spawn(async move {
-        let _ = work.heavy(move |app| Ok(write(app, query, &pages))).await;
+        let written = work.heavy(move |app| {
+            write(app, query, &pages);
+            Ok(())
+        });
+        let _ = written.await;
     });
     let lines = stream::unfold(reader, |mut reader| async move {
         Some((reader.recv().await?, reader))

@@ -26,6 +26,7 @@ pub(crate) enum Decision {
 #[schema(as = Code)]
 #[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "only its shape is used")]
+#[expect(clippy::enum_variant_names, reason = "the words of the wire format")]
 pub(crate) enum Code {
     /// The session, or one above it, was killed.
     SessionKilledLoopGuard,
@@ -97,7 +98,7 @@ pub(crate) struct Would {
 #[expect(dead_code, reason = "only its shape is used")]
 pub(crate) enum BatchLine {
     /// The verdict on the event of that line.
-    Verdict(Verdict),
+    Verdict(Box<Verdict>),
     /// There is none.
     Error(BatchError),
 }

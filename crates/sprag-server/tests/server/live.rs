@@ -79,7 +79,7 @@ impl Stream {
 
     /// The id and the data of the next record.
     fn record(&mut self) -> (u64, serde_json::Value) {
-        let (mut id, mut data) = (None, None);
+        let (mut id, mut data) = (None, None::<serde_json::Value>);
         loop {
             let line = self.line();
             if let Some(text) = line.strip_prefix("id: ") {

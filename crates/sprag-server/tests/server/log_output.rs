@@ -61,6 +61,23 @@ fn a_storm_of_refusals_is_a_few_lines_and_a_number() {
 }
 
 #[test]
+fn a_storm_that_is_over_is_told_without_a_further_record() {
+    let stage = Stage::new("flow.max_depth = 1");
+    for _ in 0..8 {
+        stage.clock.set(START);
+        stage.tell(json!({"type": "message", "from": "1", "to": "2", "flow": "f"}));
+    }
+    let lines = LogLines::default();
+    for record in stage.records() {
+        assert_eq!(lines.saw(&record), 0);
+    }
+    let now = stage.guard.now();
+    assert_eq!(lines.look(now), 0);
+    assert_eq!(lines.look(now.plus(sprag::Millis(10_000))), 3);
+    assert_eq!(lines.end(), 0);
+}
+
+#[test]
 fn json_lines_hold_the_facts_apart() {
     let text = written(LogFormat::Json, 1);
     let mut line: Value = serde_json::from_str(&text).unwrap();

@@ -1,7 +1,12 @@
-//! The server and what it tells people, with real parts: guards, receivers, commands.
+//! The server and what it tells people, with real parts: guards, receivers, commands, agent servers.
 
 #[cfg(test)]
+mod agent_tools;
+#[cfg(test)]
 mod dashboard;
+#[cfg(test)]
+mod demo;
+#[cfg(test)]
 mod door;
 #[cfg(test)]
 mod hooks;
@@ -19,6 +24,8 @@ mod metrics;
 mod notify;
 #[cfg(test)]
 mod receiver;
+#[cfg(test)]
+mod relay;
 #[cfg(test)]
 mod roles;
 #[cfg(test)]

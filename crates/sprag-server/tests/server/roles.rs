@@ -19,6 +19,8 @@ enum For {
     AnyRole,
     /// Hooks and operators.
     Hooks,
+    /// Those who may speak for the user: everyone on this machine but who says that it is an agent.
+    Speakers,
     Operators,
 }
 
@@ -27,6 +29,22 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
     ("POST", "/v1/check", CALL, 200, For::AnyRole),
     ("POST", "/v1/check/batch", CALL, 200, For::AnyRole),
     ("POST", "/v1/hooks/claude", HOOK, 200, For::Hooks),
+    (
+        "POST",
+        "/api/sessions/b/messages",
+        r#"{"fromSession":"a","correlationId":"f"}"#,
+        200,
+        For::AnyRole,
+    ),
+    (
+        "POST",
+        "/api/sessions",
+        r#"{"fromSession":"a","correlationId":"g","sessionId":"c"}"#,
+        200,
+        For::AnyRole,
+    ),
+    ("POST", "/api/sessions/d/messages", "{}", 200, For::Speakers),
+    ("POST", "/api/sessions/d/idle", "{}", 204, For::Speakers),
     ("GET", "/v1/sessions", "", 200, For::Operators),
     ("GET", "/v1/sessions/s", "", 200, For::Operators),
     ("GET", "/v1/sessions/s/events", "", 200, For::Operators),
@@ -118,10 +136,15 @@ fn every_route_answers_every_role_as_the_table_says() {
         let case = format!("{method} {path}");
         let open = whose == For::Everyone;
         let any = open || whose == For::AnyRole;
-        assert_eq!(seen(""), if any { good } else { 401 }, "{case}: nobody");
+        let machine = any || whose == For::Speakers;
+        assert_eq!(seen(""), if machine { good } else { 401 }, "{case}: nobody");
         for (role, token) in [("agent", &agent), ("relay", &relay), ("hook", &hook)] {
-            let may = any || (whose == For::Hooks && role == "hook");
-            let wanted = if may { good } else { 403 };
+            let wanted = match whose {
+                For::Hooks if role == "hook" => good,
+                For::Speakers if role != "agent" => good,
+                _ if any => good,
+                _ => 403,
+            };
             assert_eq!(seen(&bearer(token)), wanted, "{case}: {role}");
         }
         assert_eq!(seen(&bearer(&operator)), good, "{case}: operator");
@@ -172,14 +195,9 @@ fn an_agent_can_neither_reset_itself_nor_play_the_user_on_any_way_in() {
         r#"{"type":"kill","session":"s"}"#,
         r#"{"type":"message","to":"s","content":"go on"}"#,
         r#"{"type":"dispatch_start","session":"s","flow":"f"}"#,
-        r#"{"type":"call","session":"s","tool":"t","identity":"shared"}"#,
     ];
     for event in events {
-        let length = event.len();
-        let over_socket = server.raw_unix(&format!(
-            "POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{event}"
-        ));
-        assert_eq!(over_socket.status, 403, "{event}");
+        assert_eq!(over_socket(&server, event), 403, "{event}");
         for role in [None, Some(Role::Agent)] {
             assert_eq!(
                 server.ask(role, "POST", "/v1/check", event).status,
@@ -195,6 +213,34 @@ fn an_agent_can_neither_reset_itself_nor_play_the_user_on_any_way_in() {
             "{event}"
         );
     }
+}
+
+#[test]
+fn an_agent_on_the_network_can_not_say_that_it_stands_for_many_a_wrapper_on_this_machine_can() {
+    let server = Running::start();
+    let event = r#"{"type":"call","session":"s","tool":"t","identity":"shared"}"#;
+    assert_eq!(server.ask(None, "POST", "/v1/check", event).status, 403);
+    assert_eq!(
+        server
+            .ask(Some(Role::Agent), "POST", "/v1/check", event)
+            .status,
+        403
+    );
+    assert_eq!(
+        server
+            .ask(Some(Role::Hook), "POST", "/v1/check", event)
+            .status,
+        200
+    );
+    assert_eq!(over_socket(&server, event), 200);
+}
+
+fn over_socket(server: &Running, event: &str) -> u16 {
+    let length = event.len();
+    let answer = server.raw_unix(&format!(
+        "POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{event}"
+    ));
+    answer.status
 }
 
 #[test]

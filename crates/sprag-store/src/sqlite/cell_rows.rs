@@ -72,26 +72,48 @@ pub(super) fn tally(row: &Row<'_>, at: usize) -> Result<Tally, StoreError> {
     })
 }
 
-/// Every cell of a database.
-pub(super) fn load_all(conn: &Connection) -> Result<Live, StoreError> {
-    let mut live = Live::default();
+/// Puts the cell of the row that is looked at into `live`.
+type Fetch<'a> = &'a dyn Fn(CellKey, &mut Live) -> Result<(), StoreError>;
+
+/// Shows every cell, until told to stop.
+pub(super) fn scan_cells(
+    conn: &Connection,
+    visit: &mut dyn FnMut(CellKey, Fetch<'_>) -> Result<bool, StoreError>,
+) -> Result<(), StoreError> {
     let mut statement = conn.prepare("SELECT kind, name, cell FROM cell")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let name: String = row.get(1)?;
         let key = CellKey::parse(row.get(0)?, &name)
             .ok_or_else(|| damaged(format!("cell {name}"), "it has no known kind"))?;
-        live.cells.unpack(key, blob(row, 2)?)?;
+        let fetch = |key, live: &mut Live| live.cells.unpack(key, blob(row, 2)?);
+        if !visit(key, &fetch)? {
+            return Ok(());
+        }
     }
     let mut statement = conn.prepare("SELECT cell, last_rule, events, refused, id FROM session")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let id = session_id(row, 4)?;
-        let key = CellKey::Session(id.clone());
-        live.cells.unpack(key, blob(row, 0)?)?;
-        live.tallies.insert(id, tally(row, 1)?);
+        let fetch = |key: CellKey, live: &mut Live| {
+            live.cells.unpack(key, blob(row, 0)?)?;
+            live.tallies.insert(id.clone(), tally(row, 1)?);
+            Ok(())
+        };
+        if !visit(CellKey::Session(id.clone()), &fetch)? {
+            return Ok(());
+        }
     }
-    live.find_marked();
+    Ok(())
+}
+
+/// Every cell of a database.
+pub(super) fn load_all(conn: &Connection) -> Result<Live, StoreError> {
+    let mut live = Live::default();
+    scan_cells(conn, &mut |key, fetch| {
+        fetch(key, &mut live)?;
+        Ok(true)
+    })?;
     Ok(live)
 }
 

@@ -13,12 +13,13 @@ use rusqlite::{Connection, TransactionBehavior};
 use sprag_core::{CellKeys, DigestKey, Id, Timestamp};
 
 use super::SqliteOptions;
-use super::cell_rows::load_all;
 use super::connection::{Access, connect, digest_key, limit_size, open};
+use super::loading::{Loading, load};
 use super::lock::Locks;
 use super::log_rows::{Found, LogRow, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
+use super::session_rows::{census, sessions};
 use super::snapshot_rows::{base_head, start_rules};
 use super::wait::Wait;
 use super::writer::{Desk, Pending, State, Writer};
@@ -29,6 +30,7 @@ use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
 use crate::judge::Sealed;
 use crate::listing::{SessionCursor, SessionQuery};
+use crate::live::Live;
 use crate::note::{Note, Noted, Pool};
 use crate::promise::Promise;
 use crate::prune::{Prune, Pruned};
@@ -54,6 +56,7 @@ pub struct OwnedSqlite {
     reader: Mutex<Connection>,
     found: Found,
     writer: Option<JoinHandle<()>>,
+    loader: Option<JoinHandle<()>>,
     /// Held for its lock.
     _locks: Locks,
 }
@@ -77,10 +80,10 @@ impl OwnedSqlite {
         note.save(&tx)?;
         row.head = note.head();
         row.save(&tx)?;
-        let live = load_all(&tx)?;
         tx.commit()?;
         let desk = Arc::new(Desk::new(State {
-            live,
+            live: Live::default(),
+            loading: Some(Loading::default()),
             row,
             pending: Pending::default(),
             written: row.head.seq,
@@ -102,6 +105,11 @@ impl OwnedSqlite {
         let writer = thread
             .spawn(move || writer.run())
             .map_err(|source| StoreError::io(path, "starting its writer", source))?;
+        let (loaded_desk, loaded_path) = (Arc::clone(&desk), path.to_path_buf());
+        let thread = std::thread::Builder::new().name("sprag-load".to_owned());
+        let loader = thread
+            .spawn(move || load(&loaded_desk, &loaded_path))
+            .map_err(|source| StoreError::io(path, "starting to read it", source))?;
         Ok(Self {
             path: path.to_path_buf(),
             options: options.clone(),
@@ -110,6 +118,7 @@ impl OwnedSqlite {
             reader: Mutex::new(connect(path, Access::Read)?),
             found: Found::default(),
             writer: Some(writer),
+            loader: Some(loader),
             _locks: locks,
         })
     }
@@ -178,6 +187,9 @@ impl State {
     }
 
     fn make_room(&mut self, capacity: Capacity, record: &Record) -> Result<(), StoreError> {
+        if self.loading.is_some() {
+            return Ok(());
+        }
         for eviction in self.live.make_room(capacity) {
             self.pending.evictions.push(eviction.clone());
             self.note(record.at, &record.policy, Noted::Evicted(eviction))?;
@@ -197,9 +209,13 @@ impl Store for OwnedSqlite {
 
     fn decide_soon(&self, mut draft: Draft) -> Result<Decided, StoreError> {
         let mut state = self.room()?;
+        if state.loading.is_some() {
+            self.read(|conn| state.fetch(conn, &mut draft))?;
+        }
         let (verdict, keys) = state.live.decide(&mut draft)?;
         let promise = Promise::of(&draft.observation, &verdict);
         state.learn(&draft.policy);
+        let is_first = state.pending.rows.is_empty();
         let sealed = state.row.head.event(draft, verdict)?;
         let record = state.append(sealed, Some(&keys));
         state.make_room(self.options.capacity, &record)?;
@@ -220,8 +236,12 @@ impl Store for OwnedSqlite {
             seq: wait_for,
             failures: state.failures,
         });
+        // A writer that waits for company need not hear of each one that comes.
+        let wakes = is_first || promise == Promise::Durable;
         drop(state);
-        self.desk.work.notify_one();
+        if wakes {
+            self.desk.work.notify_one();
+        }
         Ok(Decided { record, wait })
     }
 
@@ -235,14 +255,24 @@ impl Store for OwnedSqlite {
     }
 
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {
-        Ok(self.desk.state().live.session(id))
+        let mut state = self.desk.state();
+        if state.loading.is_some() {
+            self.read(|conn| state.fetch_session(conn, id))?;
+        }
+        Ok(state.live.session(id))
     }
 
     fn sessions(
         &self,
         query: &SessionQuery,
     ) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
-        Ok(self.desk.state().live.sessions(query))
+        let state = self.desk.state();
+        if state.loading.is_none() {
+            return Ok(state.live.sessions(query));
+        }
+        drop(state);
+        self.settled();
+        self.read(|conn| sessions(conn, query))
     }
 
     fn count_sessions(&self, query: &SessionQuery) -> Result<u64, StoreError> {
@@ -292,20 +322,38 @@ impl Store for OwnedSqlite {
     }
 
     fn census(&self) -> Result<Census, StoreError> {
-        Ok(self.desk.state().live.census())
+        let state = self.desk.state();
+        if state.loading.is_none() {
+            return Ok(state.live.census());
+        }
+        drop(state);
+        self.settled();
+        self.read(census)
     }
 
     fn status(&self) -> StoreStatus {
         let state = self.desk.state();
         let trouble = state.trouble.as_ref();
+        let trouble = trouble.map(|trouble| trouble.error(&self.path).to_string());
+        let unread = state
+            .loading
+            .as_ref()
+            .and_then(|loading| loading.failed.clone());
+        let (sessions, others) = match state.loading {
+            Some(_) => (state.row.sessions, state.row.others),
+            None => (
+                state.live.count(Pool::Sessions),
+                state.live.count(Pool::Others),
+            ),
+        };
         StoreStatus {
             kind: "sqlite",
             last_seq: state.row.head.seq,
             last_hash: state.row.head.hash,
-            sessions: state.live.count(Pool::Sessions),
-            others: state.live.count(Pool::Others),
+            sessions,
+            others,
             pending: state.row.head.seq.saturating_sub(state.written),
-            degraded: trouble.map(|trouble| trouble.error(&self.path).to_string()),
+            degraded: trouble.or(unread),
         }
     }
 }
@@ -321,6 +369,10 @@ impl Drop for OwnedSqlite {
         }
         self.desk.work.notify_all();
         self.desk.done.notify_all();
+        if let Some(loader) = self.loader.take() {
+            // It looks for the end now and then; if it panicked, what it held is in the file.
+            let _ = loader.join();
+        }
         if let Some(writer) = self.writer.take() {
             // The writer panics never; if it did, what it held is lost with it and said so above.
             let _ = writer.join();

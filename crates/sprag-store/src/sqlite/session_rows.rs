@@ -5,6 +5,7 @@ use sprag_core::{Id, SessionCell, Timestamp};
 
 use super::cell_rows::{Rows, loaded, session_id, stored, tally};
 use crate::cell_key::CellKey;
+use crate::census::Census;
 use crate::error::StoreError;
 use crate::gather::Cellar as _;
 use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
@@ -98,6 +99,23 @@ pub(super) fn sessions(
         found.push(summary(row)?);
     }
     Ok(query.page(found))
+}
+
+/// How many sessions are in which state.
+pub(super) fn census(conn: &Connection) -> Result<Census, StoreError> {
+    let mut census = Census::default();
+    let mut statement =
+        conn.prepare_cached("SELECT state, count(*) FROM session GROUP BY state")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let count = loaded(row.get(1)?);
+        match row.get(0)? {
+            0 => census.active = count,
+            1 => census.blocked = count,
+            _ => census.killed = count,
+        }
+    }
+    Ok(census)
 }
 
 fn summary(row: &Row<'_>) -> Result<SessionSummary, StoreError> {

@@ -46,11 +46,11 @@ pub struct SharedSqlite {
 }
 
 /// What a transaction left behind.
-struct Written<T> {
-    answer: T,
-    before: u64,
-    head: HeadRow,
-    promise: Promise,
+pub(super) struct Written<T> {
+    pub(super) answer: T,
+    pub(super) before: u64,
+    pub(super) head: HeadRow,
+    pub(super) promise: Promise,
 }
 
 impl SharedSqlite {
@@ -97,11 +97,15 @@ impl SharedSqlite {
         })
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     fn conn(&self) -> MutexGuard<'_, Connection> {
         self.conn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read<T>(
+    pub(super) fn read<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -109,7 +113,7 @@ impl SharedSqlite {
     }
 
     /// Does `work` in this process's turn, as one transaction, and checkpoints what must be.
-    fn write<T>(
+    pub(super) fn write<T>(
         &self,
         work: impl FnOnce(&Connection, HeadRow) -> Result<Written<T>, StoreError>,
     ) -> Result<T, StoreError> {

@@ -14,6 +14,7 @@ use sprag_core::Timestamp;
 
 use super::cell_rows::{CellRow, evict};
 use super::checkpoints::Checkpoints;
+use super::loading::Loading;
 use super::log_rows::{HeadRow, LogRow, learn};
 use super::pruning::Plan;
 use super::wait::Waiter;
@@ -44,6 +45,8 @@ pub(super) struct Pending {
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) live: Live,
+    /// While not everything is in memory yet.
+    pub(super) loading: Option<Loading>,
     pub(super) row: HeadRow,
     pub(super) pending: Pending,
     /// The last record that is durable.
@@ -157,8 +160,11 @@ impl State {
         let cells = self.pending.dirty.iter().cloned();
         let cells = cells.map(|key| CellRow::of(key, &self.live));
         let cells = cells.collect::<Result<_, _>>()?;
-        self.row.sessions = self.live.count(Pool::Sessions);
-        self.row.others = self.live.count(Pool::Others);
+        // While not everything is in memory the count stays; it is put right afterwards.
+        if self.loading.is_none() {
+            self.row.sessions = self.live.count(Pool::Sessions);
+            self.row.others = self.live.count(Pool::Others);
+        }
         Ok(Batch {
             cells,
             row: self.row,

@@ -1,6 +1,10 @@
 //! The stores against each other, against the engine and against the world.
 
 #[cfg(test)]
+mod listing;
+#[cfg(test)]
+mod loading;
+#[cfg(test)]
 mod memory;
 #[cfg(test)]
 mod model;
@@ -8,6 +12,16 @@ mod model;
 mod place;
 #[cfg(test)]
 mod processes;
+#[cfg(test)]
+mod redis;
+#[cfg(test)]
+mod redis_faults;
+#[cfg(test)]
+mod redis_places;
+#[cfg(test)]
+mod redis_pods;
+#[cfg(test)]
+mod redis_server;
 #[cfg(test)]
 mod sqlite;
 #[cfg(test)]

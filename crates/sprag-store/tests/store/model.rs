@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sprag_core::{EngineError, Observation, Observed, Verdict, World};
 use sprag_store::{
     ActivePolicy, Hash, LogQuery, LogScope, Record, RecordKind, SessionQuery, SessionState,
-    SessionSummary, Store, StoreError, chain,
+    SessionSummary, Store, StoreError,
 };
 
 use crate::stream::{Stream, draft, id};
@@ -72,8 +72,9 @@ pub(crate) fn tells_one_story(store: &dyn Store) {
     let mut last = 0;
     let records = all_records(store, LogScope::All);
     let mut listed = records.iter();
-    let scanned = store.scan(0, &mut |row| {
-        assert_eq!(chain(&prev, row.seq, row.body), row.hash);
+    let view = store.view().unwrap();
+    let scanned = view.scan(0, &mut |row| {
+        assert_eq!(view.link(&prev, row.seq, row.body), row.hash);
         let record = listed.next().unwrap();
         assert_eq!(
             (record.seq, record.prev, record.hash),
@@ -84,6 +85,7 @@ pub(crate) fn tells_one_story(store: &dyn Store) {
         ControlFlow::Continue(())
     });
     scanned.unwrap();
+    drop(view);
     assert!(listed.next().is_none());
     let status = store.status();
     assert_eq!((status.last_seq, status.last_hash), (last, prev));

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use sprag_core::{Door, Policy};
 use sprag_store::{
-    MemoryStore, Noted, OwnedSqlite, Record, Retention, SharedSqlite, SqliteOptions, Store,
+    MemoryStore, Noted, OwnedSqlite, Record, RedisOptions, RedisStore, Retention, SharedSqlite,
+    SqliteOptions, Store,
 };
 
 use super::active::Policies;
@@ -15,7 +16,7 @@ use super::policy_file::PolicyFile;
 use super::reload::Watched;
 use super::{Guard, GuardError, Inner};
 use crate::capture::Capture;
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, RedisClock, SystemClock};
 use crate::feed::Feed;
 
 /// A guard being put together. Without a word it is the default policy in memory.
@@ -35,7 +36,7 @@ pub struct GuardBuilder {
     store: StoreFrom,
     capture: Capture,
     retention: Retention,
-    clock: Arc<dyn Clock>,
+    clock: Option<Arc<dyn Clock>>,
 }
 
 enum PolicyFrom {
@@ -48,6 +49,7 @@ enum StoreFrom {
     Shared(PathBuf),
     Owned(PathBuf),
     Given(Arc<dyn Store>),
+    Redis(Box<RedisOptions>),
 }
 
 impl Default for GuardBuilder {
@@ -57,7 +59,7 @@ impl Default for GuardBuilder {
             store: StoreFrom::Memory,
             capture: Capture::default(),
             retention: Retention::default(),
-            clock: Arc::new(SystemClock),
+            clock: None,
         }
     }
 }
@@ -100,6 +102,22 @@ impl GuardBuilder {
         self
     }
 
+    /// Shares everything with all processes that use the same namespace in Redis. Unless a clock
+    /// is given, the time is Redis', so that processes whose clocks differ agree.
+    ///
+    /// ```no_run
+    /// use sprag::{Guard, RedisOptions};
+    /// let guard = Guard::builder()
+    ///     .redis(RedisOptions::new("redis://127.0.0.1:6379/0"))
+    ///     .build()?;
+    /// # let _ = guard;
+    /// # Ok::<(), sprag::GuardError>(())
+    /// ```
+    pub fn redis(mut self, options: RedisOptions) -> Self {
+        self.store = StoreFrom::Redis(Box::new(options));
+        self
+    }
+
     /// Says how much of payloads the log keeps; nothing, unless said.
     pub fn capture(mut self, capture: Capture) -> Self {
         self.capture = capture;
@@ -114,7 +132,7 @@ impl GuardBuilder {
 
     /// Takes the time from this clock.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.clock = Arc::new(clock);
+        self.clock = Some(Arc::new(clock));
         self
     }
 
@@ -131,13 +149,13 @@ impl GuardBuilder {
                 (policy, Some(Watched::new(file, bytes)))
             }
         };
-        let store = self.store.open(&*self.clock)?;
+        let (store, clock) = self.store.open(self.clock)?;
         let source = watched.as_ref().and_then(Watched::start);
         let inner = Inner {
             door: Door::new(store.digest_key()),
             pause: PauseDesk::new(Pause::told(&*store)?),
             store,
-            clock: self.clock,
+            clock,
             capture: self.capture,
             retention: self.retention,
             policies: RwLock::new(Arc::new(Policies::new(policy))),
@@ -151,13 +169,18 @@ impl GuardBuilder {
     }
 }
 
+type Opened = (Arc<dyn Store>, Arc<dyn Clock>);
+
 impl StoreFrom {
-    fn open(self, clock: &dyn Clock) -> Result<Arc<dyn Store>, GuardError> {
+    /// Opens the store, and finds the clock that goes with it where none was given.
+    fn open(self, clock: Option<Arc<dyn Clock>>) -> Result<Opened, GuardError> {
+        let given = clock.is_some();
+        let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
         let options = || SqliteOptions {
             at: clock.now(),
             ..SqliteOptions::default()
         };
-        Ok(match self {
+        let store: Arc<dyn Store> = match self {
             Self::Memory => Arc::new(MemoryStore::new()?),
             Self::Given(store) => store,
             Self::Shared(path) => {
@@ -168,7 +191,16 @@ impl StoreFrom {
                 make_private_folder(&path)?;
                 Arc::new(OwnedSqlite::open(&path, &options())?)
             }
-        })
+            Self::Redis(options) => {
+                let store = Arc::new(RedisStore::open(*options)?);
+                if !given {
+                    let clock = Arc::new(RedisClock::new(Arc::clone(&store)));
+                    return Ok((store, clock));
+                }
+                store
+            }
+        };
+        Ok((store, clock))
     }
 }
 

@@ -15,6 +15,8 @@ mod pause;
 #[cfg(test)]
 mod place;
 #[cfg(test)]
+mod redis;
+#[cfg(test)]
 mod reload;
 #[cfg(test)]
 mod replay;

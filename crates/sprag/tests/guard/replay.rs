@@ -2,7 +2,7 @@
 
 use sprag::replay::{Lens, LogRecording, Past, Seen, TraceRecording};
 use sprag::scenario::{Scenario, parse};
-use sprag::{Decision, Guard, Id, Judge, Millis, Policy, Role, Timestamp, Verdict};
+use sprag::{Decision, Guard, GuardBuilder, Id, Judge, Millis, Policy, Role, Timestamp, Verdict};
 
 use crate::place::{Place, START, call, event};
 
@@ -21,11 +21,9 @@ fn without_flow(mut verdict: Verdict) -> Verdict {
     verdict
 }
 
-fn run(scenario: &Scenario) -> u64 {
-    let guard = Guard::builder()
-        .policy(scenario.policy.clone())
-        .build()
-        .unwrap();
+/// Runs a scenario through a guard and the bare engine, which must agree; how many events it has.
+pub(crate) fn run(scenario: &Scenario, builder: GuardBuilder) -> u64 {
+    let guard = builder.policy(scenario.policy.clone()).build().unwrap();
     let mut judge = Judge::new(scenario.policy.clone());
     let mut next = START;
     let mut count = 0;
@@ -52,8 +50,7 @@ fn run(scenario: &Scenario) -> u64 {
     count
 }
 
-#[test]
-fn every_vector_gets_its_verdicts_from_guard_judge_and_replay_alike() {
+pub(crate) fn vectors() -> Vec<Scenario> {
     let files = [
         include_str!("../../../sprag-core/tests/vectors/calls.json"),
         include_str!("../../../sprag-core/tests/vectors/flow.json"),
@@ -64,7 +61,14 @@ fn every_vector_gets_its_verdicts_from_guard_judge_and_replay_alike() {
     let scenarios = files
         .iter()
         .flat_map(|text| parse(text.as_bytes()).unwrap());
-    assert!(scenarios.map(|scenario| run(&scenario)).sum::<u64>() > 1_000);
+    scenarios.collect()
+}
+
+#[test]
+fn every_vector_gets_its_verdicts_from_guard_judge_and_replay_alike() {
+    let vectors = vectors();
+    let events = vectors.iter().map(|one| run(one, Guard::builder()));
+    assert!(events.sum::<u64>() > 1_000);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-use sprag::{LogQuery, Store, cloud_event};
+use sprag::{LogQuery, cloud_event};
 
 use super::scope;
 use crate::args::ExportArgs;

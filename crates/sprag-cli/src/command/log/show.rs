@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use sprag::{LogQuery, Record, RecordKind, Store, record_json};
+use sprag::{LogQuery, Record, RecordKind, record_json};
 
 use crate::args::ShowArgs;
 use crate::db::Db;

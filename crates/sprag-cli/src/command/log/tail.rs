@@ -40,7 +40,7 @@ pub(crate) fn run(args: &TailArgs, settings: &Settings, out: &mut dyn Write) -> 
             after,
             ..LogQuery::default()
         };
-        follow(&store, query, args.json, out)?;
+        follow(&*store, query, args.json, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use sprag::Store;
 use sprag::replay::{LogRecording, Recording, TraceRecording};
-use sprag_store::SharedSqlite;
 
 use super::super::log::session_id;
 use crate::args::ReplayArgs;
@@ -17,15 +17,14 @@ use crate::settings::Settings;
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// A log or a trace.
-#[derive(Debug)]
 pub(super) enum Source {
-    Log(Box<SharedSqlite>),
+    Log(Box<dyn Store>),
     Trace(PathBuf),
 }
 
 impl Source {
     pub(super) fn find(args: &ReplayArgs, settings: &Settings) -> Result<Self, Failure> {
-        let store = |db: &Db| Ok(Self::Log(Box::new(db.read()?)));
+        let store = |db: &Db| Ok(Self::Log(db.read()?));
         match &args.recording {
             None => store(&Db::find(settings, &args.db)?),
             Some(path) if is_store(path)? => store(&Db::named(path)),

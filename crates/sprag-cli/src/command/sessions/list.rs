@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use sprag::{Id, SessionQuery, SessionSummary, Store};
+use sprag::{Id, SessionQuery, SessionSummary};
 
 use crate::args::SessionsListArgs;
 use crate::db::Db;

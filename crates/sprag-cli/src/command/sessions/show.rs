@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use sprag::{RuleState, Session, SessionState, Store};
+use sprag::{RuleState, Session, SessionState};
 
 use super::super::log::session_id;
 use super::list::summary_json;

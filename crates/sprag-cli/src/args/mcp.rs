@@ -1,0 +1,145 @@
+//! The arguments of `sprag mcp`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use sprag_mcp::install::Client;
+use sprag_mcp::{Fail, OnKill};
+
+use super::PolicyArg;
+use super::store::{CaptureWord, PlaceArgs};
+use crate::examples;
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct McpArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<McpCommand>,
+    #[command(flatten)]
+    pub(crate) wrap: WrapArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Put Sprag before the servers in a client's settings.
+    #[command(after_help = examples::MCP_INSTALL)]
+    Install(McpInstallArgs),
+    /// Take Sprag out of a client's settings again.
+    #[command(after_help = examples::MCP_UNINSTALL)]
+    Uninstall(McpUninstallArgs),
+    /// Wait for a wrapper's end and end what it left behind.
+    #[command(hide = true)]
+    Undertake {
+        /// The process group.
+        group: u32,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WrapArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// A guard of its own in memory, shared with nobody and forgotten at the end.
+    #[arg(long, conflicts_with_all = ["db", "socket"])]
+    pub(crate) private: bool,
+    /// How the server is called in rules and logs [default: what it calls itself].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The agent behind the calls [default: what the client calls itself].
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+    /// The session of calls that name none [default: one for the process that started this].
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+    /// Many conversations stand behind that session: refuse, but never stop them all.
+    #[arg(long)]
+    pub(crate) shared_identity: bool,
+    /// What happens to calls when the guard does not answer.
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
+    pub(crate) fail: FailWord,
+    /// What happens to the server when a session is killed.
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnKillWord::Refuse)]
+    pub(crate) on_kill: OnKillWord,
+    /// How much of payloads the log keeps, without secrets.
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
+    pub(crate) capture: CaptureWord,
+    /// The server's command, after `--`.
+    #[arg(last = true, required = true, value_name = "SERVER")]
+    pub(crate) server: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum FailWord {
+    Open,
+    Closed,
+}
+
+impl From<FailWord> for Fail {
+    fn from(word: FailWord) -> Self {
+        match word {
+            FailWord::Open => Self::Open,
+            FailWord::Closed => Self::Closed,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum OnKillWord {
+    Refuse,
+    Exit,
+}
+
+impl From<OnKillWord> for OnKill {
+    fn from(word: OnKillWord) -> Self {
+        match word {
+            OnKillWord::Refuse => Self::Refuse,
+            OnKillWord::Exit => Self::Exit,
+        }
+    }
+}
+
+/// Which settings, and who says yes.
+#[derive(Debug, Args)]
+pub(crate) struct ClientArgs {
+    /// The client: claude-desktop, claude-code, cursor, vscode, codex, gemini or zed.
+    #[arg(value_name = "CLIENT")]
+    pub(crate) client: Client,
+    /// Only these servers.
+    #[arg(value_name = "SERVER")]
+    pub(crate) servers: Vec<String>,
+    /// The client's settings [default: where the client has them].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Don't ask.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Only show what would change.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpInstallArgs {
+    #[command(flatten)]
+    pub(crate) client: ClientArgs,
+    /// What happens to calls when the guard does not answer.
+    #[arg(long, value_name = "MODE", value_enum)]
+    pub(crate) fail: Option<FailWord>,
+    /// Start each server once and tell which of its tools count as destructive.
+    #[arg(long)]
+    pub(crate) inspect: bool,
+    /// Let this client's agents make N destructive calls in a window, in the policy file.
+    #[arg(long, value_name = "N")]
+    pub(crate) raise: Option<u32>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpUninstallArgs {
+    #[command(flatten)]
+    pub(crate) client: ClientArgs,
+}

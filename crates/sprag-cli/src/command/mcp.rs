@@ -1,0 +1,25 @@
+//! `sprag mcp`: a guard before an MCP server, and before all servers of a client.
+
+mod install;
+mod raise;
+mod wrap;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use crate::args::{McpArgs, McpCommand};
+use crate::failure::Run;
+use crate::settings::Settings;
+
+/// Runs the part that was asked for.
+pub(crate) fn run(args: &McpArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    match &args.command {
+        None => wrap::run(&args.wrap, settings),
+        Some(McpCommand::Install(args)) => install::install(args, settings, out),
+        Some(McpCommand::Uninstall(args)) => install::uninstall(args, settings, out),
+        Some(McpCommand::Undertake { group }) => {
+            sprag_mcp::stdio::undertake(std::io::stdin().lock(), *group);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}

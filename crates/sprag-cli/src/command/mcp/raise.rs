@@ -1,0 +1,97 @@
+//! Which tools count as destructive, and a higher limit for a client whose work it is to delete.
+
+use std::io::Write;
+use std::time::Duration;
+
+use sprag_core::is_destructive;
+use sprag_mcp::inspect;
+use sprag_mcp::install::Entry;
+
+use crate::args::{McpInstallArgs, PolicyCommand, PolicySetArgs, WhoArgs};
+use crate::command::policy;
+use crate::failure::Failure;
+use crate::policy_file::PolicyFile;
+use crate::settings::Settings;
+
+/// How long a server may take for an answer; the first start of one may have to fetch it.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Starts each server and names its destructive tools.
+pub(super) fn inspect(
+    entries: &[Entry],
+    args: &McpInstallArgs,
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let policy = PolicyFile::find(settings, args.policy.policy.as_deref()).load()?;
+    let agent = args.client.client.agent();
+    let limits = policy.limits_for(Some(agent), "");
+    let limits = &limits.destructive;
+    let mut is_any = false;
+    for entry in entries {
+        let Some(launch) = &entry.launch else {
+            continue;
+        };
+        let name = &entry.name;
+        match inspect::tools(launch, DEADLINE) {
+            Err(error) => writeln!(out, "{name}: {error}")?,
+            Ok(tools) => {
+                let is_counted =
+                    |tool: &&sprag_mcp::Tool| is_destructive(&tool.name, tool.hints, limits);
+                let counted: Vec<&str> = tools
+                    .iter()
+                    .filter(is_counted)
+                    .map(|tool| tool.name.as_str())
+                    .collect();
+                if counted.is_empty() {
+                    writeln!(
+                        out,
+                        "{name}: none of {} tools counts as destructive",
+                        tools.len()
+                    )?;
+                } else {
+                    is_any = true;
+                    writeln!(out, "{name}: {} count as destructive", counted.join(", "))?;
+                }
+            }
+        }
+    }
+    if is_any && args.raise.is_none() {
+        let (max, window) = (limits.max_calls.get(), limits.window);
+        writeln!(
+            out,
+            "{max} of them in {window} kill the session; to allow more: sprag policy set destructive.max_calls N --agent {agent}"
+        )?;
+    }
+    Ok(())
+}
+
+/// Sets the limit for this client's agents.
+pub(super) fn raise(
+    limit: u32,
+    args: &McpInstallArgs,
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let change = PolicySetArgs {
+        key: "destructive.max_calls".to_owned(),
+        value: limit.to_string(),
+        policy: args.policy.clone(),
+        who: WhoArgs {
+            agent: Some(args.client.client.agent().to_owned()),
+            session: None,
+        },
+        json: false,
+    };
+    if args.client.dry_run {
+        writeln!(
+            out,
+            "would set {} to {limit} for agent {}",
+            change.key,
+            args.client.client.agent()
+        )?;
+        return Ok(());
+    }
+    policy::run(&PolicyCommand::Set(change), settings, out)?;
+    Ok(())
+}

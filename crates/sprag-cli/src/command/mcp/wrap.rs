@@ -1,0 +1,115 @@
+//! `sprag mcp -- SERVER`: the wrapper.
+
+use std::fs::File;
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::Write as _;
+use std::os::fd::AsFd;
+use std::os::unix::process::parent_id;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use sprag::{Guard, Id};
+use sprag_mcp::stdio::{self, ServerCommand};
+use sprag_mcp::{Counsel, Gate, GateOptions, Linked};
+
+use crate::args::WrapArgs;
+use crate::db::{Db, policy_file};
+use crate::failure::{Failure, Run};
+use crate::settings::Settings;
+
+/// Wraps the server until it ends, and ends as it did.
+pub(super) fn run(args: &WrapArgs, settings: &Settings) -> Run {
+    let server = server(args)?;
+    let gate = Gate::new(
+        gate_options(args, &server)?,
+        counsel(args, settings)?,
+        Box::new(tell),
+    );
+    let (from, to) = (file(&std::io::stdin())?, file(&std::io::stdout())?);
+    match stdio::run(&Arc::new(gate), &server, from, to) {
+        Ok(code) => Ok(ExitCode::from(code)),
+        Err(error) => {
+            tell(format_args!("{error}"));
+            Ok(ExitCode::from(error.exit_code()))
+        }
+    }
+}
+
+fn server(args: &WrapArgs) -> Result<ServerCommand, Failure> {
+    let (program, rest) = args.server.split_first().ok_or_else(|| {
+        Failure::new("there is no server to wrap").next("name it: sprag mcp -- SERVER ARGUMENTS…")
+    })?;
+    let own = std::env::current_exe().ok();
+    let undertaker = own.map(|own| (own.into(), vec!["mcp".into(), "undertake".into()]));
+    Ok(ServerCommand {
+        program: program.clone(),
+        args: rest.to_vec(),
+        undertaker,
+    })
+}
+
+fn gate_options(args: &WrapArgs, server: &ServerCommand) -> Result<GateOptions, Failure> {
+    let id = |what: &str, text: &str| {
+        Id::new(text).map_err(|error| Failure::new(format!("--{what}: {error}")))
+    };
+    let named =
+        |what: &str, text: &Option<String>| text.as_ref().map(|text| id(what, text)).transpose();
+    let mark = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
+    let session = match &args.session {
+        Some(session) => id("session", session)?,
+        None => id("session", &client_session(&mark))?,
+    };
+    Ok(GateOptions {
+        session,
+        shared: args.shared_identity,
+        agent: named("agent", &args.agent)?,
+        server: named("name", &args.name)?,
+        unnamed: Id::new(&server.name()).or_else(|_| id("name", "server"))?,
+        mark,
+        fail: args.fail.into(),
+        on_kill: args.on_kill.into(),
+    })
+}
+
+/// One session for the process that started the wrapper, so that a loop over two servers of one client
+/// is one loop. Its start tells it from a later process of the same number; where the system does not
+/// say it, the wrapper stands alone.
+fn client_session(mark: &str) -> String {
+    let parent = parent_id();
+    let stat = std::fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
+    let started = stat
+        .rsplit_once(") ")
+        .and_then(|(_, rest)| rest.split(' ').nth(19));
+    match started {
+        Some(started) => format!("mcp-{parent}-{started}"),
+        None => format!("mcp-{mark}"),
+    }
+}
+
+fn counsel(args: &WrapArgs, settings: &Settings) -> Result<Box<dyn Counsel>, Failure> {
+    let policy = args.policy.policy.as_deref();
+    let db = Db::find(settings, &args.place.db)?;
+    if db.redis().is_some() && !args.private {
+        return Ok(Box::new(db.guard(settings, policy, args.capture.into())?));
+    }
+    if !args.private {
+        let options = Db::link_options(settings, &args.place, policy, args.capture.into())?;
+        return Ok(Box::new(Linked::new(options)));
+    }
+    let builder = Guard::builder().capture(args.capture.into());
+    let builder = match policy_file(settings, policy)? {
+        Some(file) => builder.policy_file(file),
+        None => builder,
+    };
+    Ok(Box::new(builder.build()?))
+}
+
+/// The stream itself, without the buffers that the standard library puts before it.
+fn file(stream: &impl AsFd) -> Result<File, Failure> {
+    Ok(stream.as_fd().try_clone_to_owned()?.into())
+}
+
+fn tell(what: std::fmt::Arguments<'_>) {
+    // Where nobody reads it there is nobody left to tell.
+    let _ = writeln!(anstream::stderr(), "sprag mcp: {what}");
+}

@@ -1,0 +1,70 @@
+//! The large part of a session's cell apart from the rest.
+//!
+//! What a session remembers of its steps takes kilobytes and changes only with steps; marks, counts
+//! and calls are small and change with every event. A store that writes over a network keeps the two
+//! apart.
+
+use serde::{Deserialize, Serialize};
+
+use super::SessionCell;
+use super::progress::{Past, Recent};
+
+/// The approaches that a session tried and the answers that it got.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepMemory {
+    approaches: Recent,
+    pasts: Vec<Past>,
+    outcomes: Recent,
+}
+
+impl StepMemory {
+    /// Whether nothing is remembered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl SessionCell {
+    /// Takes the memory of its steps out of the cell.
+    pub fn take_memory(&mut self) -> StepMemory {
+        let progress = &mut self.held.progress;
+        StepMemory {
+            approaches: std::mem::take(&mut progress.approaches),
+            pasts: std::mem::take(&mut progress.pasts),
+            outcomes: std::mem::take(&mut progress.outcomes),
+        }
+    }
+
+    /// Puts it back.
+    pub fn put_memory(&mut self, memory: StepMemory) {
+        let progress = &mut self.held.progress;
+        progress.approaches = memory.approaches;
+        progress.pasts = memory.pasts;
+        progress.outcomes = memory.outcomes;
+    }
+
+    /// Whether both remember the same steps.
+    #[must_use]
+    pub fn has_memory_of(&self, other: &Self) -> bool {
+        let (mine, theirs) = (&self.held.progress, &other.held.progress);
+        mine.approaches == theirs.approaches
+            && mine.pasts == theirs.pasts
+            && mine.outcomes == theirs.outcomes
+    }
+
+    /// Whether nothing of it outlives a day without events, so that a store may then forget it.
+    #[must_use]
+    pub fn is_forgettable(&self) -> bool {
+        let Self {
+            touched: _,
+            generation,
+            agent,
+            steps,
+            killed,
+            blocked,
+            held: _,
+        } = self;
+        *generation == 1 && agent.is_none() && *steps == 0 && killed.is_none() && blocked.is_none()
+    }
+}

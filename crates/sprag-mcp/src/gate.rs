@@ -1,0 +1,130 @@
+//! The gate between one client and one server: every message passes it, in both directions.
+//!
+//! It holds no stream and starts no thread, so that standard input and HTTP can share it. A message
+//! that does not concern the guard is told to pass as it is. A call is judged before it goes on, its
+//! result when it comes back, and both stay the bytes they were unless the guard has something to say.
+//!
+//! Repetition that the protocol itself asks for is not counted: a call repeated with the client's answers
+//! to the server's questions, looking after a task, listing tools.
+
+mod client;
+mod server;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::value::RawValue;
+use sprag_core::{Id, canonical_json};
+
+use crate::books::Books;
+use crate::counsel::{Counsel, Desk, Fail, Teller};
+
+/// What happens to the server when a session is killed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnKill {
+    /// Its calls are refused; other sessions go on.
+    #[default]
+    Refuse,
+    /// The server is ended too.
+    Exit,
+}
+
+/// How a gate is set up.
+#[derive(Debug, Clone)]
+pub struct GateOptions {
+    /// The session of calls that don't name their own.
+    pub session: Id,
+    /// Many may stand behind that session.
+    pub shared: bool,
+    /// The agent, where the client's own name should not count.
+    pub agent: Option<Id>,
+    /// The server's name, where its own should not count.
+    pub server: Option<Id>,
+    /// The server's name until it says one.
+    pub unnamed: Id,
+    /// What no other gate puts before the ids of its calls.
+    pub mark: String,
+    /// What holds when the guard does not answer.
+    pub fail: Fail,
+    /// What happens to the server when a session is killed.
+    pub on_kill: OnKill,
+}
+
+/// What becomes of a message from the client.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Upward {
+    /// It goes on as it is.
+    Pass,
+    /// Some of it goes on, or nothing; the client gets an answer, or none where it expects none.
+    Stop {
+        /// What goes on.
+        onward: Option<Vec<u8>>,
+        /// What the client is told.
+        answer: Option<Vec<u8>>,
+    },
+}
+
+/// What becomes of a message from the server.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Downward {
+    /// It goes on as it is.
+    Pass,
+    /// This goes on instead.
+    Replace(Vec<u8>),
+}
+
+/// The gate.
+pub struct Gate {
+    desk: Desk,
+    options: GateOptions,
+    books: Mutex<Books>,
+    calls: AtomicU64,
+    must_end: AtomicBool,
+}
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gate")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Gate {
+    /// A gate that asks `counsel` and tells people through `tell`.
+    #[must_use]
+    pub fn new(options: GateOptions, counsel: Box<dyn Counsel>, tell: Teller) -> Self {
+        Self {
+            desk: Desk::new(counsel, options.fail, tell),
+            options,
+            books: Mutex::default(),
+            calls: AtomicU64::new(0),
+            must_end: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether the server is to be ended because a session was killed.
+    #[must_use]
+    pub fn must_end(&self) -> bool {
+        self.must_end.load(Ordering::Acquire)
+    }
+
+    /// Tells people something.
+    pub fn tell(&self, what: std::fmt::Arguments<'_>) {
+        self.desk.tell(what);
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One text for each id, however a peer writes it: `"a"` and `"\u0061"` are one id, `1` and `"1"` are two.
+fn id_key(id: &RawValue) -> Box<str> {
+    let text = id.get();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'"' | b'-' | b'_');
+    if text.bytes().all(is_plain) {
+        return text.into();
+    }
+    canonical_json(text).map_or_else(|_| text.into(), String::into_boxed_str)
+}

@@ -1,0 +1,328 @@
+//! What a client sends: calls are judged, a few requests are remembered, the rest passes.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::value::RawValue;
+use sprag_core::{CallEvent, Decision, Event, Id, Identity, Payload, Verdict};
+
+use super::{Gate, OnKill, Upward, id_key};
+use crate::books::{Asked, Call, next_round, what};
+use crate::counsel::{Answer, guidance};
+use crate::identity::Caller;
+use crate::long::Long;
+use crate::outcome::Outcome;
+use crate::peek::{CallParams, Message, batch, member, parse, raw_member, text};
+use crate::reduced::payload;
+use crate::refusal::{Form, INVALID_REQUEST, PARSE_ERROR, error, id_of, refusal};
+use crate::unique;
+
+/// How often a server may ask back before the call counts as a new one.
+const MAX_ROUNDS: u32 = 32;
+
+/// A message that does not go on, and what its sender is told.
+struct Stopped(Option<String>);
+
+type Onward = Result<(), Stopped>;
+
+impl Gate {
+    /// Judges a message of the client, or a batch of them.
+    pub fn from_client(&self, message: &[u8]) -> Upward {
+        if let Some(items) = batch(message) {
+            return self.batch_from_client(&items);
+        }
+        match self.one_from_client(message) {
+            Ok(()) => Upward::Pass,
+            Err(Stopped(answer)) => Upward::Stop {
+                onward: None,
+                answer: answer.map(String::into_bytes),
+            },
+        }
+    }
+
+    /// Judges a message of the client by its beginning, because it is too long to be held.
+    pub fn long_from_client(&self, beginning: &[u8]) -> Upward {
+        let mut long = Long::default();
+        long.read(beginning);
+        if (long.has_method() && !long.is_call()) || long.is_response() {
+            return Upward::Pass;
+        }
+        let why = format!(
+            "a call of more than {} bytes can't be judged by the guard",
+            beginning.len()
+        );
+        self.desk.tell(format_args!("{why}; it was refused"));
+        let id = long.id();
+        let id = id.as_ref().map_or("null", |id| id.get());
+        Upward::Stop {
+            onward: None,
+            answer: Some(error(id, INVALID_REQUEST, &why).into_bytes()),
+        }
+    }
+
+    fn batch_from_client(&self, items: &[&RawValue]) -> Upward {
+        let mut onward = Vec::new();
+        let mut answers = Vec::new();
+        let mut is_whole = true;
+        for item in items {
+            match self.one_from_client(item.get().as_bytes()) {
+                Ok(()) => onward.push(item.get()),
+                Err(Stopped(answer)) => {
+                    is_whole = false;
+                    answers.extend(answer);
+                }
+            }
+        }
+        if is_whole {
+            return Upward::Pass;
+        }
+        let list = |items: &[&str]| {
+            (!items.is_empty()).then(|| format!("[{}]", items.join(",")).into_bytes())
+        };
+        let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
+        Upward::Stop {
+            onward: list(&onward),
+            answer: list(&answers),
+        }
+    }
+
+    fn one_from_client(&self, bytes: &[u8]) -> Onward {
+        let Some(message) = Message::read(bytes) else {
+            return unreadable(bytes);
+        };
+        let Some(method) = message.method() else {
+            return Ok(());
+        };
+        match &*method {
+            "tools/call" => return self.call(bytes, &message),
+            "tools/list" => self.remember(&message, Asked::Tools),
+            "initialize" => {
+                self.note_client(&message);
+                self.remember(&message, Asked::Introduction);
+            }
+            "server/discover" => self.remember(&message, Asked::Introduction),
+            "tasks/get" | "tasks/result" => self.look_after_task(&message),
+            "notifications/cancelled" => self.cancelled(&message),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn remember(&self, message: &Message<'_>, asked: Asked) {
+        if let Some(id) = message.id {
+            self.books().asked.insert(id_key(id), asked);
+        }
+    }
+
+    fn note_client(&self, message: &Message<'_>) {
+        let client = message
+            .params
+            .and_then(|params| raw_member(params, "clientInfo"));
+        let name = client.and_then(|client| member(client, "name"));
+        self.books().agent = name.and_then(|name| Id::new(&name).ok());
+    }
+
+    fn look_after_task(&self, message: &Message<'_>) {
+        let Some(task) = message.params.and_then(|params| member(params, "taskId")) else {
+            return;
+        };
+        let is_known = self.books().tasks.get(&*task).is_some();
+        if is_known {
+            self.remember(message, Asked::Task(task.into_owned()));
+        }
+    }
+
+    /// The client no longer waits. An agent that tries again and again what never answers in time must
+    /// be seen too, so this is what came of the call.
+    fn cancelled(&self, message: &Message<'_>) {
+        let Some(id) = message
+            .params
+            .and_then(|params| raw_member(params, "requestId"))
+        else {
+            return;
+        };
+        let asked = self.books().asked.take(&*id_key(id));
+        if let Some(Asked::Call(call)) = asked {
+            let reason = message.params.and_then(|params| member(params, "reason"));
+            self.finish_unheard(*call, Outcome::cancelled(reason.as_deref()));
+        }
+    }
+
+    fn call(&self, bytes: &[u8], message: &Message<'_>) -> Onward {
+        if let Err(why) = unique::check(bytes) {
+            let why = format!(
+                "this call was not passed on: {why}, so that guard and server could read different calls"
+            );
+            return Err(stop(message, |id| error(id, INVALID_REQUEST, &why)));
+        }
+        // What names no tool is for the server to refuse.
+        let Some(params) = message.params.and_then(parse::<CallParams<'_>>) else {
+            return Ok(());
+        };
+        let Some(tool) = text(params.name) else {
+            return Ok(());
+        };
+        let caller = Caller::read(params.meta);
+        let form = match params.task {
+            Some(_) => Form::Error,
+            None if caller.is_modern => Form::Typed,
+            None => Form::Plain,
+        };
+        if self.continues(message, &params, &tool) {
+            return Ok(());
+        }
+        let refuse = |why: &str| Err(stop(message, |id| refusal(id, form, why)));
+        let event = match self.event(&params, &tool, &caller) {
+            Ok(event) => event,
+            Err(why) => return refuse(&why),
+        };
+        let verdict = match self.ask_call(event.clone()) {
+            Answer::Verdict(verdict) => Some(verdict),
+            Answer::Unguarded => None,
+            Answer::Refuse(why) => return refuse(why),
+            Answer::Wrong(why) => {
+                return refuse(&format!("the guard can't judge this call: {why}"));
+            }
+        };
+        if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.verdict.refuses()) {
+            self.note_stop(&event.session, verdict);
+            let why = verdict.message.as_deref();
+            return refuse(why.unwrap_or("refused by the loop guard"));
+        }
+        if verdict.is_some() {
+            // Whoever may call again was let go on by an operator.
+            self.books().stopped.take(&event.session);
+        }
+        let args = params.arguments.map(|args| args.get());
+        if let Some(id) = event.id {
+            let call = Call {
+                session: event.session,
+                id,
+                use_id: event.use_id,
+                flow: event.flow,
+                what: what(&tool, args),
+                rounds: 0,
+                word: verdict.as_deref().and_then(guidance),
+            };
+            self.remember(message, Asked::Call(Box::new(call)));
+        }
+        Ok(())
+    }
+
+    /// Whether this is the next round of a call that was judged already: the same call with what the
+    /// server asked the client for.
+    fn continues(&self, message: &Message<'_>, params: &CallParams<'_>, tool: &str) -> bool {
+        if params.input_responses.is_none() && params.request_state.is_none() {
+            return false;
+        }
+        let state = params.request_state.map(|state| state.get());
+        let args = params.arguments.map(|args| args.get());
+        let mut books = self.books();
+        let Some(mut call) = books.waiting.take(&next_round(what(tool, args), state)) else {
+            return false;
+        };
+        if call.rounds >= MAX_ROUNDS || books.stopped.get(&call.session).is_some() {
+            return false;
+        }
+        drop(books);
+        call.rounds += 1;
+        self.remember(message, Asked::Call(call));
+        true
+    }
+
+    fn event(
+        &self,
+        params: &CallParams<'_>,
+        tool: &str,
+        caller: &Caller,
+    ) -> Result<CallEvent, String> {
+        let id = |text: &str| {
+            Id::new(text).map_err(|error| format!("the guard can't judge this call: {error}"))
+        };
+        let books = self.books();
+        let is_named = caller.session.is_some();
+        let session = caller.session.as_ref().unwrap_or(&self.options.session);
+        let mut event = CallEvent::new(session.clone(), id(tool)?);
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        event.id = Some(id(&format!("{}-{number}", self.options.mark))?);
+        event.agent = [&self.options.agent, &caller.agent, &books.agent]
+            .into_iter()
+            .flatten()
+            .next()
+            .cloned();
+        event.server = [&self.options.server, &books.server]
+            .into_iter()
+            .flatten()
+            .next()
+            .cloned();
+        event
+            .server
+            .get_or_insert_with(|| self.options.unnamed.clone());
+        event.hints = books.hints.get(tool).copied().unwrap_or_default();
+        event.use_id.clone_from(&caller.use_id);
+        event.flow.clone_from(&caller.flow);
+        event.args = params.arguments.map(payload);
+        if self.options.shared && !is_named {
+            event.identity = Identity::Shared;
+        }
+        Ok(event)
+    }
+
+    /// Arguments that the guard can't take apart (half a character, more levels than it follows) are
+    /// compared as the text they are.
+    fn ask_call(&self, mut event: CallEvent) -> Answer {
+        let args = event.args.clone();
+        match (self.desk.ask(Event::Call(event.clone())), args) {
+            (Answer::Wrong(_), Some(args)) => {
+                event.args = Some(Payload::from(args.as_json()));
+                self.desk.ask(Event::Call(event))
+            }
+            (answer, _) => answer,
+        }
+    }
+
+    pub(super) fn note_stop(&self, session: &Id, verdict: &Verdict) {
+        if verdict.verdict < Decision::Block {
+            return;
+        }
+        let is_news = {
+            let mut books = self.books();
+            let is_news = books.stopped.get(session).is_none();
+            books.stopped.insert(session.clone(), ());
+            is_news
+        };
+        if is_news {
+            let message = verdict.message.as_deref().unwrap_or_default();
+            let word = if verdict.verdict == Decision::Kill {
+                "killed"
+            } else {
+                "blocked"
+            };
+            self.desk.tell(format_args!(
+                "a session is {word}: {message}; to see it: sprag sessions list --state {word}"
+            ));
+        }
+        if verdict.verdict == Decision::Kill && self.options.on_kill == OnKill::Exit {
+            self.must_end.store(true, Ordering::Release);
+        }
+    }
+}
+
+/// A message that no strict reader takes. Where it could be a call to somebody it does not go on.
+fn unreadable(bytes: &[u8]) -> Onward {
+    let mut long = Long::default();
+    long.read(bytes);
+    let is_batch = bytes.trim_ascii_start().first() == Some(&b'[');
+    let names_call = || bytes.windows(10).any(|part| part == b"tools/call");
+    let may_be_call = long.is_call() || (is_batch && names_call());
+    if !may_be_call {
+        return Ok(());
+    }
+    let why = "this call was not passed on: it is not one JSON message that everybody reads alike";
+    let id = long.id();
+    let id = id.as_ref().map_or("null", |id| id.get());
+    Err(Stopped(Some(error(id, PARSE_ERROR, why))))
+}
+
+fn stop(message: &Message<'_>, answer: impl FnOnce(&str) -> String) -> Stopped {
+    Stopped(id_of(message).map(answer))
+}

@@ -1,0 +1,217 @@
+//! What a server sends: results are judged, and get a word next to them where the guard has one.
+
+use serde_json::value::RawValue;
+use sprag_core::{Event, Id, Identity, Payload, StepEvent};
+
+use super::{Downward, Gate, id_key};
+use crate::books::{Asked, Call, next_round};
+use crate::counsel::{Answer, guidance};
+use crate::guidance::{Insertion, insert, into_error, into_result};
+use crate::long::Long;
+use crate::outcome::Outcome;
+use crate::peek::{Message, ResultPeek, batch, member, raw_member, text};
+use crate::tools;
+
+/// What stands before the guard's words in a tool's result, so that they are not taken for the tool's.
+const OURS: &str = "[sprag]";
+
+impl Gate {
+    /// Judges a message of the server, or a batch of them.
+    pub fn from_server(&self, message: &[u8]) -> Downward {
+        let insertions: Vec<Insertion> = match batch(message) {
+            Some(items) => {
+                let items = items.into_iter();
+                items
+                    .filter_map(|item| self.one_from_server(message, item.get().as_bytes()))
+                    .collect()
+            }
+            None => self.one_from_server(message, message).into_iter().collect(),
+        };
+        if insertions.is_empty() {
+            return Downward::Pass;
+        }
+        Downward::Replace(insert(message, insertions))
+    }
+
+    /// Judges a message of the server that was too long to be held and has passed already. What the
+    /// guard says of it is told with the next result of the same session.
+    pub(crate) fn long_from_server(&self, long: &Long) {
+        let Some(id) = long.id().filter(|_| !long.has_method()) else {
+            return;
+        };
+        let asked = self.books().asked.take(&*id_key(&id));
+        let call = match asked {
+            Some(Asked::Call(call)) => Some(call),
+            Some(Asked::Task(task)) => self.books().tasks.take(&task),
+            _ => None,
+        };
+        if let Some(call) = call.filter(|_| long.is_final()) {
+            self.finish_unheard(*call, long.outcome());
+        }
+    }
+
+    /// Where in the `whole` a word goes that concerns this message, one of a batch or the whole itself.
+    fn one_from_server(&self, whole: &[u8], bytes: &[u8]) -> Option<Insertion> {
+        let message = Message::read(bytes)?;
+        if message.method.is_some() {
+            return None;
+        }
+        let asked = self.books().asked.take(&*id_key(message.id?))?;
+        match asked {
+            Asked::Tools => self.learn_tools(message.result?),
+            Asked::Introduction => self.learn_server(message.result?),
+            Asked::Task(task) => return self.task_answered(whole, &message, &task),
+            Asked::Call(call) => return self.call_answered(whole, &message, call),
+        }
+        None
+    }
+
+    fn call_answered(
+        &self,
+        whole: &[u8],
+        message: &Message<'_>,
+        call: Box<Call>,
+    ) -> Option<Insertion> {
+        let Some(result) = message.result else {
+            return self.failed(whole, message.error?, *call);
+        };
+        let peek = ResultPeek::read(result);
+        if peek.is_input_required() {
+            let state = raw_member(result, "requestState").map(RawValue::get);
+            let next = next_round(call.what, state);
+            self.books().waiting.insert(next, call);
+            return None;
+        }
+        if let Some(task) = peek.made_task() {
+            self.books().tasks.insert(task.into_owned(), call);
+            return None;
+        }
+        self.done(whole, result, &peek, *call)
+    }
+
+    fn task_answered(&self, whole: &[u8], message: &Message<'_>, task: &str) -> Option<Insertion> {
+        let result = message.result?;
+        let peek = ResultPeek::read(result);
+        let status = peek.status.and_then(text);
+        // A status without what came of it: the client asks again, or asks for the result.
+        if peek.content.is_none()
+            && peek.result.is_none()
+            && peek.error.is_none()
+            && peek.structured.is_none()
+        {
+            if status.as_deref() == Some("cancelled") {
+                let call = self.books().tasks.take(task)?;
+                self.finish_unheard(*call, Outcome::cancelled(None));
+            }
+            return None;
+        }
+        let call = self.books().tasks.take(task)?;
+        match (peek.result, peek.error) {
+            (Some(inner), _) if peek.content.is_none() => {
+                self.done(whole, inner, &ResultPeek::read(inner), *call)
+            }
+            (None, Some(error)) if peek.content.is_none() => self.failed(whole, error, *call),
+            _ => self.done(whole, result, &peek, *call),
+        }
+    }
+
+    fn done(
+        &self,
+        whole: &[u8],
+        result: &RawValue,
+        peek: &ResultPeek<'_>,
+        call: Call,
+    ) -> Option<Insertion> {
+        let session = call.session.clone();
+        let word = self.finish(call, Outcome::of_result(peek, result))?;
+        let insertion = into_result(whole, result, peek, &word);
+        self.owe_unless(insertion.is_some(), session, word);
+        insertion
+    }
+
+    fn failed(&self, whole: &[u8], error: &RawValue, call: Call) -> Option<Insertion> {
+        let session = call.session.clone();
+        let word = self.finish(call, Outcome::of_error(error))?;
+        let insertion = into_error(whole, error, &word);
+        self.owe_unless(insertion.is_some(), session, word);
+        insertion
+    }
+
+    /// Tells the guard what came of a call, and what its agent is to be told with it.
+    fn finish(&self, call: Call, outcome: Outcome) -> Option<String> {
+        let mut step = StepEvent::new(call.session.clone());
+        step.id = Some(call.id);
+        step.use_id = call.use_id;
+        step.flow = call.flow;
+        step.is_error = outcome.is_error;
+        step.result = outcome.result;
+        if self.options.shared && call.session == self.options.session {
+            step.identity = Identity::Shared;
+        }
+        let said = match self.ask_step(step) {
+            Answer::Verdict(verdict) => {
+                self.note_stop(&call.session, &verdict);
+                guidance(&verdict)
+            }
+            Answer::Wrong(why) => {
+                self.desk
+                    .tell(format_args!("the guard could not judge a result: {why}"));
+                None
+            }
+            Answer::Unguarded | Answer::Refuse(_) => None,
+        };
+        let owed = self.books().owed.take(&call.session);
+        let fresh = [call.word, said]
+            .into_iter()
+            .flatten()
+            .map(|word| format!("{OURS} {word}"));
+        let words: Vec<String> = owed.into_iter().chain(fresh).collect();
+        (!words.is_empty()).then(|| words.join("\n"))
+    }
+
+    fn ask_step(&self, mut step: StepEvent) -> Answer {
+        let result = step.result.clone();
+        match (self.desk.ask(Event::Step(step.clone())), result) {
+            (Answer::Wrong(_), Some(result)) => {
+                step.result = Some(Payload::from(result.as_json()));
+                self.desk.ask(Event::Step(step))
+            }
+            (answer, _) => answer,
+        }
+    }
+
+    /// The same where there is no result to tell it next to.
+    pub(super) fn finish_unheard(&self, call: Call, outcome: Outcome) {
+        let session = call.session.clone();
+        if let Some(word) = self.finish(call, outcome) {
+            self.owe_unless(false, session, word);
+        }
+    }
+
+    fn owe_unless(&self, is_told: bool, session: Id, word: String) {
+        if !is_told {
+            self.books().owed.insert(session, word);
+        }
+    }
+
+    fn learn_server(&self, result: &RawValue) {
+        let meta = || {
+            raw_member(
+                raw_member(result, "_meta")?,
+                "io.modelcontextprotocol/serverInfo",
+            )
+        };
+        let server = raw_member(result, "serverInfo").or_else(meta);
+        let name = server.and_then(|server| member(server, "name"));
+        if let Some(name) = name.and_then(|name| Id::new(&name).ok()) {
+            self.books().server = Some(name);
+        }
+    }
+
+    fn learn_tools(&self, result: &RawValue) {
+        let mut books = self.books();
+        for tool in tools::listed(result) {
+            books.hints.insert(tool.name, tool.hints);
+        }
+    }
+}

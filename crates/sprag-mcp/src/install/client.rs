@@ -1,0 +1,136 @@
+//! The clients whose settings are known: where they lie and where in them the servers stand.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// An MCP client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Client {
+    /// Claude Desktop.
+    ClaudeDesktop,
+    /// Claude Code, by the `.mcp.json` of a project.
+    ClaudeCode,
+    /// Cursor.
+    Cursor,
+    /// Visual Studio Code, by the `.vscode/mcp.json` of a project.
+    VsCode,
+    /// Codex CLI.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// Zed.
+    Zed,
+}
+
+/// How settings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// JSON, with comments and trailing commas where people write them.
+    Json,
+    /// TOML.
+    Toml,
+}
+
+/// A client of which nothing is known.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is no client `{0}`; known are claude-desktop, claude-code, cursor, vscode, codex, gemini and zed"
+)]
+pub struct UnknownClient(String);
+
+impl Client {
+    /// Every client.
+    pub const ALL: [Self; 7] = [
+        Self::ClaudeDesktop,
+        Self::ClaudeCode,
+        Self::Cursor,
+        Self::VsCode,
+        Self::Codex,
+        Self::Gemini,
+        Self::Zed,
+    ];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ClaudeDesktop => "claude-desktop",
+            Self::ClaudeCode => "claude-code",
+            Self::Cursor => "cursor",
+            Self::VsCode => "vscode",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Zed => "zed",
+        }
+    }
+
+    /// The agent behind its sessions, as its hooks name it too.
+    #[must_use]
+    pub const fn agent(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude",
+            other => other.as_str(),
+        }
+    }
+
+    /// How its settings are written.
+    #[must_use]
+    pub const fn format(self) -> Format {
+        match self {
+            Self::Codex => Format::Toml,
+            _ => Format::Json,
+        }
+    }
+
+    /// The key under which its servers stand.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::VsCode => "servers",
+            Self::Codex => "mcp_servers",
+            Self::Zed => "context_servers",
+            _ => "mcpServers",
+        }
+    }
+
+    /// Whether one process of it holds many conversations and tells none of them apart, so that nothing
+    /// may mark them all.
+    #[must_use]
+    pub const fn serves_many(self) -> bool {
+        matches!(
+            self,
+            Self::ClaudeDesktop | Self::Cursor | Self::VsCode | Self::Zed
+        )
+    }
+
+    /// Where its settings lie, below a home or the folder of a project.
+    #[must_use]
+    pub fn place(self, home: &Path, config: &Path, project: &Path) -> PathBuf {
+        match self {
+            Self::ClaudeDesktop if cfg!(target_os = "macos") => {
+                home.join("Library/Application Support/Claude/claude_desktop_config.json")
+            }
+            Self::ClaudeDesktop => config.join("Claude/claude_desktop_config.json"),
+            Self::ClaudeCode => project.join(".mcp.json"),
+            Self::Cursor => home.join(".cursor/mcp.json"),
+            Self::VsCode => project.join(".vscode/mcp.json"),
+            Self::Codex => home.join(".codex/config.toml"),
+            Self::Gemini => home.join(".gemini/settings.json"),
+            Self::Zed => config.join("zed/settings.json"),
+        }
+    }
+}
+
+impl FromStr for Client {
+    type Err = UnknownClient;
+    fn from_str(word: &str) -> Result<Self, UnknownClient> {
+        let found = Self::ALL.into_iter().find(|client| client.as_str() == word);
+        found.ok_or_else(|| UnknownClient(word.to_owned()))
+    }
+}
+
+impl std::fmt::Display for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}

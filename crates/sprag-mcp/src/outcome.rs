@@ -1,0 +1,166 @@
+//! What came of a call, as the guard is told it.
+//!
+//! A result wraps what the tool said into content items, repeats it as structured content and adds
+//! metadata that differs each time. The guard asks whether anything new was said, so it is given what
+//! the model reads: the text, where there is only text; else the items as they are. Metadata is left
+//! out. Structured content that says the same as the text, as the protocol asks for, is not told twice.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use sprag_core::{Payload, canonical_json};
+
+use crate::peek::{ResultPeek, member, parse, raw_member, text};
+use crate::reduced::{KEPT, payload};
+
+/// What came of a call.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) result: Option<Payload>,
+    pub(crate) is_error: bool,
+}
+
+impl Outcome {
+    /// A tool's result, good or bad.
+    pub(crate) fn of_result(peek: &ResultPeek<'_>, raw: &RawValue) -> Self {
+        Self {
+            result: Some(said(peek, raw)),
+            is_error: peek.is_error(),
+        }
+    }
+
+    /// A protocol error in place of a result.
+    pub(crate) fn of_error(error: &RawValue) -> Self {
+        let message = member(error, "message").filter(|_| raw_member(error, "data").is_none());
+        Self {
+            result: Some(
+                message.map_or_else(|| Payload::from(error), |text| Payload::from(&*text)),
+            ),
+            is_error: true,
+        }
+    }
+
+    /// No result, because the client does not wait for one any more.
+    pub(crate) fn cancelled(reason: Option<&str>) -> Self {
+        let reason = reason.unwrap_or("no reason given");
+        Self {
+            result: Some(Payload::from(format!("cancelled: {reason}"))),
+            is_error: true,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Item<'m> {
+    #[serde(borrow, rename = "type")]
+    kind: &'m RawValue,
+    #[serde(default, borrow)]
+    text: Option<&'m RawValue>,
+}
+
+fn said(peek: &ResultPeek<'_>, raw: &RawValue) -> Payload {
+    let Some(content) = peek.content else {
+        return payload(peek.structured.unwrap_or(raw));
+    };
+    let text = only_text(content);
+    match (peek.structured, text) {
+        (None, Some(text)) if text.len() > KEPT => payload(content),
+        (None, Some(text)) => Payload::from(text),
+        (None, None) => payload(content),
+        (Some(structured), Some(text)) if text.is_empty() || is_same(&text, structured) => {
+            payload(structured)
+        }
+        (Some(structured), text) => {
+            let text = text.map(|text| serde_json::Value::from(text).to_string());
+            let content = text.as_deref().unwrap_or(content.get());
+            let both = format!("[{content},{}]", structured.get());
+            RawValue::from_string(both).map_or_else(|_| payload(raw), |both| payload(&both))
+        }
+    }
+}
+
+/// The texts of content that holds nothing else.
+fn only_text(content: &RawValue) -> Option<String> {
+    let items: Vec<Item<'_>> = parse(content)?;
+    let mut texts = Vec::with_capacity(items.len());
+    for item in items {
+        if item.kind.get() != "\"text\"" {
+            return None;
+        }
+        texts.push(text(item.text?)?);
+    }
+    Some(texts.join("\n"))
+}
+
+fn is_same(text: &str, structured: &RawValue) -> bool {
+    match (canonical_json(text), canonical_json(structured.get())) {
+        (Ok(text), Ok(structured)) => text == structured,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(result: &str) -> (String, bool) {
+        let raw: Box<RawValue> = serde_json::from_str(result).unwrap();
+        let outcome = Outcome::of_result(&ResultPeek::read(&raw), &raw);
+        let result = outcome.result.unwrap();
+        (result.as_json().to_owned(), outcome.is_error)
+    }
+
+    #[test]
+    fn the_guard_is_told_what_the_model_reads() {
+        for (result, said, is_error) in [
+            (
+                r#"{"content":[{"type":"text","text":"done"}],"_meta":{"ms":3}}"#,
+                r#""done""#,
+                false,
+            ),
+            (
+                r#"{"content":[{"type":"text","text":"a"},{"text":"b","type":"text"}],"isError":true}"#,
+                r#""a\nb""#,
+                true,
+            ),
+            (
+                r#"{"content":[{"type":"image","data":"AA=="}]}"#,
+                r#"[{"type":"image","data":"AA=="}]"#,
+                false,
+            ),
+            (
+                r#"{"content":[],"structuredContent":{"n":1}}"#,
+                r#"{"n":1}"#,
+                false,
+            ),
+            (
+                r#"{"content":[{"type":"text","text":"{\"n\": 1}"}],"structuredContent":{"n":1}}"#,
+                r#"{"n":1}"#,
+                false,
+            ),
+            (
+                r#"{"content":[{"type":"text","text":"ok"}],"structuredContent":{"n":1}}"#,
+                r#"["ok",{"n":1}]"#,
+                false,
+            ),
+            (r#"{"structuredContent":[1]}"#, "[1]", false),
+            (r#"{"toolResult":7}"#, r#"{"toolResult":7}"#, false),
+            (r#"{"content":"odd"}"#, r#""odd""#, false),
+        ] {
+            assert_eq!(told(result), (said.to_owned(), is_error), "{result}");
+        }
+    }
+
+    #[test]
+    fn an_error_is_told_by_its_message_or_whole_where_it_says_more() {
+        let of = |error: &str| {
+            let raw: Box<RawValue> = serde_json::from_str(error).unwrap();
+            Outcome::of_error(&raw).result.unwrap().as_json().to_owned()
+        };
+        assert_eq!(
+            of(r#"{"code":-32602,"message":"no such tool"}"#),
+            r#""no such tool""#
+        );
+        let whole = r#"{"code":1,"message":"m","data":{"why":"x"}}"#;
+        assert_eq!(of(whole), whole);
+    }
+}

@@ -1,0 +1,179 @@
+//! What a message is, without reading what it says.
+//!
+//! A proxy that reads messages into types and writes them out again loses what it does not know:
+//! fields of a later revision, key order, long numbers. So a message stays the bytes it came as, and
+//! this looks only at the few members that say whether the guard is concerned. Everything else is
+//! skipped, not parsed.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+/// The members of a JSON-RPC message that tell what it is. Where one is null it is there.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Message<'m> {
+    #[serde(default, borrow, deserialize_with = "present")]
+    pub(crate) id: Option<&'m RawValue>,
+    #[serde(default, borrow)]
+    pub(crate) method: Option<&'m RawValue>,
+    #[serde(default, borrow)]
+    pub(crate) params: Option<&'m RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    pub(crate) result: Option<&'m RawValue>,
+    #[serde(default, borrow)]
+    pub(crate) error: Option<&'m RawValue>,
+}
+
+impl<'m> Message<'m> {
+    /// Reads one message, which is no batch.
+    pub(crate) fn read(bytes: &'m [u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// Its method, where it is a request or a notification.
+    pub(crate) fn method(&self) -> Option<Cow<'m, str>> {
+        text(self.method?)
+    }
+}
+
+/// The messages of a batch; none where it is not one.
+pub(crate) fn batch(bytes: &[u8]) -> Option<Vec<&RawValue>> {
+    if bytes.trim_ascii_start().first() != Some(&b'[') {
+        return None;
+    }
+    serde_json::from_slice(bytes).ok()
+}
+
+/// The parameters of `tools/call`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct CallParams<'m> {
+    #[serde(borrow)]
+    pub(crate) name: &'m RawValue,
+    #[serde(default, borrow)]
+    pub(crate) arguments: Option<&'m RawValue>,
+    #[serde(default, borrow, rename = "_meta")]
+    pub(crate) meta: Option<&'m RawValue>,
+    /// Answers to what the server asked in an earlier round (2026-07-28).
+    #[serde(default, borrow, rename = "inputResponses")]
+    pub(crate) input_responses: Option<&'m RawValue>,
+    /// What the server gave to take along to the next round (2026-07-28).
+    #[serde(default, borrow, rename = "requestState")]
+    pub(crate) request_state: Option<&'m RawValue>,
+    /// Asks for a task instead of a result (2025-11-25).
+    #[serde(default, borrow)]
+    pub(crate) task: Option<&'m RawValue>,
+}
+
+/// The members of any result that tell what became of a call.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct ResultPeek<'m> {
+    #[serde(default, borrow, rename = "resultType")]
+    pub(crate) result_type: Option<&'m RawValue>,
+    #[serde(default, borrow)]
+    pub(crate) content: Option<&'m RawValue>,
+    #[serde(default, borrow, rename = "structuredContent")]
+    pub(crate) structured: Option<&'m RawValue>,
+    #[serde(default, borrow, rename = "isError")]
+    pub(crate) is_error: Option<&'m RawValue>,
+    /// A task of 2025-11-25.
+    #[serde(default, borrow)]
+    pub(crate) task: Option<&'m RawValue>,
+    /// A task of 2026-07-28.
+    #[serde(default, borrow, rename = "taskId")]
+    pub(crate) task_id: Option<&'m RawValue>,
+    #[serde(default, borrow)]
+    pub(crate) status: Option<&'m RawValue>,
+    /// What a finished task of 2026-07-28 brought.
+    #[serde(default, borrow)]
+    pub(crate) result: Option<&'m RawValue>,
+    #[serde(default, borrow)]
+    pub(crate) error: Option<&'m RawValue>,
+}
+
+impl<'m> ResultPeek<'m> {
+    /// Reads a result; one that is no object says nothing.
+    pub(crate) fn read(raw: &'m RawValue) -> Self {
+        parse(raw).unwrap_or_default()
+    }
+
+    pub(crate) fn is_error(&self) -> bool {
+        self.is_error.is_some_and(|raw| raw.get() == "true")
+    }
+
+    pub(crate) fn is_input_required(&self) -> bool {
+        self.has_type("input_required")
+    }
+
+    pub(crate) fn has_type(&self, word: &str) -> bool {
+        self.result_type.and_then(text).as_deref() == Some(word)
+    }
+
+    /// The id of the task that was made instead of a result.
+    pub(crate) fn made_task(&self) -> Option<Cow<'m, str>> {
+        if let Some(task) = self.task {
+            return member(task, "taskId");
+        }
+        if self.has_type("task") {
+            return text(self.task_id?);
+        }
+        None
+    }
+}
+
+/// The text member `name` of an object.
+pub(crate) fn member<'m>(object: &'m RawValue, name: &str) -> Option<Cow<'m, str>> {
+    text(raw_member(object, name)?)
+}
+
+/// The member `name` of an object.
+pub(crate) fn raw_member<'m>(object: &'m RawValue, name: &str) -> Option<&'m RawValue> {
+    let members: Members<'m> = parse(object)?;
+    let mut members = members.0.into_iter();
+    members.find(|(key, _)| key == name).map(|(_, raw)| raw)
+}
+
+/// All members of an object, in order.
+#[derive(Debug)]
+pub(crate) struct Members<'m>(pub(crate) Vec<(String, &'m RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Members<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        from.deserialize_map(Visitor)
+    }
+}
+
+/// Reads a part of a message into what is looked for in it.
+pub(crate) fn parse<'m, T: Deserialize<'m>>(raw: &'m RawValue) -> Option<T> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+/// A JSON string as its reader sees it; anything else is none.
+pub(crate) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        return serde_json::from_str(raw.get()).ok().map(Cow::Owned);
+    }
+    Some(Cow::Borrowed(inner))
+}
+
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(from).map(Some)
+}

@@ -1,0 +1,76 @@
+//! How a call that may not happen is answered.
+//!
+//! A result with `isError` and one short text is what every client hands to its model as it is; a
+//! protocol error loses its data in one client and grows a stack trace in another, and `_meta` ends up
+//! in the model's context in a third. So a refusal is a result. A protocol error is left for what is
+//! wrong with the message itself, and for a client that waits for a task and can't read a result.
+
+use serde_json::Value;
+
+use crate::peek::Message;
+
+/// What the guard refuses where a result can't be read. Outside the range that JSON-RPC keeps for itself.
+pub(crate) const REFUSED: i64 = -31_001;
+/// The message can't be read.
+pub(crate) const PARSE_ERROR: i64 = -32_700;
+/// The message can be read in two ways.
+pub(crate) const INVALID_REQUEST: i64 = -32_600;
+
+/// How the one who asked wants to be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A result.
+    Plain,
+    /// A result that says its type (2026-07-28).
+    Typed,
+    /// A protocol error, where a task is waited for (2025-11-25).
+    Error,
+}
+
+/// The answer to the request `id`, a JSON text: it did not happen, and `why`.
+pub(crate) fn refusal(id: &str, form: Form, why: &str) -> String {
+    let why = Value::from(why);
+    let kind = match form {
+        Form::Plain => "",
+        Form::Typed => r#""resultType":"complete","#,
+        Form::Error => return error_of(id, REFUSED, &why),
+    };
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{{kind}"content":[{{"type":"text","text":{why}}}],"isError":true}}}}"#
+    )
+}
+
+/// The answer to a message that is wrong in itself.
+pub(crate) fn error(id: &str, code: i64, why: &str) -> String {
+    error_of(id, code, &Value::from(why))
+}
+
+fn error_of(id: &str, code: i64, why: &Value) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{why}}}}}"#)
+}
+
+/// The id of a request as it came; none for a notification, which nobody answers.
+pub(crate) fn id_of<'m>(message: &Message<'m>) -> Option<&'m str> {
+    message.id.map(|id| id.get())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_one_short_text_under_the_id_as_it_came() {
+        assert_eq!(
+            refusal(r#""\u0061""#, Form::Plain, "no: \"x\""),
+            r#"{"jsonrpc":"2.0","id":"\u0061","result":{"content":[{"type":"text","text":"no: \"x\""}],"isError":true}}"#
+        );
+        assert_eq!(
+            refusal("12345678901234567890123", Form::Typed, "no"),
+            r#"{"jsonrpc":"2.0","id":12345678901234567890123,"result":{"resultType":"complete","content":[{"type":"text","text":"no"}],"isError":true}}"#
+        );
+        assert_eq!(
+            refusal("null", Form::Error, "no"),
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-31001,"message":"no"}}"#
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! The two ways through the gate, each a thread that reads, asks and writes.
+//!
+//! Blocking reads and writes on the pipes themselves: a message that arrives wakes exactly one thread,
+//! and a peer that reads slowly holds up its own direction only.
+
+use std::io::{Read, Result, Write};
+use std::sync::{Mutex, PoisonError};
+
+use super::frames::{Frame, Frames};
+use crate::gate::{Downward, Gate, Upward};
+use crate::long::Long;
+
+/// The longest message of a client that is held whole: calls are judged by all of what they say.
+const MAX_FROM_CLIENT: usize = sprag_core::MAX_EVENT_BYTES;
+/// The longest message of a server that is held whole; results beyond it stream through.
+const MAX_FROM_SERVER: usize = 4 * 1024 * 1024;
+
+/// The way back to the client, which both directions write to: whole messages only.
+pub(super) struct Back<W>(Mutex<W>);
+
+impl<W: Write> Back<W> {
+    pub(super) fn new(writer: W) -> Self {
+        Self(Mutex::new(writer))
+    }
+
+    fn with<T>(&self, write: impl FnOnce(&mut W) -> T) -> T {
+        write(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn write(&self, bytes: &[u8]) -> Result<()> {
+        self.with(|writer| writer.write_all(bytes))
+    }
+}
+
+/// Why a direction ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The one who writes closed or broke.
+    SourceClosed,
+    /// The client takes nothing any more.
+    ClientDeaf,
+    /// The server is to be ended because a session was killed.
+    Killed,
+}
+
+/// From client to server, until the client closes.
+pub(super) fn up(gate: &Gate, from: impl Read, mut to: impl Write, back: &Back<impl Write>) -> End {
+    let mut frames = Frames::new(from, MAX_FROM_CLIENT);
+    let mut is_deaf = false;
+    let mut is_dropping = false;
+    // A server that takes nothing any more is not yet gone, and whether the client goes is seen only
+    // by reading on.
+    let mut send = |bytes: &[u8]| is_deaf = is_deaf || to.write_all(bytes).is_err();
+    while let Ok(Some(frame)) = frames.next() {
+        let (bytes, verdict) = match frame {
+            Frame::Line(line) => (line, gate.from_client(split(line).0)),
+            Frame::Start(start) => {
+                let verdict = gate.long_from_client(start);
+                is_dropping = verdict != Upward::Pass;
+                (start, verdict)
+            }
+            Frame::More(_) | Frame::Last(_) if is_dropping => continue,
+            Frame::More(more) | Frame::Last(more) => (more, Upward::Pass),
+        };
+        match verdict {
+            Upward::Pass => send(bytes),
+            Upward::Stop { onward, answer } => {
+                if let Some(onward) = onward {
+                    send(&with_end(onward, b"\n"));
+                }
+                if answer.is_some_and(|answer| back.write(&with_end(answer, b"\n")).is_err()) {
+                    return End::ClientDeaf;
+                }
+            }
+        }
+        if gate.must_end() {
+            return End::Killed;
+        }
+    }
+    End::SourceClosed
+}
+
+/// From server to client, until the server closes. `beat` is told of each message.
+pub(super) fn down(gate: &Gate, from: impl Read, back: &Back<impl Write>, beat: impl Fn()) -> End {
+    let mut frames = Frames::new(from, MAX_FROM_SERVER);
+    loop {
+        let Ok(Some(frame)) = frames.next() else {
+            return End::SourceClosed;
+        };
+        beat();
+        let written = match frame {
+            Frame::Line(bytes) => {
+                let (message, end) = split(bytes);
+                match gate.from_server(message) {
+                    Downward::Pass => back.write(bytes),
+                    Downward::Replace(message) => back.write(&with_end(message, end)),
+                }
+            }
+            Frame::Start(start) | Frame::More(start) | Frame::Last(start) => {
+                // Nobody else may write into the middle of it.
+                let start = start.to_vec();
+                back.with(|writer| long(gate, &start, &mut frames, writer))
+            }
+        };
+        if written.is_err() {
+            return End::ClientDeaf;
+        }
+        if gate.must_end() {
+            return End::Killed;
+        }
+    }
+}
+
+fn long(
+    gate: &Gate,
+    start: &[u8],
+    frames: &mut Frames<impl Read>,
+    to: &mut impl Write,
+) -> Result<()> {
+    let mut long = Long::default();
+    long.read(start);
+    to.write_all(start)?;
+    while let Some(frame) = frames.next()? {
+        let (Frame::Line(bytes) | Frame::Start(bytes) | Frame::More(bytes) | Frame::Last(bytes)) =
+            frame;
+        long.read(bytes);
+        to.write_all(bytes)?;
+        if matches!(frame, Frame::Last(_) | Frame::Line(_)) {
+            break;
+        }
+    }
+    gate.long_from_server(&long);
+    Ok(())
+}
+
+/// A line without its end, and its end.
+fn split(line: &[u8]) -> (&[u8], &[u8]) {
+    match line.strip_suffix(b"\n") {
+        Some(message) => (message, b"\n"),
+        None => (line, b""),
+    }
+}
+
+fn with_end(mut message: Vec<u8>, end: &[u8]) -> Vec<u8> {
+    message.extend_from_slice(end);
+    message
+}

@@ -1,0 +1,57 @@
+//! The tools that a server lists, and what it says of them.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use sprag_core::Hints;
+
+use crate::peek::{parse, raw_member, text};
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What the server says of it.
+    pub hints: Hints,
+}
+
+#[derive(Deserialize)]
+struct Listed<'m> {
+    #[serde(borrow)]
+    name: &'m RawValue,
+    #[serde(default, borrow)]
+    annotations: Option<&'m RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct Annotations {
+    #[serde(default, rename = "readOnlyHint")]
+    read_only: Option<bool>,
+    #[serde(default, rename = "destructiveHint")]
+    destructive: Option<bool>,
+    #[serde(default, rename = "idempotentHint")]
+    idempotent: Option<bool>,
+}
+
+/// The tools in a result of `tools/list`; what is no tool is left out.
+pub(crate) fn listed(result: &RawValue) -> Vec<Tool> {
+    let tools = raw_member(result, "tools").and_then(parse::<Vec<&RawValue>>);
+    tools
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(tool)
+        .collect()
+}
+
+fn tool(raw: &RawValue) -> Option<Tool> {
+    let listed: Listed<'_> = parse(raw)?;
+    let said: Annotations = listed.annotations.and_then(parse).unwrap_or_default();
+    Some(Tool {
+        name: text(listed.name)?.into_owned(),
+        hints: Hints {
+            read_only: said.read_only,
+            destructive: said.destructive,
+            idempotent: said.idempotent,
+        },
+    })
+}

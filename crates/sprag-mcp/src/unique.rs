@@ -1,0 +1,106 @@
+//! Whether every object of a message says each of its keys once.
+//!
+//! JSON leaves open what `{"id":1,"id":2}` means, and readers differ: some take the first, most the
+//! last. A guard that judges one call while the server runs another guards nothing.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::tokens::{Token, Tokens};
+
+/// Why a message can't be told apart from another one.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotUnique {
+    /// An object says a key twice.
+    #[error("the key {0:?} stands there twice")]
+    Twice(String),
+    /// It nests deeper than can be followed.
+    #[error("it nests too deep")]
+    TooDeep,
+}
+
+/// Looks through the whole of `message`.
+pub(crate) fn check(message: &[u8]) -> Result<(), NotUnique> {
+    let mut tokens = Tokens::default();
+    let mut keys: Vec<Range<usize>> = Vec::new();
+    let mut first_of_object: Vec<usize> = Vec::new();
+    let mut start = 0;
+    for (at, byte) in message.iter().enumerate() {
+        match tokens.read(*byte) {
+            Token::KeyStart => start = at + 1,
+            Token::KeyEnd => keys.push(start..at),
+            Token::OpenObject => first_of_object.push(keys.len()),
+            Token::CloseObject => {
+                let first = first_of_object.pop().unwrap_or_default();
+                once(message, keys.get_mut(first..).unwrap_or_default())?;
+                keys.truncate(first);
+            }
+            _ => {}
+        }
+    }
+    if tokens.is_lost() {
+        return Err(NotUnique::TooDeep);
+    }
+    Ok(())
+}
+
+fn once(message: &[u8], keys: &mut [Range<usize>]) -> Result<(), NotUnique> {
+    let name = |key: &Range<usize>| unescaped(message.get(key.clone()).unwrap_or_default());
+    if keys.len() < 2 {
+        return Ok(());
+    }
+    keys.sort_by_cached_key(name);
+    let twice = keys
+        .iter()
+        .zip(keys.iter().skip(1))
+        .find(|(one, next)| name(one) == name(next));
+    match twice {
+        None => Ok(()),
+        Some((key, _)) => {
+            let name = String::from_utf8_lossy(&name(key)).into_owned();
+            Err(NotUnique::Twice(name.chars().take(80).collect()))
+        }
+    }
+}
+
+/// A key as its reader sees it: `"\u0061"` is `"a"`.
+pub(crate) fn unescaped(inner: &[u8]) -> Cow<'_, [u8]> {
+    if !inner.contains(&b'\\') {
+        return Cow::Borrowed(inner);
+    }
+    let quoted = [b"\"", inner, b"\""].concat();
+    match serde_json::from_slice::<String>(&quoted) {
+        Ok(text) => Cow::Owned(text.into_bytes()),
+        Err(_) => Cow::Borrowed(inner),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn twice(key: &str) -> Result<(), NotUnique> {
+        Err(NotUnique::Twice(key.to_owned()))
+    }
+
+    #[test]
+    fn a_key_said_twice_is_found_at_every_depth() {
+        assert_eq!(check(br#"{"a":1,"b":[{"a":2},{"a":3}]}"#), Ok(()));
+        assert_eq!(check(br#"{"a":1,"b":2,"a":3}"#), twice("a"));
+        assert_eq!(check(br#"{"x":[0,{"k":{"b":1,"b":2}}]}"#), twice("b"));
+        assert_eq!(check(br#"[{"a":1},{"a":1,"a":1}]"#), twice("a"));
+        assert_eq!(check(br#"{"a":{"b":1},"b":{"a":1},"c":{}}"#), Ok(()));
+    }
+
+    #[test]
+    fn keys_are_compared_as_their_reader_sees_them() {
+        assert_eq!(check(br#"{"id":1,"\u0069d":2}"#), twice("id"));
+        assert_eq!(check(br#"{"a\"b":1,"a\\\"b":2}"#), Ok(()));
+        assert_eq!(check(br#"{"a":"\"a\":1,\"a\":2"}"#), Ok(()));
+    }
+
+    #[test]
+    fn what_nests_without_end_is_not_followed_without_end() {
+        assert_eq!(check(&b"[".repeat(10_000)), Err(NotUnique::TooDeep));
+    }
+}

@@ -1,0 +1,103 @@
+//! How the demo's people and agents reach the server: over HTTP, like everyone else.
+
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+use sprag::{Decision, Verdict};
+
+/// A client of the demo's server.
+#[derive(Clone)]
+pub(super) struct Client {
+    base: String,
+    operator: String,
+    http: reqwest::Client,
+}
+
+/// What came of a message.
+pub(super) enum Heard {
+    /// What the other one answered.
+    Reply(String),
+    /// The guard's reason why it was not passed on.
+    Refused(String),
+}
+
+impl Client {
+    pub(super) fn new(address: SocketAddr, operator: &str) -> Result<Self, reqwest::Error> {
+        crate::outbound::choose_tls();
+        Ok(Self {
+            base: format!("http://{address}"),
+            operator: operator.to_owned(),
+            http: reqwest::Client::builder().no_proxy().build()?,
+        })
+    }
+
+    /// A user writes to a session.
+    pub(super) async fn ask(&self, to: &str, text: &str) -> Heard {
+        let body = json!({ "prompt": text, "agent": agent(to) });
+        self.message(to, body, true).await
+    }
+
+    /// A timer writes to a session, and does not wait.
+    pub(super) async fn tick(&self, to: &str, text: &str) -> Heard {
+        let body = json!({ "prompt": text, "agent": agent(to), "source": "scheduler" });
+        self.message(to, body, false).await
+    }
+
+    /// One agent writes to another.
+    pub(super) async fn tell(&self, from: &str, to: &str, text: &str, wait: bool) -> Heard {
+        let body = json!({
+            "prompt": text,
+            "agent": agent(to),
+            "fromSession": from,
+            "fromAgent": agent(from),
+        });
+        self.message(to, body, wait).await
+    }
+
+    async fn message(&self, to: &str, body: Value, wait: bool) -> Heard {
+        let place = format!("{}/api/sessions/{to}/messages", self.base);
+        let mut request = self.http.post(place).json(&body);
+        if !wait {
+            request = request.header("prefer", "respond-async");
+        }
+        let Ok(response) = request.send().await else {
+            return Heard::Refused("the server does not answer".to_owned());
+        };
+        let passed = response.status().is_success();
+        let body: Value = response.json().await.unwrap_or_default();
+        let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::to_owned);
+        if passed {
+            Heard::Reply(text("reply").unwrap_or_default())
+        } else {
+            Heard::Refused(text("detail").unwrap_or_default())
+        }
+    }
+
+    /// Asks the guard about an event. Where nobody answers, an agent had better stop.
+    pub(super) async fn check(&self, event: Value) -> Verdict {
+        let place = format!("{}/v1/check", self.base);
+        let sent = self.http.post(place).json(&event).send().await;
+        let verdict = match sent {
+            Ok(response) => response.json().await.ok(),
+            Err(_) => None,
+        };
+        verdict.unwrap_or_else(|| Verdict {
+            verdict: Decision::Deny,
+            ..Verdict::default()
+        })
+    }
+
+    /// The operator resets a session.
+    pub(super) async fn reset(&self, session: &str, why: &str) {
+        let place = format!("{}/v1/sessions/{session}/reset", self.base);
+        let body = json!({ "why": why, "by": "demo operator" });
+        let request = self.http.post(place).bearer_auth(&self.operator);
+        // It may end at any moment; then there is nothing to reset.
+        let _ = request.json(&body).send().await;
+    }
+}
+
+/// The kind of agent in a session: `coder` in `coder-3`.
+pub(super) fn agent(session: &str) -> &str {
+    session.rsplit_once('-').map_or(session, |(agent, _)| agent)
+}

@@ -1,0 +1,120 @@
+//! What the upstream answers, on its way to the caller, as it comes.
+//!
+//! The dispatch ends with the answer's last byte, before the caller sees that byte: who has the whole answer
+//! can rely on it. An answer that breaks off, or that nobody waits for any more, ends it too.
+
+use std::io;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use bytes::Bytes;
+use futures_util::stream::{self, BoxStream, StreamExt as _};
+
+use super::dispatches::Running;
+use super::headers;
+
+/// A relayed answer may hold what an agent wrote: a browser that opens it must not run that in the name of this
+/// server's pages.
+const SANDBOX: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
+
+/// An answer of the upstream.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    left: Option<u64>,
+    body: BoxStream<'static, io::Result<Bytes>>,
+}
+
+impl Answer {
+    pub(super) fn new(response: reqwest::Response) -> Self {
+        Self {
+            status: response.status(),
+            headers: response.headers().clone(),
+            left: response.content_length(),
+            body: response
+                .bytes_stream()
+                .map(|chunk| chunk.map_err(io::Error::other))
+                .boxed(),
+        }
+    }
+
+    /// The whole body where it is JSON of at most `most` bytes and says so beforehand; it can still be
+    /// passed on.
+    pub(super) async fn peek(&mut self, most: u64) -> Option<Bytes> {
+        let media = self.headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+        let is_json = media.starts_with("application/json");
+        if !is_json || self.left.is_none_or(|left| left > most) {
+            return None;
+        }
+        let mut read = Vec::new();
+        while let Some(chunk) = self.body.next().await {
+            match chunk {
+                Ok(chunk) => read.extend_from_slice(&chunk),
+                Err(error) => {
+                    let parts = [Ok(Bytes::from(read)), Err(error)];
+                    self.body = stream::iter(parts).boxed();
+                    return None;
+                }
+            }
+        }
+        let read = Bytes::from(read);
+        self.body = stream::iter([Ok(read.clone())]).boxed();
+        Some(read)
+    }
+
+    /// Reads it to its end for nobody.
+    pub(super) async fn drain(mut self) {
+        while let Some(Ok(_)) = self.body.next().await {}
+    }
+
+    /// Passes it on. `running` ends with it, or lingers where the upstream works on.
+    pub(super) fn pass_on(
+        self,
+        is_agent: bool,
+        running: Option<Running>,
+        longest: impl FnOnce() -> Duration,
+    ) -> Response {
+        let running = if self.status == StatusCode::ACCEPTED {
+            if let Some(running) = running {
+                running.linger(longest());
+            }
+            None
+        } else {
+            running
+        };
+        let tail = Tail {
+            body: self.body,
+            left: self.left,
+            running,
+        };
+        let mut response = Response::new(Body::from_stream(stream::unfold(tail, Tail::next)));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = headers::for_caller(&self.headers, is_agent);
+        let policy = header::CONTENT_SECURITY_POLICY;
+        response.headers_mut().insert(policy, SANDBOX);
+        response
+    }
+}
+
+struct Tail {
+    body: BoxStream<'static, io::Result<Bytes>>,
+    left: Option<u64>,
+    running: Option<Running>,
+}
+
+impl Tail {
+    async fn next(mut self) -> Option<(io::Result<Bytes>, Self)> {
+        let chunk = self.body.next().await;
+        let length = match &chunk {
+            Some(Ok(chunk)) => u64::try_from(chunk.len()).unwrap_or(u64::MAX),
+            Some(Err(_)) | None => u64::MAX,
+        };
+        self.left = self.left.map(|left| left.saturating_sub(length));
+        if self.left == Some(0) || length == u64::MAX {
+            self.running = None;
+        }
+        chunk.map(|chunk| (chunk, self))
+    }
+}

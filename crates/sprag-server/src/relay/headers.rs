@@ -1,0 +1,208 @@
+//! Headers on their way through: what belongs to one connection, to us, or to no agent's eyes is left behind.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+
+use crate::tokens::COOKIE;
+
+/// The verdict on a message that was passed on with a warning.
+pub(super) const VERDICT: HeaderName = HeaderName::from_static("sprag-verdict");
+/// The rule that warned.
+pub(super) const RULE: HeaderName = HeaderName::from_static("sprag-rule");
+/// What it says, percent-encoded.
+pub(crate) const WARNING: HeaderName = HeaderName::from_static("sprag-warning");
+/// The session that was made.
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("sprag-session");
+/// Trace context.
+pub(super) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+/// More trace context, which belongs to the id that we replace.
+const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
+/// What travels with a trace.
+pub(super) const BAGGAGE: HeaderName = HeaderName::from_static("baggage");
+
+/// What is about one connection and not about the message.
+const HOP_BY_HOP: [&str; 10] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "expect",
+];
+/// Under these names servers show a correlation id.
+const CORRELATION: [&str; 7] = [
+    "traceparent",
+    "tracestate",
+    "traceresponse",
+    "baggage",
+    "correlation-id",
+    "x-correlation-id",
+    "correlationid",
+];
+
+/// What the upstream gets of a request's headers. Our token is for us: it is not passed on.
+pub(super) fn for_upstream(headers: &HeaderMap) -> HeaderMap {
+    let mut passed = without_hops(headers);
+    for name in [header::HOST, header::CONTENT_LENGTH, header::AUTHORIZATION] {
+        passed.remove(name);
+    }
+    if let Some(cookies) = foreign_cookies(&passed) {
+        passed.remove(header::COOKIE);
+        if let Ok(value) = HeaderValue::try_from(cookies)
+            && !value.is_empty()
+        {
+            passed.insert(header::COOKIE, value);
+        }
+    }
+    passed
+}
+
+/// Takes trace context out that someone else made.
+pub(super) fn drop_trace(headers: &mut HeaderMap) {
+    for name in [TRACEPARENT, TRACESTATE, BAGGAGE] {
+        headers.remove(name);
+    }
+}
+
+/// What the caller gets of an answer's headers; an agent sees no correlation id.
+pub(super) fn for_caller(headers: &HeaderMap, is_agent: bool) -> HeaderMap {
+    let mut passed = without_hops(headers);
+    if is_agent {
+        for name in CORRELATION {
+            passed.remove(name);
+        }
+    }
+    passed
+}
+
+fn without_hops(headers: &HeaderMap) -> HeaderMap {
+    let mut passed = headers.clone();
+    let named = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    for name in named {
+        passed.remove(name.trim());
+    }
+    for name in HOP_BY_HOP {
+        passed.remove(name);
+    }
+    passed
+}
+
+/// The cookies without ours; none where ours is not there.
+fn foreign_cookies(headers: &HeaderMap) -> Option<String> {
+    let values = headers.get_all(header::COOKIE);
+    let pairs: Vec<&str> = values
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .map(str::trim)
+        .collect();
+    let is_ours = |pair: &&str| pair.split('=').next() == Some(COOKIE);
+    if !pairs.iter().any(is_ours) {
+        return None;
+    }
+    let others: Vec<&str> = pairs.into_iter().filter(|pair| !is_ours(pair)).collect();
+    Some(others.join("; "))
+}
+
+/// A text that fits into a header or one segment of a path, whatever it holds.
+pub(crate) fn percent_encoded(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    encoded(text, is_plain)
+}
+
+/// The text behind a percent-encoded one.
+pub(crate) fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|_| *first == b'%');
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A sentence that can still be read in a header: only what is not plain ASCII is encoded.
+pub(super) fn sentence(text: &str) -> String {
+    encoded(text, |byte| (b' '..=b'~').contains(&byte) && byte != b'%')
+}
+
+fn encoded(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if is_plain(byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(list: &[(&'static str, &'static str)]) -> HeaderMap {
+        let pairs = list.iter().map(|(name, value)| {
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        });
+        pairs.collect()
+    }
+
+    #[test]
+    fn the_upstream_gets_neither_our_token_nor_what_is_about_one_connection() {
+        let passed = for_upstream(&headers(&[
+            ("host", "a"),
+            ("authorization", "Bearer x"),
+            ("connection", "close, x-hop"),
+            ("x-hop", "1"),
+            ("transfer-encoding", "chunked"),
+            ("cookie", "a=1; sprag_operator=secret; b=2"),
+            ("x-other", "kept"),
+        ]));
+        let kept = headers(&[("cookie", "a=1; b=2"), ("x-other", "kept")]);
+        assert_eq!(passed, kept);
+    }
+
+    #[test]
+    fn only_agents_are_kept_from_correlation_ids() {
+        let answered = headers(&[
+            ("traceparent", "00-1"),
+            ("x-correlation-id", "1"),
+            ("x", "y"),
+        ]);
+        assert_eq!(for_caller(&answered, true), headers(&[("x", "y")]));
+        assert_eq!(for_caller(&answered, false), answered);
+    }
+
+    #[test]
+    fn a_sentence_stays_readable_in_a_header() {
+        assert_eq!(
+            sentence("100 % of session fluß\n"),
+            "100 %25 of session flu%C3%9F%0A"
+        );
+        for text in ["100 % of session fluß\n", "%", "%4", "a%zz"] {
+            assert_eq!(percent_decoded(&sentence(text)), text);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The body of a message: read where it concerns us, passed on byte for byte otherwise.
+//!
+//! An agent server has fields that we have never heard of, in an order that somebody may sign, with numbers that
+//! no parser of ours should round. So the text is never written anew: the few fields that the relay sets are
+//! put into it, and everything else stays as it came.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use sprag::Id;
+use sprag_core::{Payload, Source};
+
+use super::config::Fields;
+use crate::param::bad;
+use crate::problem::{Kind, Problem};
+
+/// A body, as it came.
+pub(super) struct Letter<'a> {
+    text: &'a str,
+    members: Vec<(String, &'a RawValue)>,
+}
+
+/// What a body says to the relay.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) content: Option<Payload>,
+    pub(super) flow: Option<Id>,
+    pub(super) from: Option<Id>,
+    pub(super) source: Source,
+    pub(super) agent: Option<Id>,
+    pub(super) from_agent: Option<Id>,
+    pub(super) conversation: Option<Id>,
+    pub(super) session: Option<Id>,
+    pub(super) generation: Option<u32>,
+}
+
+impl<'a> Letter<'a> {
+    /// Reads a JSON object.
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Problem> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| Problem::new(Kind::BadRequest, format!("the body: {error}")))?;
+        let Members(members) = serde_json::from_str(text).map_err(|error| Problem::json(&error))?;
+        Ok(Self { text, members })
+    }
+
+    /// What it says to the relay.
+    pub(super) fn said(&self, fields: &Fields) -> Result<Said, Problem> {
+        let mut content = None;
+        for name in &fields.content {
+            content = content.or(self.get(name)?);
+        }
+        Ok(Said {
+            content: content.map(Payload::from),
+            flow: self.id(&fields.correlation)?,
+            from: self.id(&fields.from)?,
+            source: self.source(fields)?,
+            agent: self.id(&fields.agent)?,
+            from_agent: self.id(&fields.from_agent)?,
+            conversation: self.id(&fields.conversation)?,
+            session: self.id(&fields.session)?,
+            generation: self.parse(&fields.generation, "a whole number")?,
+        })
+    }
+
+    /// The same text with these fields set.
+    pub(super) fn with(&self, fields: &[(&str, &str)]) -> String {
+        let mut edits: Vec<(usize, usize, String)> = Vec::new();
+        let start = self.text.find('{').map_or(0, |brace| brace + 1);
+        let mut lonely = self.members.is_empty();
+        for (name, value) in fields {
+            let (key, value) = (quoted(name), quoted(value));
+            match self.members.iter().find(|(held, _)| held == name) {
+                Some((_, raw)) => {
+                    let at = raw.get().as_ptr().addr() - self.text.as_ptr().addr();
+                    edits.push((at, at + raw.get().len(), value));
+                }
+                None => {
+                    let comma = if lonely { "" } else { "," };
+                    edits.push((start, start, format!("{key}:{value}{comma}")));
+                    lonely = false;
+                }
+            }
+        }
+        // New fields are put at the start one before the other, so the last comes first.
+        edits.reverse();
+        edits.sort_by_key(|(from, ..)| *from);
+        let mut text = String::with_capacity(self.text.len() + 128);
+        let mut done = 0;
+        for (from, to, put) in edits {
+            text.push_str(self.text.get(done..from).unwrap_or_default());
+            text.push_str(&put);
+            done = to;
+        }
+        text.push_str(self.text.get(done..).unwrap_or_default());
+        text
+    }
+
+    /// A field; null is none. Twice is refused: who reads it after us might take the other one.
+    fn get(&self, name: &str) -> Result<Option<&'a RawValue>, Problem> {
+        let mut found = self.members.iter().filter(|(held, _)| held == name);
+        let first = found.next();
+        if found.next().is_some() {
+            return Err(bad(name, "it is there twice"));
+        }
+        Ok(first.map(|(_, raw)| *raw).filter(|raw| raw.get() != "null"))
+    }
+
+    fn parse<T: Deserialize<'a>>(&self, name: &str, what: &str) -> Result<Option<T>, Problem> {
+        let Some(raw) = self.get(name)? else {
+            return Ok(None);
+        };
+        let read = serde_json::from_str(raw.get());
+        read.map(Some)
+            .map_err(|_| bad(name, format!("it must be {what}")))
+    }
+
+    fn id(&self, name: &str) -> Result<Option<Id>, Problem> {
+        let text: Option<Cow<'a, str>> = self.parse(name, "a string")?;
+        let id = text.map(|text| Id::new(&text)).transpose();
+        id.map_err(|error| bad(name, error))
+    }
+
+    fn source(&self, fields: &Fields) -> Result<Source, Problem> {
+        let name = &fields.source;
+        let told: Option<Cow<'a, str>> = self.parse(name, "a string")?;
+        match told.as_deref() {
+            None | Some("user") => Ok(Source::User),
+            Some("applet") => Ok(Source::Applet),
+            Some("scheduler") => Ok(Source::Scheduler),
+            Some("agent") if self.get(&fields.from)?.is_some() => Ok(Source::User),
+            Some("agent") => Err(bad(
+                name,
+                format!("an agent's message names its session in {}", fields.from),
+            )),
+            Some(other) => Err(bad(
+                name,
+                format!("{other:?} is none of user, applet, scheduler, agent"),
+            )),
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The members of an object in their order, twins too.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a JSON object")
+            }
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(text: &str, fields: &[(&str, &str)]) -> String {
+        Letter::read(text.as_bytes()).unwrap().with(fields)
+    }
+
+    fn said(text: &str) -> Result<Said, String> {
+        let letter = Letter::read(text.as_bytes()).map_err(|error| error.detail().to_owned())?;
+        letter
+            .said(&Fields::default())
+            .map_err(|error| error.detail().to_owned())
+    }
+
+    #[test]
+    fn fields_are_put_into_the_text_and_nothing_else_moves() {
+        let set: &[(&str, &str)] = &[("correlationId", "f\"1")];
+        for (before, after) in [
+            ("{}", r#"{"correlationId":"f\"1"}"#),
+            (" { } ", r#" {"correlationId":"f\"1" } "#),
+            (
+                r#"{"z":1.0e2, "a" :12345678901234567890}"#,
+                r#"{"correlationId":"f\"1","z":1.0e2, "a" :12345678901234567890}"#,
+            ),
+            (
+                r#"{"a":"ü","correlationId": null ,"b":[]}"#,
+                r#"{"a":"ü","correlationId": "f\"1" ,"b":[]}"#,
+            ),
+            (
+                r#"{"correlationId":"f\"1","n":{"correlationId":null}}"#,
+                r#"{"correlationId":"f\"1","n":{"correlationId":null}}"#,
+            ),
+        ] {
+            assert_eq!(with(before, set), after);
+        }
+    }
+
+    #[test]
+    fn two_new_fields_stand_side_by_side() {
+        let set: &[(&str, &str)] = &[("c", "1"), ("s", "2")];
+        assert_eq!(with("{}", set), r#"{"s":"2","c":"1"}"#);
+        assert_eq!(with(r#"{"s":null}"#, set), r#"{"c":"1","s":"2"}"#);
+    }
+
+    #[test]
+    fn what_concerns_the_relay_is_read() {
+        let said = said(
+            r#"{"prompt":"hi","message":"x","fromSession":"1","source":"agent","generation":2,"correlationId":null,"kind":"spawn"}"#,
+        );
+        let said = said.unwrap();
+        assert_eq!(said.content.unwrap().as_json(), "\"hi\"");
+        assert_eq!(said.from.unwrap().as_str(), "1");
+        assert_eq!(said.generation, Some(2));
+        assert!(said.flow.is_none());
+    }
+
+    #[test]
+    fn what_can_not_be_meant_is_told() {
+        for (text, told) in [
+            (
+                "[]",
+                "the body: invalid type: sequence, expected a JSON object at line 1 column 0",
+            ),
+            ("{\"a\":1,}", "the body: trailing comma at line 1 column 8"),
+            (r#"{"fromSession":7}"#, "fromSession: it must be a string"),
+            (
+                r#"{"fromSession":""}"#,
+                "fromSession: an id must not be empty",
+            ),
+            (
+                r#"{"fromSession":"1","fromSession":"2"}"#,
+                "fromSession: it is there twice",
+            ),
+            (
+                r#"{"source":"agent"}"#,
+                "source: an agent's message names its session in fromSession",
+            ),
+            (
+                r#"{"source":"robot"}"#,
+                "source: \"robot\" is none of user, applet, scheduler, agent",
+            ),
+            (
+                r#"{"generation":-1}"#,
+                "generation: it must be a whole number",
+            ),
+        ] {
+            assert_eq!(said(text).unwrap_err(), told, "{text}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! One message: read, judged, passed on.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use bytes::Bytes;
+use sprag::{Event, GuardError, Id, Role, StoreError, Verdict};
+use sprag_core::MessageEvent;
+
+use super::letter::{Letter, Said};
+use super::passing::Passing;
+use super::refusal::refused;
+use super::verdict::without_flow;
+use super::{Relay, RelayTrust, trace};
+use crate::body;
+use crate::caller::Caller;
+use crate::param::{PathId, bad};
+use crate::problem::{Kind, Problem};
+use crate::route::check::kept;
+use crate::state::App;
+
+/// Send a message to a session
+///
+/// The guard is asked first, then the message is passed on to the agent server and its answer comes back as it
+/// is. With `fromSession` it is an agent's message, without it a user's. A warning is told in the headers
+/// `Sprag-Verdict`, `Sprag-Rule` and `Sprag-Warning`. `Prefer: respond-async` is answered 202 as soon as the guard let
+/// it through.
+#[utoipa::path(
+    post,
+    path = "/api/sessions/{id}/messages",
+    tag = "relay",
+    params(("id" = String, Path, description = "The receiving session", min_length = 1, max_length = 256)),
+    request_body = super::open_api::RelayMessage,
+    security((), ("token" = [])),
+    responses(super::open_api::Relayed),
+)]
+pub(super) async fn say(
+    State(app): State<App>,
+    Extension(relay): Extension<Arc<Relay>>,
+    caller: Caller,
+    PathId(to): PathId,
+    request: Request,
+) -> Result<Response, Problem> {
+    let inbound = Inbound::read(&app, &relay, &caller, request).await?;
+    deliver(&app, relay, inbound, to, false).await
+}
+
+/// A message that came in.
+pub(super) struct Inbound {
+    pub(super) head: Parts,
+    pub(super) body: Bytes,
+    pub(super) said: Said,
+}
+
+impl Inbound {
+    /// Reads a message and makes sure that its sender may send it.
+    pub(super) async fn read(
+        app: &App,
+        relay: &Relay,
+        caller: &Caller,
+        request: Request,
+    ) -> Result<Self, Problem> {
+        let (head, body) = request.into_parts();
+        body::expect_type(&head.headers, &["application/json"])?;
+        let body = body::read(app, body, app.body_bytes()).await?;
+        let said = Letter::read(&body)?.said(&relay.fields)?;
+        if said.from.is_none() && !relay.hears_user(caller, &head.headers) {
+            let name = &relay.fields.from;
+            let detail = format!(
+                "a message without {name} is a user's: send it with the token of a relay, a hook or an operator"
+            );
+            return Err(Problem::new(Kind::Forbidden, detail).field(name));
+        }
+        Ok(Self { head, body, said })
+    }
+}
+
+impl Relay {
+    /// Whether `caller` may speak for the user, and say that an agent is idle.
+    pub(super) fn hears_user(&self, caller: &Caller, headers: &HeaderMap) -> bool {
+        let named = headers.contains_key(header::AUTHORIZATION);
+        match caller.role {
+            Role::Agent => self.trust == RelayTrust::Loopback && !named,
+            Role::Relay | Role::Hook | Role::Operator => true,
+        }
+    }
+}
+
+/// Has a message judged, and passed on where it is let through.
+pub(super) async fn deliver(
+    app: &App,
+    relay: Arc<Relay>,
+    inbound: Inbound,
+    to: Id,
+    is_new: bool,
+) -> Result<Response, Problem> {
+    let said = &inbound.said;
+    let is_agent = said.from.is_some();
+    let verdict = judge(app, &relay, said, &to).await?;
+    if verdict.verdict.refuses() {
+        let told = if is_agent {
+            without_flow(verdict)
+        } else {
+            verdict
+        };
+        return Ok(refused(told, is_agent));
+    }
+    let start = |flow: &Id| relay.dispatches.start(&to, flow);
+    let running = verdict.flow.as_ref().map(start).transpose()?;
+    let passing = Passing {
+        guard: app.guard().clone(),
+        relay,
+        inbound,
+        to,
+        is_new,
+        verdict,
+        running,
+    };
+    passing.on().await
+}
+
+async fn judge(app: &App, relay: &Relay, said: &Said, to: &Id) -> Result<Verdict, Problem> {
+    let mut event = MessageEvent::new(to.clone());
+    event.from.clone_from(&said.from);
+    event.source = said.source;
+    event.flow = match (&said.flow, &said.from) {
+        (None, None) => Some(trace::fresh()?),
+        (flow, _) => flow.clone(),
+    };
+    event.conversation.clone_from(&said.conversation);
+    event.agent.clone_from(&said.from_agent);
+    event.to_agent.clone_from(&said.agent);
+    event.content.clone_from(&said.content);
+    event.generation = said.generation;
+    let checked = match app.guard().check_soon(Role::Relay, Event::from(event)) {
+        Ok(checked) => checked,
+        Err(GuardError::Store(StoreError::Engine(error))) => {
+            return Err(bad(&relay.fields.generation, error));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let verdict = checked.verdict().clone();
+    if let Some(wait) = checked.wait {
+        kept(app, wait).await?;
+    }
+    Ok(verdict)
+}

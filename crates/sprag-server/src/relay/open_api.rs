@@ -1,0 +1,154 @@
+//! The relay's part of the OpenAPI document. Its paths stand there as they are by default.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::response::{Response, ResponseBuilder};
+use utoipa::openapi::schema::AnyOfBuilder;
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{IntoResponses, OpenApi, ToSchema};
+
+use super::refusal::Refused;
+use crate::problem::MEDIA_TYPE;
+use crate::wire;
+
+/// The relay's routes.
+#[derive(Debug, OpenApi)]
+#[openapi(
+    paths(super::message::say, super::session::create, super::session::idle),
+    components(schemas(Refused, wire::Verdict)),
+    tags((name = "relay", description = "Messages between agents, judged and passed on")),
+)]
+pub(crate) struct Api;
+
+/// A message. Fields that are not listed here are passed on untouched.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct RelayMessage {
+    /// What is said.
+    prompt: Option<Value>,
+    /// What is said, where there is no `prompt`.
+    message: Option<Value>,
+    /// The flow it belongs to. A user's message gets a fresh one, an agent's inherits its own.
+    #[serde(rename = "correlationId")]
+    #[schema(min_length = 1, max_length = 256)]
+    correlation_id: Option<String>,
+    /// The sending session; none: it is a user's message.
+    #[serde(rename = "fromSession")]
+    #[schema(min_length = 1, max_length = 256)]
+    from_session: Option<String>,
+    /// Who is behind it where no agent sent it.
+    source: Option<MessageSource>,
+    /// The receiver's kind of agent.
+    #[schema(min_length = 1, max_length = 256)]
+    agent: Option<String>,
+    /// The sender's kind of agent.
+    #[serde(rename = "fromAgent")]
+    #[schema(min_length = 1, max_length = 256)]
+    from_agent: Option<String>,
+    /// The conversation it belongs to.
+    #[serde(rename = "conversationId")]
+    #[schema(min_length = 1, max_length = 256)]
+    conversation_id: Option<String>,
+    /// The id of a new session.
+    #[serde(rename = "sessionId")]
+    #[schema(min_length = 1, max_length = 256)]
+    session_id: Option<String>,
+    /// The sender's generation.
+    generation: Option<u32>,
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+/// Who is behind a message.
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its shape is used")]
+enum MessageSource {
+    /// A person.
+    User,
+    /// A program that a person uses.
+    Applet,
+    /// A timer.
+    Scheduler,
+    /// An agent, which `fromSession` names.
+    Agent,
+}
+
+/// What the relay answers to a message.
+pub(super) struct Relayed;
+
+/// What a status tells with: a verdict, a refusal, any other problem, or one of the last two.
+enum Tells {
+    Verdict,
+    Refusal,
+    Problem,
+    Either,
+}
+
+const ANSWERS: [(u16, Tells, &str); 12] = [
+    (
+        200,
+        Tells::Verdict,
+        "what the agent server answered; without one, the verdict",
+    ),
+    (
+        400,
+        Tells::Either,
+        "it belongs to no flow, goes to its own sender, or can't be read",
+    ),
+    (
+        401,
+        Tells::Problem,
+        "a token is needed, or this one is not known",
+    ),
+    (
+        403,
+        Tells::Either,
+        "refused by a limit of its flow, its conversation or a budget; or not for this role",
+    ),
+    (409, Tells::Refusal, "its sender was reset since"),
+    (413, Tells::Problem, "the message is too large"),
+    (415, Tells::Problem, "not JSON"),
+    (421, Tells::Problem, "the Host is not this server"),
+    (423, Tells::Refusal, "one of the two sessions was killed"),
+    (
+        429,
+        Tells::Either,
+        "too many within a minute; `Retry-After` says when to come back",
+    ),
+    (
+        502,
+        Tells::Problem,
+        "let through, but the agent server did not answer",
+    ),
+    (503, Tells::Problem, "the guard can't answer now"),
+];
+
+impl IntoResponses for Relayed {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let listed = ANSWERS.iter().map(|(status, tells, description)| {
+            let schema: RefOr<Schema> = match tells {
+                Tells::Verdict => Ref::from_schema_name("Verdict").into(),
+                Tells::Refusal => Ref::from_schema_name("Refused").into(),
+                Tells::Problem => Ref::from_schema_name("Problem").into(),
+                Tells::Either => RefOr::T(Schema::AnyOf(
+                    AnyOfBuilder::new()
+                        .item(Ref::from_schema_name("Refused"))
+                        .item(Ref::from_schema_name("Problem"))
+                        .build(),
+                )),
+            };
+            let media = match tells {
+                Tells::Verdict => "application/json",
+                Tells::Refusal | Tells::Problem | Tells::Either => MEDIA_TYPE,
+            };
+            let content = ContentBuilder::new().schema(Some(schema)).build();
+            let response = ResponseBuilder::new().description(*description);
+            let response = response.content(media, content).build();
+            (status.to_string(), RefOr::T(response))
+        });
+        listed.collect()
+    }
+}

@@ -1,0 +1,206 @@
+//! Passing on: a message that was let through, and what is no message at all.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use sprag::{Guard, Id, Verdict};
+
+use super::answer::Answer;
+use super::dispatches::Running;
+use super::headers::{self, BAGGAGE, SESSION, TRACEPARENT};
+use super::letter::Letter;
+use super::message::Inbound;
+use super::upstream::Upstream;
+use super::verdict::{warn, without_flow};
+use super::{Relay, session, trace};
+use crate::caller::Caller;
+use crate::problem::{Kind, Problem};
+use crate::state::App;
+
+/// A message that was let through, on its way.
+pub(super) struct Passing {
+    pub(super) guard: Guard,
+    pub(super) relay: Arc<Relay>,
+    pub(super) inbound: Inbound,
+    pub(super) to: Id,
+    /// Whether it is the first word to a session that is to be made.
+    pub(super) is_new: bool,
+    pub(super) verdict: Verdict,
+    pub(super) running: Option<Running>,
+}
+
+impl Passing {
+    /// Passes it on and answers.
+    pub(super) async fn on(mut self) -> Result<Response, Problem> {
+        if self.relay.upstream.is_none() {
+            return Ok(self.verdict_alone());
+        }
+        let preference = self.inbound.head.headers.get_all("prefer");
+        let mut preferences = preference.iter().filter_map(|value| value.to_str().ok());
+        if preferences.any(|value| value.contains("respond-async")) {
+            return self.in_background();
+        }
+        let mut answer = self.send().await?;
+        let is_agent = self.is_agent();
+        if self.is_new {
+            self.learn_session(&mut answer).await?;
+        }
+        let running = self.running.take();
+        let mut response = answer.pass_on(is_agent, running, || self.longest());
+        self.label(response.headers_mut());
+        Ok(response)
+    }
+
+    /// How long it may be worked on beyond the answer: as long as a flow may live.
+    fn longest(&self) -> Duration {
+        let policy = self.guard.policy();
+        let agent = self.inbound.said.agent.as_ref().map(Id::as_str);
+        let limits = policy.limits_for(agent, self.to.as_str());
+        Duration::from_millis(limits.flow.max_duration.0)
+    }
+
+    fn is_agent(&self) -> bool {
+        self.inbound.said.from.is_some()
+    }
+
+    /// The verdict, for a server that passes messages on itself. It works on this one until it says that
+    /// the session is idle.
+    fn verdict_alone(mut self) -> Response {
+        if let Some(running) = self.running.take() {
+            running.linger(self.longest());
+        }
+        let verdict = self.verdict.clone();
+        let verdict = if self.is_agent() {
+            without_flow(verdict)
+        } else {
+            verdict
+        };
+        let mut response = axum::Json(verdict).into_response();
+        self.label(response.headers_mut());
+        response
+    }
+
+    /// Answers at once, and passes the message on behind the caller's back.
+    fn in_background(self) -> Result<Response, Problem> {
+        let Ok(room) = Arc::clone(&self.relay.background).try_acquire_owned() else {
+            let detail = "too many messages are being passed on in the background";
+            return Err(Problem::new(Kind::TooMany, detail));
+        };
+        let mut response = (
+            StatusCode::ACCEPTED,
+            [("preference-applied", "respond-async")],
+            axum::Json(serde_json::json!({ "session": self.to, "accepted": true })),
+        )
+            .into_response();
+        self.label(response.headers_mut());
+        tokio::spawn(async move {
+            let _room = room;
+            let to = self.to.clone();
+            if let Err(problem) = self.deliver().await {
+                tracing::warn!("a message to session {to:?} was lost: {}", problem.detail());
+            }
+        });
+        Ok(response)
+    }
+
+    async fn deliver(mut self) -> Result<(), Problem> {
+        let mut answer = self.send().await?;
+        if self.is_new {
+            self.learn_session(&mut answer).await?;
+        }
+        let running = self.running.take();
+        match running {
+            Some(running) if answer.status == StatusCode::ACCEPTED => {
+                running.linger(self.longest())
+            }
+            _ => answer.drain().await,
+        }
+        Ok(())
+    }
+
+    async fn send(&self) -> Result<Answer, Problem> {
+        let (head, fields) = (&self.inbound.head, &self.relay.fields);
+        let mut headers = headers::for_upstream(&head.headers);
+        headers.remove("prefer");
+        headers::drop_trace(&mut headers);
+        let mut put: Vec<(&str, &str)> = Vec::new();
+        if let Some(flow) = &self.verdict.flow {
+            headers.insert(TRACEPARENT, trace::parent(flow)?);
+            let held = head.headers.get_all(BAGGAGE);
+            if let Ok(value) = HeaderValue::try_from(trace::baggage(held.iter(), flow)) {
+                headers.insert(BAGGAGE, value);
+            }
+            put.push((&fields.correlation, flow.as_str()));
+        }
+        if self.is_new {
+            put.push((&fields.session, self.to.as_str()));
+        }
+        let body = Letter::read(&self.inbound.body)?.with(&put);
+        let upstream = self.upstream()?;
+        let sent = upstream.send(head.method.clone(), &head.uri, headers, body.into());
+        Ok(Answer::new(sent.await?))
+    }
+
+    fn upstream(&self) -> Result<&Upstream, Problem> {
+        let upstream = self.relay.upstream.as_ref();
+        upstream.ok_or_else(|| Problem::new(Kind::Upstream, "there is no agent server behind"))
+    }
+
+    /// A server may call a new session as it likes: then what runs there is what it says.
+    async fn learn_session(&mut self, answer: &mut Answer) -> Result<(), Problem> {
+        let Some(real) = session::named_in(answer, &self.relay.fields).await else {
+            return Ok(());
+        };
+        if real == self.to {
+            return Ok(());
+        }
+        if let Some(flow) = &self.verdict.flow {
+            let said = &self.inbound.said;
+            if let Some(from) = &said.from {
+                session::joins(&self.guard, from, &real, flow, said.agent.as_ref())?;
+            }
+            // The new one starts before the other ends, so that the flow is never without.
+            self.running = Some(self.relay.dispatches.start(&real, flow)?);
+        }
+        self.to = real;
+        Ok(())
+    }
+
+    /// What the headers of the answer tell.
+    fn label(&self, headers: &mut HeaderMap) {
+        warn(headers, &self.verdict);
+        if self.is_new
+            && let Ok(value) = HeaderValue::try_from(headers::percent_encoded(self.to.as_str()))
+        {
+            headers.insert(SESSION, value);
+        }
+    }
+}
+
+/// Passes a request through as it is.
+pub(super) async fn pass(
+    State(_): State<App>,
+    Extension(relay): Extension<Arc<Relay>>,
+    _: Caller,
+    request: Request,
+) -> Result<Response, Problem> {
+    let Some(upstream) = &relay.upstream else {
+        return Err(Problem::new(
+            Kind::NotFound,
+            "there is no agent server behind",
+        ));
+    };
+    let (head, body) = request.into_parts();
+    let mut headers = headers::for_upstream(&head.headers);
+    // Its length is known to be right: the body passes through as it is.
+    if let Some(length) = head.headers.get(header::CONTENT_LENGTH) {
+        headers.insert(header::CONTENT_LENGTH, length.clone());
+    }
+    let body = reqwest::Body::wrap_stream(body.into_data_stream());
+    let sent = upstream.send(head.method, &head.uri, headers, body).await?;
+    Ok(Answer::new(sent).pass_on(false, None, Duration::default))
+}

@@ -1,0 +1,137 @@
+//! Sessions that messages make, and those that have nothing more to do.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+use serde_json::Value;
+use sprag::{Event, Guard, Id, Role};
+use sprag_core::{MessageEvent, MessageKind};
+
+use super::answer::Answer;
+use super::config::Fields;
+use super::letter::Letter;
+use super::message::{Inbound, deliver};
+use super::{Relay, trace};
+use crate::body;
+use crate::caller::Caller;
+use crate::param::{PathId, bad};
+use crate::problem::{Kind, Problem};
+use crate::state::App;
+
+/// The longest answer that is looked into for the id of a new session.
+const LOOK_BYTES: u64 = 64 * 1024;
+/// The longest body of a word that a session is idle.
+const IDLE_BYTES: usize = 16 * 1024;
+
+/// Start a session with a message
+///
+/// Judged like any other message. The relay proposes an id in `sessionId` where the caller gives none; a server
+/// that calls the session otherwise says so in its JSON answer (`sessionId` or `id`) or in `Location`. The header
+/// `Sprag-Session` of the answer names the session, percent-encoded.
+#[utoipa::path(
+    post,
+    path = "/api/sessions",
+    tag = "relay",
+    request_body = super::open_api::RelayMessage,
+    security((), ("token" = [])),
+    responses(super::open_api::Relayed),
+)]
+pub(super) async fn create(
+    State(app): State<App>,
+    Extension(relay): Extension<Arc<Relay>>,
+    caller: Caller,
+    request: Request,
+) -> Result<Response, Problem> {
+    let inbound = Inbound::read(&app, &relay, &caller, request).await?;
+    let to = match &inbound.said.session {
+        Some(session) => session.clone(),
+        None => proposed(inbound.said.agent.as_ref())?,
+    };
+    deliver(&app, relay, inbound, to, true).await
+}
+
+/// Say that a session has nothing more to do
+///
+/// For a server that answers 202 and works on: what the session sends after this belongs to no flow. A
+/// `correlationId` in the body ends the work of that flow alone.
+#[utoipa::path(
+    post,
+    path = "/api/sessions/{id}/idle",
+    tag = "relay",
+    params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256)),
+    security((), ("token" = [])),
+    responses(
+        (status = 204, description = "Noted"),
+        (status = 413, description = "Too large", body = crate::problem::Body, content_type = "application/problem+json"),
+        crate::wire::AnyRole,
+    ),
+)]
+pub(super) async fn idle(
+    State(app): State<App>,
+    Extension(relay): Extension<Arc<Relay>>,
+    caller: Caller,
+    PathId(session): PathId,
+    request: Request,
+) -> Result<StatusCode, Problem> {
+    if !relay.hears_user(&caller, request.headers()) {
+        let detail = "only a relay, a hook or an operator says that an agent is idle";
+        return Err(Problem::new(Kind::Forbidden, detail));
+    }
+    let body = body::read(&app, request.into_body(), IDLE_BYTES).await?;
+    let flow = if body.trim_ascii().is_empty() {
+        None
+    } else {
+        Letter::read(&body)?.said(&relay.fields)?.flow
+    };
+    relay.dispatches.idle(&session, flow.as_ref())?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// An id for a session that has none yet, which a person can tell from others.
+fn proposed(agent: Option<&Id>) -> Result<Id, Problem> {
+    let fresh = trace::fresh()?;
+    let tail = fresh.as_str().get(..12).unwrap_or_default();
+    let agent = agent.map_or("session", Id::as_str).replace('/', "-");
+    Id::new(&format!("{agent}-{tail}")).map_err(|error| bad("agent", error))
+}
+
+/// What the answer calls the session that was made.
+pub(super) async fn named_in(answer: &mut Answer, fields: &Fields) -> Option<Id> {
+    if !answer.status.is_success() {
+        return None;
+    }
+    if let Some(body) = answer.peek(LOOK_BYTES).await
+        && let Ok(Value::Object(body)) = serde_json::from_slice(&body)
+    {
+        let named = body.get(&fields.session).or_else(|| body.get("id"));
+        return match named? {
+            Value::String(text) => Id::new(text).ok(),
+            Value::Number(number) => Id::new(&number.to_string()).ok(),
+            _ => None,
+        };
+    }
+    let place = answer.headers.get(header::LOCATION)?.to_str().ok()?;
+    let last = place.trim_end_matches('/').rsplit('/').next()?;
+    Id::new(last)
+        .ok()
+        .filter(|_| !last.contains(['%', '?', '#']))
+}
+
+/// Tells the guard that `from` is above `session` in a flow: its name was not known when it was judged.
+pub(super) fn joins(
+    guard: &Guard,
+    from: &Id,
+    session: &Id,
+    flow: &Id,
+    agent: Option<&Id>,
+) -> Result<(), Problem> {
+    let mut event = MessageEvent::new(session.clone()).kind(MessageKind::Spawn);
+    event.from = Some(from.clone());
+    event.flow = Some(flow.clone());
+    event.to_agent = agent.cloned();
+    guard.check_soon(Role::Relay, Event::from(event))?;
+    Ok(())
+}

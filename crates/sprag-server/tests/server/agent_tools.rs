@@ -1,0 +1,185 @@
+//! Agents that act through their tools, over MCP, with a real agent server between them.
+
+mod village;
+
+use rmcp::ServiceExt as _;
+use rmcp::model::CallToolRequestParams;
+use serde_json::json;
+use sprag::Id;
+use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, RelayPlace};
+use sprag_server::{Fields, Url};
+
+use village::Village;
+
+const REFUSED: &str =
+    "Do not send it again. Go on with what you have, and say in your answer what is missing.";
+
+/// What the agents heard as errors or warnings, each after its session.
+async fn troubles(plan: &str) -> Vec<(String, String)> {
+    let village = Village::open().await;
+    let answer = village.user("1", plan).await;
+    assert_eq!(answer.status, 200, "{plan}: {answer:?}");
+    village.nobody_was_told_a_flow();
+    village.everyone_rests();
+    village.troubles()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn honest_ways_to_talk_give_no_trouble() {
+    for plan in [
+        "2",                     // simple delegation
+        "2 1 2 1",               // oscillation
+        "2 3 4 5",               // a long chain
+        "2+3+4+5+6+7",           // parallel calls
+        "x5:2 work x5:2",        // much talk, with work in between
+        "x1:2 wait:360000 x1:2", // resumed after a break
+        "new:coder",             // a session of its own
+        "nowait:2",              // not waiting for the answer
+    ] {
+        assert_eq!(troubles(plan).await, [], "{plan}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_too_far_is_told_to_the_agent_that_did_it() {
+    let again = "1 2 ".repeat(11);
+    for (plan, session, told) in [
+        (
+            "2 3 4 5 6",
+            "5",
+            format!("Agent call rejected: effective call depth 6 exceeds limit (max 5)\n{REFUSED}"),
+        ),
+        (
+            "1",
+            "1",
+            "Agent call rejected: self-calls not allowed\nDo it yourself, or write to another session.".into(),
+        ),
+        (
+            "x1:2 wait:240000 x1:2 wait:60001 x1:2",
+            "1",
+            format!("Agent call rejected: flow timeout (max 5 minutes)\n{REFUSED}"),
+        ),
+        (
+            "x6:2",
+            "1",
+            "Warning from the guard: rapid calls from session 1 with no work detected".into(),
+        ),
+    ] {
+        assert_eq!(troubles(plan).await, [(session.to_owned(), told)], "{plan}");
+    }
+    // Unbounded oscillation: from the sixth message on there are warnings, and in the end it is refused.
+    let told = troubles(&format!("2 {again}")).await;
+    let refusals: Vec<_> = told
+        .iter()
+        .filter(|(_, told)| !told.starts_with("Warning"))
+        .collect();
+    let rate = "Agent call rejected: call rate limit exceeded (max 20/minute)\nWait 60 s before you send it again, or go on without it.";
+    assert_eq!(refusals, [&("1".to_owned(), rate.to_owned())]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_in_the_middle_changes_nothing_for_the_flow_that_runs() {
+    let village = Village::open().await;
+    assert_eq!(village.user("1", "x1:2 user x1:2").await.status, 200);
+    assert_eq!(village.troubles(), []);
+    let flows = village.arrivals("2");
+    assert_eq!(flows.len(), 2);
+    assert_eq!(flows[0], flows[1]);
+    village.nobody_was_told_a_flow();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_works_on_nothing_can_not_write_to_others() {
+    let village = Village::open().await;
+    village.act("9", "x1:2").await;
+    let told = "Agent call rejected: correlation ID required for agent-initiated calls\nYou can write to others only while you work on a message. Say it in your answer instead.";
+    assert_eq!(village.troubles(), [("9".to_owned(), told.to_owned())]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_agent_is_told_to_stop_and_others_to_leave_it_alone() {
+    let village = Village::open().await;
+    village
+        .house
+        .guard()
+        .kill("2", "ops", "seen enough")
+        .unwrap();
+    assert_eq!(village.user("1", "x1:2").await.status, 200);
+    village.act("2", "x1:3").await;
+    let to = "Message rejected: session 2 was killed by the loop guard\nDo not write to it again. Go on without it, and say in your answer what is missing.";
+    let from = "Session 2 was killed: by ops (seen enough). Stop now; only an operator can reset it.\nStop now, and send nothing more.";
+    assert_eq!(
+        village.troubles(),
+        [
+            ("1".to_owned(), to.to_owned()),
+            ("2".to_owned(), from.to_owned())
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_schema_knows_of_a_flow() {
+    let village = Village::open().await;
+    let tools = village.tools_of("1").await;
+    let listed = serde_json::to_value(tools.list_all_tools().await.unwrap()).unwrap();
+    let brief: Vec<_> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| {
+            let properties = tool["inputSchema"]["properties"].as_object().unwrap();
+            let names: Vec<_> = properties.keys().cloned().collect();
+            (tool["name"].as_str().unwrap().to_owned(), names.join(" "))
+        })
+        .collect();
+    assert_eq!(
+        brief,
+        [
+            (
+                "create_agent_session".to_owned(),
+                "agent message".to_owned()
+            ),
+            (
+                "send_agent_message".to_owned(),
+                "message to wait".to_owned()
+            ),
+        ]
+    );
+    let text = listed.to_string().to_lowercase();
+    assert!(
+        !text.contains("correlation") && !text.contains("flow"),
+        "{text}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relay_that_is_not_there_is_an_error_that_says_so() {
+    let tools = AgentTools::new(AgentToolsConfig {
+        session: Id::new("1").unwrap(),
+        place: RelayPlace::Address(Url::parse("http://127.0.0.1:1").unwrap()),
+        path: "/api/sessions".to_owned(),
+        fields: Fields::default(),
+        token: None,
+    });
+    let (here, there) = tokio::io::duplex(64 * 1024);
+    tokio::spawn(async move {
+        let serving = tools.unwrap().serve(there).await.unwrap();
+        serving.waiting().await.unwrap();
+    });
+    let client = ().serve(here).await.unwrap();
+    let arguments = json!({"to": "2", "message": "hi"});
+    let call = CallToolRequestParams::new("send_agent_message")
+        .with_arguments(arguments.as_object().unwrap().clone());
+    let result = client.call_tool(call).await.unwrap();
+    let result = serde_json::to_value(result).unwrap();
+    assert_eq!(result["isError"], true);
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("The message was not sent, because the relay can't be reached: "),
+        "{text}"
+    );
+    assert!(
+        text.ends_with("\nGo on without it, and say in your answer what is missing."),
+        "{text}"
+    );
+}

@@ -1,0 +1,108 @@
+//! Who may speak for whom.
+
+use serde_json::json;
+use sprag::Role;
+use sprag_server::{RelayConfig, RelayTrust, TokenFile};
+
+use super::house::{Answer, House};
+
+fn strict() -> House {
+    House::open(RelayConfig {
+        trust: RelayTrust::Token,
+        ..RelayConfig::default()
+    })
+}
+
+async fn say(house: &House, token: Option<&str>, body: serde_json::Value) -> (u16, String) {
+    let request = house.client.post(house.url("/api/sessions/2/messages"));
+    let request = match token {
+        Some(token) => request.bearer_auth(token),
+        None => request,
+    };
+    let answer = request.json(&body).send().await.unwrap();
+    Answer::of(answer).await.told()
+}
+
+const NOT_A_USER: &str = "a message without fromSession is a user's: send it with the token of a relay, a hook or an operator";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_tokens_are_asked_for_no_agent_can_play_the_user() {
+    let house = strict();
+    let user = json!({"prompt": "hi"});
+    let agent = json!({"prompt": "hi", "fromSession": "1", "correlationId": "f"});
+    let file = TokenFile::beside(&house.server.home.path().join("sprag.db"));
+    let token = |role| {
+        file.add(&format!("a-{role}"), role, house.guard().now())
+            .unwrap()
+    };
+
+    assert_eq!(
+        say(&house, None, user.clone()).await,
+        (403, NOT_A_USER.into())
+    );
+    assert_eq!(say(&house, None, agent.clone()).await.0, 200);
+    let agents = token(Role::Agent);
+    assert_eq!(say(&house, Some(&agents), user.clone()).await.0, 403);
+    for role in [Role::Relay, Role::Hook, Role::Operator] {
+        let token = token(role);
+        assert_eq!(
+            say(&house, Some(&token), user.clone()).await.0,
+            200,
+            "{role}"
+        );
+    }
+    assert_eq!(
+        house.post("/api/sessions/2/idle", json!({})).await.status,
+        403
+    );
+    assert_eq!(say(&house, Some("wrong"), user).await.0, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_the_machine_is_trusted_a_token_of_an_agent_still_is_an_agents() {
+    let house = House::open(RelayConfig::default());
+    let file = TokenFile::beside(&house.server.home.path().join("sprag.db"));
+    let token = file.add("a", Role::Agent, house.guard().now()).unwrap();
+    let user = json!({"prompt": "hi"});
+    assert_eq!(say(&house, None, user.clone()).await.0, 200);
+    let refused = say(&house, Some(&token), user).await;
+    assert_eq!(refused, (403, NOT_A_USER.into()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_can_not_be_meant_is_a_problem_that_names_the_field() {
+    let house = House::open(RelayConfig::default());
+    for (body, status, detail) in [
+        (
+            "{",
+            400,
+            "the body: EOF while parsing an object at line 1 column 1",
+        ),
+        (
+            "[]",
+            400,
+            "the body: invalid type: sequence, expected a JSON object at line 1 column 0",
+        ),
+        (
+            r#"{"fromSession":1}"#,
+            400,
+            "fromSession: it must be a string",
+        ),
+        (
+            r#"{"source":"agent"}"#,
+            400,
+            "source: an agent's message names its session in fromSession",
+        ),
+    ] {
+        let request = house.client.post(house.url("/api/sessions/2/messages"));
+        let request = request.header("content-type", "application/json");
+        let answer = Answer::of(request.body(body).send().await.unwrap()).await;
+        assert_eq!(answer.told(), (status, detail.to_owned()), "{body}");
+    }
+    let plain = house.client.post(house.url("/api/sessions/2/messages"));
+    let answer = Answer::of(plain.body("{}").send().await.unwrap()).await;
+    assert_eq!(
+        answer.told(),
+        (415, "send `Content-Type: application/json`".into())
+    );
+}

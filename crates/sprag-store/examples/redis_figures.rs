@@ -1,0 +1,279 @@
+//! What the store in Redis costs: `cargo run --release -p sprag-store --example redis_figures -- redis://127.0.0.1:6379`.
+//!
+//! It empties the database that it is pointed at.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use redis::cmd;
+use sprag_core::{
+    Approach, Call, Digest, Field, Hints, Id, Identity, Observation, Observed, Order, Outcome,
+    Policy, Step, Timestamp, Tone, ToolKind,
+};
+use sprag_store::{ActivePolicy, Draft, RedisOptions, RedisStore, Store};
+
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+const START: u64 = 1_700_000_000_000;
+
+#[expect(clippy::disallowed_methods, reason = "this measures")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn digest(number: u64) -> Digest {
+    let mut bytes = [0; 16];
+    for (to, from) in bytes
+        .iter_mut()
+        .zip(number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes())
+    {
+        *to = from;
+    }
+    Digest::from_bytes(bytes)
+}
+
+fn approach(number: u64) -> Result<Approach, Failed> {
+    Ok(Approach {
+        server: Some(Id::new("catalog")?),
+        tool: Some(Id::new("read")?),
+        exact: digest(number),
+        normal: digest(number),
+        kind: ToolKind::Run,
+        fields: vec![Field {
+            name: "asset_id".into(),
+            digest: digest(number),
+            text: None,
+        }],
+        oversized: false,
+    })
+}
+
+fn call(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
+    Ok(Observation {
+        at: Timestamp(at),
+        what: Observed::Call(Call {
+            session: Id::new(session)?,
+            agent: Some(Id::new("coder")?),
+            flow: None,
+            id: Some(Id::new(&format!("t{what}"))?),
+            use_id: None,
+            approach: approach(what)?,
+            hints: Hints::default(),
+            generation: None,
+            identity: Identity::Exact,
+        }),
+    })
+}
+
+fn step(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
+    Ok(Observation {
+        at: Timestamp(at),
+        what: Observed::Step(Step {
+            session: Id::new(session)?,
+            agent: None,
+            flow: None,
+            id: Some(Id::new(&format!("t{what}"))?),
+            use_id: None,
+            approach: None,
+            outcome: Outcome {
+                exact: digest(what + 7),
+                normal: digest(what + 7),
+                shape: 1,
+                is_error: false,
+                tone: Tone::Telling,
+                oversized: false,
+            },
+            generation: None,
+            identity: Identity::Exact,
+        }),
+    })
+}
+
+/// Runs `work` on `threads` for `span`; how often a second.
+fn rate(
+    threads: u64,
+    span: Duration,
+    work: impl Fn(u64, u64) -> Result<(), Failed> + Sync,
+) -> Result<f64, Failed> {
+    let done = AtomicU64::new(0);
+    let started = now();
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads)
+            .map(|thread| {
+                let (work, done) = (&work, &done);
+                scope.spawn(move || {
+                    let mut n = 0;
+                    while started.elapsed() < span {
+                        work(thread, n)?;
+                        n += 1;
+                    }
+                    done.fetch_add(n, Ordering::Relaxed);
+                    Ok::<(), Failed>(())
+                })
+            })
+            .collect();
+        for one in running {
+            one.join().map_err(|_| "a thread died")??;
+        }
+        Ok::<(), Failed>(())
+    })?;
+    let count = u32::try_from(done.into_inner())?;
+    Ok(f64::from(count) / started.elapsed().as_secs_f64())
+}
+
+struct Bench {
+    url: String,
+    options: RedisOptions,
+    connection: redis::Connection,
+    policy: Arc<ActivePolicy>,
+}
+
+fn main() -> Result<(), Failed> {
+    let url = std::env::args().nth(1);
+    let url = url.ok_or("name a Redis: redis://127.0.0.1:6379")?;
+    let mut options = RedisOptions::new(url.as_str());
+    options.deadline = Duration::from_secs(5);
+    let mut bench = Bench {
+        connection: redis::Client::open(url.as_str())?.get_connection()?,
+        policy: Arc::new(ActivePolicy::new(Policy::default())),
+        options,
+        url,
+    };
+    bench.speed()?;
+    bench.size()?;
+    bench.kills()
+}
+
+impl Bench {
+    fn draft(&self, observation: Observation) -> Draft {
+        Draft {
+            observation,
+            policy: Arc::clone(&self.policy),
+            captured: None,
+        }
+    }
+
+    /// An empty namespace.
+    fn fresh(&mut self) -> Result<RedisStore, Failed> {
+        cmd("FLUSHDB").exec(&mut self.connection)?;
+        Ok(RedisStore::open(self.options.clone())?)
+    }
+
+    fn memory(&mut self, key: &str) -> Result<u64, Failed> {
+        let used: Option<u64> = cmd("MEMORY")
+            .arg("USAGE")
+            .arg(key)
+            .arg("SAMPLES")
+            .arg(0)
+            .query(&mut self.connection)?;
+        Ok(used.unwrap_or(0))
+    }
+
+    #[expect(clippy::print_stdout, reason = "an example that prints figures")]
+    fn speed(&mut self) -> Result<(), Failed> {
+        let store = self.fresh()?;
+        let span = Duration::from_secs(3);
+        let empty: String = cmd("SCRIPT")
+            .arg("LOAD")
+            .arg("return 1")
+            .query(&mut self.connection)?;
+        for threads in [1, 4, 8] {
+            let client = redis::Client::open(self.url.as_str())?;
+            let connections: Vec<_> = (0..threads)
+                .map(|_| Ok(Mutex::new(client.get_connection()?)))
+                .collect::<Result<_, Failed>>()?;
+            let nothing = rate(threads, span, |thread, _| {
+                let connection = connections.get(usize::try_from(thread)?);
+                let connection = connection.ok_or("no connection")?;
+                let mut connection = connection.lock().map_err(|_| "poisoned")?;
+                cmd("EVALSHA").arg(&empty).arg(0).exec(&mut *connection)?;
+                Ok(())
+            })?;
+            let before = store.counts();
+            let decided = rate(threads, span, |thread, n| {
+                let session = format!("agent-session-{threads}-{thread}");
+                store.decide(self.draft(call(START + n * 1_000, &session, n)?))?;
+                Ok(())
+            })?;
+            let after = store.counts();
+            println!(
+                "{threads} threads: {decided:.0} decisions/s, empty EVALSHA {nothing:.0}/s ({:.0} %), \
+                 {} round trips for {} decisions, {} alone",
+                100.0 * decided / nothing,
+                after.round_trips - before.round_trips,
+                after.decisions - before.decisions,
+                after.alone - before.alone,
+            );
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::print_stdout, reason = "an example that prints figures")]
+    fn size(&mut self) -> Result<(), Failed> {
+        let sessions: u64 = 2_000;
+        let store = self.fresh()?;
+        for n in 0..sessions {
+            let session = format!("session-{n:08}");
+            store.decide(self.draft(call(START, &session, n)?))?;
+        }
+        let listed = self.memory("{sprag}:sessions")? / sessions;
+        let record = self.memory("{sprag}:log")? / sessions;
+        let session = "session-00000001";
+        let mut part = |kind: &str| self.memory(&format!("{{sprag}}:{kind}:{session}"));
+        let (hot, memory) = (part("0")?, part("m")?);
+        println!(
+            "a fresh session: {hot} + {memory} bytes, {listed} in the listing; a record {record}"
+        );
+        for n in 0..600 {
+            let at = START + n * 5_000;
+            store.decide(self.draft(call(at, session, n)?))?;
+            store.decide(self.draft(step(at + 1, session, n)?))?;
+        }
+        for n in 600..700 {
+            store.decide(self.draft(call(START + n * 5_000, session, n)?))?;
+        }
+        let mut part = |kind: &str| self.memory(&format!("{{sprag}}:{kind}:{session}"));
+        let (hot, memory) = (part("0")?, part("m")?);
+        println!("a full session: {hot} + {memory} bytes");
+        Ok(())
+    }
+
+    #[expect(clippy::print_stdout, reason = "an example that prints figures")]
+    fn kills(&mut self) -> Result<(), Failed> {
+        let one = self.fresh()?;
+        let other = RedisStore::open(self.options.clone())?;
+        let mut took = Vec::new();
+        for n in 0..2_000 {
+            let session = format!("session-{n:08}");
+            other.decide(self.draft(call(START, &session, n)?))?;
+            let started = now();
+            let kill = Observed::Kill(Order {
+                session: Id::new(&session)?,
+                by: None,
+                why: None,
+            });
+            one.decide(self.draft(Observation {
+                at: Timestamp(START),
+                what: kill,
+            }))?;
+            other.decide(self.draft(call(START, &session, n)?))?;
+            took.push(started.elapsed());
+        }
+        took.sort_unstable();
+        let at = |share: usize| took.get(took.len() * share / 100).copied();
+        println!(
+            "from the order to kill to the refusal on another pod: p50 {:?}, p99 {:?}",
+            at(50).unwrap_or_default(),
+            at(99).unwrap_or_default()
+        );
+        for n in 0..2_000_u64 {
+            let pod = if n % 2 == 0 { &one } else { &other };
+            pod.decide(self.draft(call(START + n * 1_000, "round robin", n)?))?;
+        }
+        let trips = one.counts().round_trips + other.counts().round_trips;
+        let decisions = one.counts().decisions + other.counts().decisions;
+        println!("kills and round robin together: {trips} round trips for {decisions} decisions");
+        Ok(())
+    }
+}

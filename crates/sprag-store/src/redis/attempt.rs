@@ -1,0 +1,307 @@
+//! One try to decide: judge on what is at hand, and ask Redis to write it if that still holds.
+
+use redis::{RedisResult, Value};
+use sprag_core::{Id, RULES_VERSION, Timestamp};
+
+use super::keys::Keys;
+use super::reply::{list, number, odd, text};
+use super::script::Input;
+use super::shelf::{Fresh, Looked, Shelf, Spot};
+use super::value::{Version, Written, life_from, write_cell, write_session};
+use crate::cell_key::CellKey;
+use crate::draft::Draft;
+use crate::error::StoreError;
+use crate::gather::Gathered;
+use crate::hash::Hash;
+use crate::judge::{Head, Sealed};
+use crate::promise::Promise;
+use crate::query::SessionState;
+use crate::record::Record;
+
+/// A decision that Redis has not seen yet.
+#[derive(Debug)]
+pub(super) struct Attempt {
+    gathered: Gathered,
+    sealed: Sealed,
+    pub(super) promise: Promise,
+    pub(super) input: Input,
+    /// What each key after the fixed ones is, in order.
+    slots: Vec<Slot>,
+    /// The cells that are written, and whether their memory is too.
+    written: Vec<(CellKey, bool)>,
+}
+
+#[derive(Debug)]
+enum Slot {
+    Cell(CellKey),
+    Memory(Id),
+}
+
+/// What Redis says to it.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// It was written as record `seq`.
+    Done { seq: u64, prev: Hash, hash: Hash },
+    /// Some cells are others: the place of each, and what is there now.
+    Stale(Vec<(usize, Option<Vec<u8>>)>),
+    /// The namespace is judged under other rules.
+    Rules(u64),
+}
+
+/// An answer with what every answer tells.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) answer: Answer,
+    pub(super) seconds: u64,
+    pub(super) micros: u64,
+    /// The number of the last note.
+    pub(super) note: u64,
+}
+
+/// What every commit starts with.
+pub(super) fn start(keys: &Keys, kind: &str, body: &[u8], cells: usize, sessions: usize) -> Input {
+    let mut input = Input {
+        keys: [
+            &keys.head,
+            &keys.log,
+            &keys.sessions,
+            &keys.notes,
+            &keys.marked,
+        ]
+        .map(Clone::clone)
+        .to_vec(),
+        args: Vec::with_capacity(5 + 3 * (sessions + cells)),
+    };
+    input.number(u64::from(RULES_VERSION));
+    input.arg(kind);
+    input.arg(body);
+    input.arg(cells.to_string());
+    input.arg(sessions.to_string());
+    input
+}
+
+impl Attempt {
+    /// Judges `draft` on the cells at hand.
+    pub(super) fn prepare(
+        shelf: &Shelf,
+        keys: &Keys,
+        mut draft: Draft,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let looked = Looked::at(shelf);
+        let gathered = Gathered::decide(&looked, &mut draft)?;
+        let promise = Promise::of(&draft.observation, &gathered.verdict);
+        // The number and the hashes are Redis' to give.
+        let sealed = Head::default().event(draft, gathered.verdict.clone())?;
+        let mut attempt = Self {
+            gathered,
+            sealed,
+            promise,
+            input: Input::default(),
+            slots: Vec::new(),
+            written: Vec::new(),
+        };
+        attempt.write(shelf, keys, &looked.spots(), now)?;
+        Ok(attempt)
+    }
+
+    fn write(
+        &mut self,
+        shelf: &Shelf,
+        keys: &Keys,
+        spots: &[(CellKey, Spot)],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let touched: Vec<CellKey> = CellKey::all(&self.gathered.keys).collect();
+        let sessions = self.gathered.keys.session.iter();
+        let sessions: Vec<Id> = sessions.chain(&self.gathered.keys.peer).cloned().collect();
+        let parts = |key: &CellKey| match key {
+            CellKey::Session(_) => 2,
+            _ => 1,
+        };
+        let cells = spots.iter().map(|(key, _)| parts(key)).sum();
+        self.input = start(keys, "e", &self.sealed.body, cells, sessions.len());
+        for id in &sessions {
+            let summary = self.gathered.live.session_summary(id);
+            let (touched, state) = summary.map_or((0, SessionState::Active), |summary| {
+                (summary.touched.0, summary.state)
+            });
+            self.input.number(touched);
+            self.input.arg(id.as_str());
+            // The versions make sure that this pod knows what it was.
+            let is_new = shelf.state_of(id) != state;
+            self.input.arg(if is_new { state.as_str() } else { "" });
+        }
+        for (key, spot) in spots {
+            let is_touched = touched.contains(key);
+            match key {
+                CellKey::Session(id) => self.session(shelf, keys, id, *spot, (is_touched, now))?,
+                _ => self.cell(shelf, keys, key, spot.version, (is_touched, now))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn session(
+        &mut self,
+        shelf: &Shelf,
+        keys: &Keys,
+        id: &Id,
+        spot: Spot,
+        (is_touched, now): (bool, Timestamp),
+    ) -> Result<(), StoreError> {
+        let key = CellKey::Session(id.clone());
+        let live = &mut self.gathered.live;
+        let at = live.cells.touched_one(&key).unwrap_or_default();
+        let [mut hot, mut memory] = <[Written; 2]>::default();
+        if is_touched {
+            let memory_changed = !shelf.has_memory(id, live);
+            [hot, memory] = write_session(id, live, memory_changed)?;
+            self.written.push((key.clone(), memory_changed));
+        }
+        self.slot(keys, Slot::Cell(key), spot.version, &hot, (at, now));
+        self.slot(
+            keys,
+            Slot::Memory(id.clone()),
+            spot.memory,
+            &memory,
+            (at, now),
+        );
+        Ok(())
+    }
+
+    fn cell(
+        &mut self,
+        shelf: &Shelf,
+        keys: &Keys,
+        key: &CellKey,
+        version: Version,
+        (is_touched, now): (bool, Timestamp),
+    ) -> Result<(), StoreError> {
+        let live = &self.gathered.live;
+        let at = live.cells.touched_one(key).unwrap_or_default();
+        let mut cell = Written::default();
+        if is_touched && !shelf.has_same(key, live) {
+            cell = write_cell(key, &live.cells)?;
+            self.written.push((key.clone(), false));
+        }
+        self.slot(keys, Slot::Cell(key.clone()), version, &cell, (at, now));
+        Ok(())
+    }
+
+    fn slot(
+        &mut self,
+        keys: &Keys,
+        slot: Slot,
+        expected: Version,
+        cell: &Written,
+        (touched, now): (Timestamp, Timestamp),
+    ) {
+        self.input.keys.push(match &slot {
+            Slot::Cell(key) => keys.cell(key),
+            Slot::Memory(id) => keys.memory(id),
+        });
+        self.input.arg(expected.expected());
+        self.input.number(life_from(cell.life, touched, now));
+        self.input.arg(cell.bytes.as_slice());
+        self.slots.push(slot);
+    }
+
+    /// Its bytes, as they stand in the log once they do.
+    pub(super) fn body(&self) -> &[u8] {
+        &self.sealed.body
+    }
+
+    /// It stands: keeps the cells at hand.
+    pub(super) fn done(self, shelf: &Shelf, seq: u64, prev: Hash, hash: Hash) -> Record {
+        let version = Version::of(seq, hash_text(&hash).as_bytes());
+        shelf.keep(&self.gathered.live, &self.written, version);
+        Record {
+            seq,
+            prev,
+            hash,
+            ..self.sealed.record
+        }
+    }
+
+    /// Takes the fresh cells to hand.
+    pub(super) fn refresh(
+        &self,
+        shelf: &Shelf,
+        fresh: &[(usize, Option<Vec<u8>>)],
+    ) -> Result<(), StoreError> {
+        for (at, value) in fresh {
+            let value = value.as_deref();
+            match self.slots.get(*at) {
+                Some(Slot::Cell(key)) => shelf.refresh(&Fresh::Cell(key, value))?,
+                Some(Slot::Memory(id)) => shelf.refresh(&Fresh::Memory(id, value))?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The record that last changed the session, as the fresh cells tell.
+    pub(super) fn last_change(&self, fresh: &[(usize, Option<Vec<u8>>)]) -> Option<u64> {
+        let session = self.gathered.keys.session.as_ref();
+        let acting = session.or(self.gathered.keys.peer.as_ref())?;
+        fresh
+            .iter()
+            .find_map(|(at, value)| match self.slots.get(*at) {
+                Some(Slot::Cell(CellKey::Session(id))) if id == acting => {
+                    Some(Version::split(value.as_deref()?)?.0.seq())
+                }
+                _ => None,
+            })
+    }
+}
+
+/// The first 40 digits: what the script makes of a record.
+pub(super) fn hash_text(hash: &Hash) -> String {
+    let mut text = hash.to_string();
+    text.truncate(40);
+    text
+}
+
+/// A hash from the 40 digits of the script, or none before the first record.
+pub(super) fn read_hash(digits: &[u8]) -> Option<Hash> {
+    Hash::from_hex(&format!("{:0<64}", std::str::from_utf8(digits).ok()?))
+}
+
+impl Heard {
+    /// Reads what the script answered.
+    pub(super) fn read(value: &Value) -> RedisResult<Self> {
+        Self::parse(value).ok_or_else(odd)
+    }
+
+    fn parse(value: &Value) -> Option<Self> {
+        let [word, seconds, micros, note, rest @ ..] = list(value)? else {
+            return None;
+        };
+        let answer = match (text(word)?, rest) {
+            (b"done", [seq, prev, hash]) => Answer::Done {
+                seq: number(seq)?,
+                prev: read_hash(text(prev)?)?,
+                hash: read_hash(text(hash)?)?,
+            },
+            (b"stale", [fresh]) => {
+                let pairs = list(fresh)?.chunks_exact(2).map(|pair| match pair {
+                    [at, value] => {
+                        let at = usize::try_from(number(at)?.checked_sub(1)?).ok()?;
+                        Some((at, text(value).map(<[u8]>::to_vec)))
+                    }
+                    _ => None,
+                });
+                Answer::Stale(pairs.collect::<Option<_>>()?)
+            }
+            (b"rules", [rules]) => Answer::Rules(number(rules).unwrap_or(0)),
+            _ => return None,
+        };
+        Some(Self {
+            answer,
+            seconds: number(seconds)?,
+            micros: number(micros)?,
+            note: number(note)?,
+        })
+    }
+}

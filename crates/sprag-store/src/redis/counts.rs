@@ -1,0 +1,53 @@
+//! What a pod counts about its work with Redis.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a pod counted since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RedisCounts {
+    /// Decisions that Redis took part in.
+    pub decisions: u64,
+    /// Round trips that they took.
+    pub round_trips: u64,
+    /// Tries that met a cell which somebody else had changed.
+    pub conflicts: u64,
+    /// Decisions made without Redis.
+    pub alone: u64,
+    /// Outages: how often the line went down.
+    pub outages: u64,
+    /// Kills that Redis had lost and was given back.
+    pub kills_restored: u64,
+    /// Kills, blocks and resets that fewer replicas have than were asked for.
+    pub unreplicated: u64,
+}
+
+/// The same, being counted.
+#[derive(Debug, Default)]
+pub(super) struct Counting {
+    pub(super) decisions: AtomicU64,
+    pub(super) round_trips: AtomicU64,
+    pub(super) conflicts: AtomicU64,
+    pub(super) alone: AtomicU64,
+    pub(super) outages: AtomicU64,
+    pub(super) kills_restored: AtomicU64,
+    pub(super) unreplicated: AtomicU64,
+}
+
+pub(super) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+impl Counting {
+    pub(super) fn read(&self) -> RedisCounts {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        RedisCounts {
+            decisions: get(&self.decisions),
+            round_trips: get(&self.round_trips),
+            conflicts: get(&self.conflicts),
+            alone: get(&self.alone),
+            outages: get(&self.outages),
+            kills_restored: get(&self.kills_restored),
+            unreplicated: get(&self.unreplicated),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Forgetting the longest idle sessions where Redis holds too many; the log tells it.
+
+use redis::{Pipeline, Value, cmd};
+use sprag_core::{Id, Timestamp};
+
+use super::attempt::{Answer, start};
+use super::pod::{Pod, Trouble};
+use super::reading::Rows;
+use super::reply::text;
+use super::value::Version;
+use crate::cell_key::CellKey;
+use crate::error::StoreError;
+use crate::judge::Head;
+use crate::note::{Eviction, Noted, Pool};
+
+/// Sessions forgotten in one step.
+const AT_ONCE: usize = 200;
+
+/// A session that may go.
+struct Idle {
+    id: Id,
+    touched: Timestamp,
+    hot: Version,
+    memory: Version,
+}
+
+impl Pod {
+    /// Forgets about so many sessions; those with a mark stay.
+    pub(super) fn forget_sessions(&self, excess: usize) -> Result<(), StoreError> {
+        let mut left = excess;
+        let mut skip = 0;
+        while left > 0 {
+            let (forgotten, looked) = self.read(|rows| self.forget_some(rows, skip, left))?;
+            if looked == 0 {
+                break;
+            }
+            left = left.saturating_sub(forgotten);
+            skip += looked - forgotten;
+        }
+        Ok(())
+    }
+
+    /// Forgets the longest idle ones after the first `skip`; answers how many, and how many were
+    /// looked at.
+    fn forget_some(
+        &self,
+        rows: &mut Rows<'_>,
+        skip: usize,
+        most: usize,
+    ) -> Result<(usize, usize), Trouble> {
+        let most = most.min(AT_ONCE);
+        let oldest: Vec<(String, u64)> = cmd("ZRANGE")
+            .arg(&self.keys.sessions)
+            .arg(skip)
+            .arg(skip + most - 1)
+            .arg("WITHSCORES")
+            .query(rows.connection)?;
+        let idle = self.idle(rows, &oldest)?;
+        let Some(last) = idle.last() else {
+            return Ok((0, oldest.len()));
+        };
+        let what = Noted::Evicted(Eviction {
+            pool: Pool::Sessions,
+            touched: last.touched,
+            last: CellKey::Session(last.id.clone()),
+            cells: u64::try_from(idle.len()).unwrap_or(u64::MAX),
+        });
+        let sealed = Head::default().note(self.now(), "", what)?;
+        let mut input = start(&self.keys, "n", &sealed.body, idle.len() * 2, idle.len());
+        for one in &idle {
+            input.arg("-");
+            input.arg(one.id.as_str());
+            input.arg("");
+        }
+        for one in &idle {
+            let hot = self.keys.cell(&CellKey::Session(one.id.clone()));
+            for (key, version) in [(hot, one.hot), (self.keys.memory(&one.id), one.memory)] {
+                input.keys.push(key);
+                input.arg(version.expected());
+                input.arg("-");
+                input.arg("-");
+            }
+        }
+        match self.run_patiently(rows.connection, &input)? {
+            Answer::Done { .. } => Ok((idle.len(), oldest.len())),
+            // Somebody woke one of them: they are looked at again.
+            _ => Ok((0, 0)),
+        }
+    }
+
+    /// Those of `oldest` that have no mark, with their versions.
+    fn idle(&self, rows: &mut Rows<'_>, oldest: &[(String, u64)]) -> Result<Vec<Idle>, Trouble> {
+        let ids: Vec<(Id, u64)> = oldest
+            .iter()
+            .filter_map(|(id, touched)| Some((Id::new(id).ok()?, *touched)))
+            .collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut pipe = Pipeline::new();
+        for (id, _) in &ids {
+            let hot = self.keys.cell(&CellKey::Session(id.clone()));
+            pipe.cmd("GETRANGE").arg(hot).arg(0).arg(16);
+            pipe.cmd("GETRANGE")
+                .arg(self.keys.memory(id))
+                .arg(0)
+                .arg(15);
+        }
+        let values: Vec<Value> = pipe.query(rows.connection)?;
+        let mut idle = Vec::new();
+        for ((id, touched), pair) in ids.into_iter().zip(values.chunks(2)) {
+            let mut parts = pair.iter().filter_map(text);
+            let (Some(hot), Some(memory)) = (parts.next(), parts.next()) else {
+                continue;
+            };
+            let hot = Version::split(hot);
+            // One that expired by itself only leaves its line in the listing behind.
+            if hot.is_none_or(|(_, state)| state == b"a") {
+                idle.push(Idle {
+                    id,
+                    touched: Timestamp(touched),
+                    hot: hot.map_or_else(Version::default, |(version, _)| version),
+                    memory: Version::split(memory)
+                        .map_or_else(Version::default, |(version, _)| version),
+                });
+            }
+        }
+        Ok(idle)
+    }
+}

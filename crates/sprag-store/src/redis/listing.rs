@@ -1,0 +1,169 @@
+//! Listing sessions: by their last event, each with its small part only.
+
+use redis::{Value, cmd};
+use sprag_core::Id;
+
+use super::pod::{Pod, Trouble};
+use super::reading::Rows;
+use super::reply::text;
+use super::shelf::Fresh;
+use super::value::{Version, read_memory, read_session};
+use crate::cell_key::CellKey;
+use crate::census::Census;
+use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
+use crate::live::Live;
+use crate::query::{Page, Session, SessionState, SessionSummary};
+
+/// Sessions looked at in one go.
+const CHUNK: usize = 200;
+
+impl Rows<'_> {
+    /// The small parts of some sessions, as they stand.
+    fn hot_parts(&mut self, pod: &Pod, ids: &[Id]) -> Result<Vec<Option<Vec<u8>>>, Trouble> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut command = cmd("MGET");
+        for id in ids {
+            command.arg(pod.keys.cell(&CellKey::Session(id.clone())));
+        }
+        let values: Vec<Value> = command.query(self.connection)?;
+        let bytes = values.iter().map(|value| text(value).map(<[u8]>::to_vec));
+        Ok(bytes.collect())
+    }
+
+    /// Takes the present state of some sessions to hand.
+    pub(super) fn refresh(&mut self, pod: &Pod, ids: &[Id]) -> Result<(), Trouble> {
+        for ids in ids.chunks(CHUNK) {
+            for (id, value) in ids.iter().zip(self.hot_parts(pod, ids)?) {
+                let key = CellKey::Session(id.clone());
+                pod.shelf.refresh(&Fresh::Cell(&key, value.as_deref()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One session, whole.
+    pub(super) fn session(&mut self, pod: &Pod, id: &Id) -> Result<Option<Session>, Trouble> {
+        let values: Vec<Value> = cmd("MGET")
+            .arg(pod.keys.cell(&CellKey::Session(id.clone())))
+            .arg(pod.keys.memory(id))
+            .query(self.connection)?;
+        let parts: Vec<_> = values
+            .iter()
+            .map(|value| text(value).and_then(Version::split))
+            .collect();
+        let [Some((_, hot)), memory] = parts.as_slice() else {
+            return Ok(None);
+        };
+        let mut live = Live::default();
+        read_session(id, hot, &mut live)?;
+        if let (Some((_, memory)), Some(cell)) = (memory, live.cells.sessions.get_mut(id)) {
+            cell.put_memory(read_memory(id, memory)?);
+        }
+        Ok(live.session(id))
+    }
+
+    /// A page of sessions.
+    pub(super) fn sessions(
+        &mut self,
+        pod: &Pod,
+        query: &SessionQuery,
+    ) -> Result<Page<SessionSummary, SessionCursor>, Trouble> {
+        let found = match query.state {
+            Some(state) if state != SessionState::Active => self.marked(pod, state)?,
+            _ => self.by_last_event(pod, query)?,
+        };
+        Ok(query.choose(found.into_iter()))
+    }
+
+    /// How many sessions are in which state.
+    pub(super) fn census(&mut self, pod: &Pod) -> Result<Census, Trouble> {
+        let all: u64 = cmd("ZCARD")
+            .arg(&pod.keys.sessions)
+            .query(self.connection)?;
+        let states: Vec<String> = cmd("HVALS").arg(&pod.keys.marked).query(self.connection)?;
+        let count = |state: SessionState| {
+            let those = states.iter().filter(|word| *word == state.as_str());
+            u64::try_from(those.count()).unwrap_or(u64::MAX)
+        };
+        let (blocked, killed) = (count(SessionState::Blocked), count(SessionState::Killed));
+        Ok(Census {
+            active: all.saturating_sub(blocked).saturating_sub(killed),
+            blocked,
+            killed,
+        })
+    }
+
+    fn marked(&mut self, pod: &Pod, state: SessionState) -> Result<Vec<SessionSummary>, Trouble> {
+        let states: Vec<(String, String)> = cmd("HGETALL")
+            .arg(&pod.keys.marked)
+            .query(self.connection)?;
+        let ids: Vec<Id> = states
+            .iter()
+            .filter(|(_, word)| word == state.as_str())
+            .filter_map(|(id, _)| Id::new(id).ok())
+            .collect();
+        let mut found = Vec::with_capacity(ids.len());
+        for ids in ids.chunks(CHUNK) {
+            found.extend(self.summaries(pod, ids)?);
+        }
+        Ok(found)
+    }
+
+    /// The latest sessions, as many as a page of them needs; all where they are sorted otherwise.
+    fn by_last_event(
+        &mut self,
+        pod: &Pod,
+        query: &SessionQuery,
+    ) -> Result<Vec<SessionSummary>, Trouble> {
+        let is_by_time = query.sort == SessionSort::Touched && !query.ascending;
+        let most = match &query.after {
+            Some(after) if is_by_time => match after.value {
+                SortValue::Number(touched) => touched.to_string(),
+                SortValue::Name(_) => "+inf".to_owned(),
+            },
+            _ => "+inf".to_owned(),
+        };
+        let mut found = Vec::new();
+        let mut skip = 0;
+        loop {
+            let next: Vec<(String, u64)> = cmd("ZREVRANGEBYSCORE")
+                .arg(&pod.keys.sessions)
+                .arg(&most)
+                .arg("-inf")
+                .arg("WITHSCORES")
+                .arg("LIMIT")
+                .arg(skip)
+                .arg(CHUNK)
+                .query(self.connection)?;
+            skip += next.len();
+            let Some((_, oldest)) = next.last() else {
+                break;
+            };
+            let ids: Vec<Id> = next.iter().filter_map(|(id, _)| Id::new(id).ok()).collect();
+            found.extend(self.summaries(pod, &ids)?);
+            // Equally old ones are sorted by name, so they are all read before a page is cut.
+            let page = query.choose(found.iter().cloned());
+            let is_enough = |last: &SessionSummary| page.next.is_some() && last.touched.0 > *oldest;
+            if is_by_time && page.items.last().is_some_and(is_enough) {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn summaries(&mut self, pod: &Pod, ids: &[Id]) -> Result<Vec<SessionSummary>, Trouble> {
+        let mut found = Vec::new();
+        for (id, value) in ids.iter().zip(self.hot_parts(pod, ids)?) {
+            // One that expired since is no session any more.
+            let Some((_, bytes)) = value.as_deref().and_then(Version::split) else {
+                continue;
+            };
+            let mut live = Live::default();
+            read_session(id, bytes, &mut live)?;
+            found.extend(live.session_summary(id));
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,141 @@
+//! Bounding the log in Redis: the oldest records go after the cells that they left behind were
+//! written down.
+
+use redis::{Pipeline, cmd};
+use sprag_core::{Millis, Timestamp};
+
+use super::attempt::hash_text;
+use super::pod::{Pod, Trouble};
+use super::script::{Input, Script};
+use super::value::reads_as_new_after;
+use super::view::RedisView;
+use crate::capacity::after_eviction;
+use crate::cell_key::CellKey;
+use crate::cells::CellMap;
+use crate::error::StoreError;
+use crate::judge::Head;
+use crate::note::Noted;
+use crate::prune::{Prune, Pruned, cut, fold_through};
+use crate::view::LogView as _;
+
+/// Cells written at once.
+const CHUNK: usize = 500;
+
+/// Removes what is too old or too much, as `prune` and this pod's options say.
+pub(super) fn prune(pod: &Pod, prune: &Prune<'_>) -> Result<Pruned, StoreError> {
+    let (first, last) = pod.read(|rows| Ok(rows.bounds()?))?;
+    let length = last.saturating_sub(first).saturating_add(1);
+    let view = RedisView::open(pod)?;
+    let mut through = 0;
+    if length > pod.options.max_records {
+        let keep = usize::try_from(pod.options.max_records).map_or(usize::MAX, after_eviction);
+        through = last.saturating_sub(u64::try_from(keep).unwrap_or(u64::MAX));
+    }
+    if is_due(pod, prune, first)? {
+        through = through.max(cut(&view, &prune.retention, prune.at)?);
+    }
+    if through == 0 {
+        return Ok(Pruned::default());
+    }
+    let from = view.base()?.after;
+    if through <= from {
+        return Ok(Pruned::default());
+    }
+    let (head, fold) = fold_through(&view, through, prune.policies)?;
+    let Some(cells) = fold.cells() else {
+        return Ok(Pruned::default());
+    };
+    let cut_at = pod.read(|rows| Ok(rows.range(through, through, 1)?))?;
+    let cut_at = cut_at
+        .first()
+        .and_then(|row| row.raw().read(head.hash).ok());
+    let at = cut_at.map_or(Timestamp::default(), |record| record.at);
+    if !replace(pod, from, head, cells, at)? {
+        return Ok(Pruned::default());
+    }
+    let records = through - from;
+    let what = Noted::Pruned { through, records };
+    let until = super::mono::now() + std::time::Duration::from_secs(5);
+    pod.read(|rows| pod.note_on(rows.connection, prune.at, &prune.policy, what, until))?;
+    Ok(Pruned { through, records })
+}
+
+/// Whether it is worth reading the whole log: its oldest record is too old, or it is too large.
+fn is_due(pod: &Pod, prune: &Prune<'_>, first: u64) -> Result<bool, StoreError> {
+    let bytes: Option<u64> = pod.read(|rows| {
+        Ok(cmd("HGET")
+            .arg(&pod.keys.head)
+            .arg("bytes")
+            .query(rows.connection)?)
+    })?;
+    if bytes.unwrap_or(0) > prune.retention.max_bytes {
+        return Ok(true);
+    }
+    let oldest = pod.read(|rows| Ok(rows.range(first, first, 1)?))?;
+    let oldest = oldest.first().map(|row| row.raw().read(Default::default()));
+    let oldest = oldest.transpose()?;
+    Ok(oldest.is_some_and(|oldest| prune.at.since(oldest.at) > prune.retention.max_age))
+}
+
+/// Writes the new start of the log beside the old one, and swaps them with the cut in one step.
+/// False where somebody else was faster.
+fn replace(
+    pod: &Pod,
+    from: u64,
+    head: Head,
+    cells: &CellMap,
+    at: Timestamp,
+) -> Result<bool, StoreError> {
+    let fresh = format!("{}:{}", pod.keys.base, pod.options.pod);
+    pod.read(|rows| {
+        cmd("DEL").arg(&fresh).exec(rows.connection)?;
+        cmd("HSET")
+            .arg(&fresh)
+            .arg(&[
+                ("after", head.seq.to_string()),
+                ("hash", hash_text(&head.hash)),
+            ])
+            .exec(rows.connection)?;
+        let keys = cells.keys();
+        for keys in keys.chunks(CHUNK) {
+            let mut pipe = Pipeline::new();
+            for key in keys.iter().filter(|key| !reads_as_new(key, cells, at)) {
+                if let Some(packed) = cells.pack(key)? {
+                    let field = format!("{}:{}", key.kind(), key.name());
+                    pipe.hset(&fresh, field, packed.bytes).ignore();
+                }
+            }
+            pipe.exec(rows.connection)?;
+        }
+        let mut input = Input {
+            keys: vec![
+                pod.keys.base.clone(),
+                fresh.clone(),
+                pod.keys.log.clone(),
+                pod.keys.notes.clone(),
+                pod.keys.head.clone(),
+            ],
+            args: Vec::new(),
+        };
+        input.number(from);
+        input.number(head.seq);
+        let script = Script::new(include_str!("prune.lua"));
+        let swapped: i64 = redis::from_redis_value(script.run(rows.connection, &input)?)
+            .map_err(|_| Trouble::Redis(super::reply::odd()))?;
+        Ok(swapped == 1)
+    })
+}
+
+/// What read as new when the last of the removed records was written reads so ever after.
+fn reads_as_new(key: &CellKey, cells: &CellMap, at: Timestamp) -> bool {
+    let is_forgettable = match key {
+        CellKey::Session(id) => cells
+            .session(id.as_str())
+            .is_some_and(sprag_core::SessionCell::is_forgettable),
+        _ => true,
+    };
+    let touched = cells.touched_one(key).unwrap_or_default();
+    // A clock that went back by less than an hour changes nothing.
+    let enough = |life: Millis| at.since(touched).0 >= life.0.saturating_add(Millis::HOUR.0);
+    is_forgettable && reads_as_new_after(key).is_some_and(enough)
+}

@@ -1,0 +1,319 @@
+//! Reading the log in Redis: a stream whose ids are the numbers of the records.
+
+use std::collections::BTreeSet;
+
+use redis::{Connection, Pipeline, RedisResult, Value, cmd};
+use sprag_core::Observed;
+
+use super::attempt::read_hash;
+use super::fail::who;
+use super::pod::{Pod, Trouble, lock};
+use super::reply::{list, odd, text};
+use crate::cell_key::{CellKey, NOTES};
+use crate::error::StoreError;
+use crate::hash::Hash;
+use crate::query::{LogQuery, LogScope, Page, page_size};
+use crate::record::{Record, RecordKind};
+use crate::sharing::{cells_of, sharing};
+use crate::view::RawRecord;
+
+/// Records read at once.
+pub(super) const CHUNK: usize = 500;
+
+/// Which records touched a cell, as far as this pod read them.
+#[derive(Debug, Default)]
+pub(super) struct LogIndex {
+    through: u64,
+    places: BTreeSet<(u64, u64)>,
+}
+
+/// One record as the stream holds it.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) seq: u64,
+    pub(super) body: Vec<u8>,
+    pub(super) hash: Hash,
+}
+
+impl Row {
+    pub(super) fn raw(&self) -> RawRecord<'_> {
+        RawRecord {
+            seq: self.seq,
+            body: &self.body,
+            hash: self.hash,
+        }
+    }
+}
+
+/// The log over one connection.
+pub(super) struct Rows<'a> {
+    pod: &'a Pod,
+    pub(super) connection: &'a mut Connection,
+}
+
+fn read_rows(value: &Value) -> RedisResult<Vec<Row>> {
+    let rows = list(value).and_then(|rows| rows.iter().map(read_row).collect());
+    rows.ok_or_else(odd)
+}
+
+fn read_row(value: &Value) -> Option<Row> {
+    let [id, fields] = list(value)? else {
+        return None;
+    };
+    let id = std::str::from_utf8(text(id)?).ok()?;
+    let [_, body, _, hash] = list(fields)? else {
+        return None;
+    };
+    Some(Row {
+        seq: id.split('-').next()?.parse().ok()?,
+        body: text(body)?.to_vec(),
+        hash: read_hash(text(hash)?)?,
+    })
+}
+
+/// Whether record `seq` is the one that was sent without an answer; then its hashes.
+pub(super) fn applied(
+    pod: &Pod,
+    connection: &mut Connection,
+    seq: u64,
+    body: &[u8],
+) -> Result<Option<(Hash, Hash)>, Trouble> {
+    let mut rows = Rows::new(pod, connection);
+    let found = rows.range(seq, seq, 1)?;
+    match found.first() {
+        Some(row) if row.body == body => Ok(Some((rows.hash_before(seq)?, row.hash))),
+        _ => Ok(None),
+    }
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(pod: &'a Pod, connection: &'a mut Connection) -> Self {
+        Self { pod, connection }
+    }
+
+    /// The records from `from` through `to`, at most `most`.
+    pub(super) fn range(&mut self, from: u64, to: u64, most: usize) -> RedisResult<Vec<Row>> {
+        let value = cmd("XRANGE")
+            .arg(&self.pod.keys.log)
+            .arg(format!("{from}-0"))
+            .arg(format!("{to}-0"))
+            .arg("COUNT")
+            .arg(most)
+            .query(self.connection)?;
+        read_rows(&value)
+    }
+
+    /// The numbers of the first and the last record that are left.
+    pub(super) fn bounds(&mut self) -> RedisResult<(u64, u64)> {
+        let first = self.range(0, u64::MAX, 1)?.first().map_or(1, |row| row.seq);
+        let last: Option<u64> = cmd("HGET")
+            .arg(&self.pod.keys.head)
+            .arg("seq")
+            .query(self.connection)?;
+        Ok((first, last.unwrap_or(0)))
+    }
+
+    /// The hash of the record before `seq`, also where that one is gone.
+    pub(super) fn hash_before(&mut self, seq: u64) -> RedisResult<Hash> {
+        let Some(before) = seq.checked_sub(1).filter(|before| *before > 0) else {
+            return Ok(Hash::GENESIS);
+        };
+        if let Some(row) = self.range(before, before, 1)?.first() {
+            return Ok(row.hash);
+        }
+        let hash: Option<Vec<u8>> = cmd("HGET")
+            .arg(&self.pod.keys.base)
+            .arg("hash")
+            .query(self.connection)?;
+        Ok(hash.and_then(|hash| read_hash(&hash)).unwrap_or_default())
+    }
+
+    /// Some records, each with the hash of the one before, in the order given.
+    fn records(&mut self, seqs: &[u64]) -> Result<Vec<Record>, Trouble> {
+        let mut pipe = Pipeline::with_capacity(seqs.len());
+        for seq in seqs {
+            pipe.cmd("XRANGE")
+                .arg(&self.pod.keys.log)
+                .arg(format!("{}-0", seq.saturating_sub(1)))
+                .arg(format!("{seq}-0"));
+        }
+        if seqs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let values: Vec<Value> = pipe.query(self.connection)?;
+        let mut records = Vec::with_capacity(seqs.len());
+        for (seq, value) in seqs.iter().zip(&values) {
+            let rows = read_rows(value)?;
+            let Some(row) = rows.iter().find(|row| row.seq == *seq) else {
+                continue;
+            };
+            let prev = match rows.iter().find(|row| row.seq + 1 == *seq) {
+                Some(before) => before.hash,
+                None => self.hash_before(*seq)?,
+            };
+            records.push(row.raw().read(prev)?);
+        }
+        Ok(records)
+    }
+
+    /// A page of records.
+    pub(super) fn page(&mut self, query: &LogQuery) -> Result<Page<Record, u64>, Trouble> {
+        let (first, last) = self.bounds()?;
+        let size = page_size(query.limit);
+        let (from, to) = if query.newest_first {
+            let before = query.after.map_or(last, |after| after.saturating_sub(1));
+            (first, before.min(last))
+        } else {
+            let from = query.after.map_or(first, |after| after.saturating_add(1));
+            (from.max(first), last)
+        };
+        let mut seqs = self.chosen(&query.scope, from, to, query.newest_first, size + 1)?;
+        let more = seqs.len() > size;
+        seqs.truncate(size);
+        let next = seqs.last().copied().filter(|_| more);
+        Ok(Page {
+            items: self.records(&seqs)?,
+            next,
+        })
+    }
+
+    fn chosen(
+        &mut self,
+        scope: &LogScope,
+        from: u64,
+        to: u64,
+        newest_first: bool,
+        most: usize,
+    ) -> Result<Vec<u64>, Trouble> {
+        if from > to {
+            return Ok(Vec::new());
+        }
+        Ok(match scope {
+            LogScope::All => take(from..=to, newest_first, most),
+            LogScope::Notes => {
+                let (command, start, end) = if newest_first {
+                    ("ZREVRANGEBYSCORE", to, from)
+                } else {
+                    ("ZRANGEBYSCORE", from, to)
+                };
+                cmd(command)
+                    .arg(&self.pod.keys.notes)
+                    .arg(start)
+                    .arg(end)
+                    .arg("LIMIT")
+                    .arg(0)
+                    .arg(most)
+                    .query(self.connection)?
+            }
+            LogScope::Session(id) => self.touching(
+                &CellKey::Session(id.clone()),
+                from,
+                to,
+                (newest_first, most),
+            )?,
+            LogScope::Flow(id) => {
+                self.touching(&CellKey::Flow(id.clone()), from, to, (newest_first, most))?
+            }
+            LogScope::Sharing(id) => {
+                self.index(to)?;
+                let seqs = self.sharing(id)?;
+                take(seqs.range(from..=to).copied(), newest_first, most)
+            }
+        })
+    }
+
+    fn touching(
+        &mut self,
+        key: &CellKey,
+        from: u64,
+        to: u64,
+        (newest_first, most): (bool, usize),
+    ) -> Result<Vec<u64>, Trouble> {
+        self.index(to)?;
+        let place = key.index();
+        let index = lock(&self.pod.index);
+        let seqs = index.places.range((place, from)..=(place, to));
+        Ok(take(seqs.map(|(_, seq)| *seq), newest_first, most))
+    }
+
+    fn sharing(&mut self, id: &sprag_core::Id) -> Result<BTreeSet<u64>, Trouble> {
+        let pod = self.pod;
+        let touching = |place: u64| {
+            let index = lock(&pod.index);
+            let seqs = index.places.range((place, 0)..=(place, u64::MAX));
+            Ok(seqs.map(|(_, seq)| *seq).collect())
+        };
+        let mut failed = None;
+        let found = sharing(id, touching, |seq| {
+            let mut read = self.records(&[seq]).map_err(|trouble| match trouble {
+                Trouble::Store(error) => error,
+                other => {
+                    failed = Some(other);
+                    pod.away("the log can't be read")
+                }
+            })?;
+            read.pop().ok_or_else(|| StoreError::Damaged {
+                place: format!("record {seq}"),
+                what: "it is missing".to_owned(),
+            })
+        });
+        match failed {
+            Some(trouble) => Err(trouble),
+            None => Ok(found?),
+        }
+    }
+
+    /// Reads on to where the index must reach, and forgets what the log forgot.
+    fn index(&mut self, to: u64) -> Result<(), Trouble> {
+        let mut index = lock(&self.pod.index);
+        let (oldest, last) = self.bounds()?;
+        if last < index.through {
+            // The log is shorter than it was: Redis lost some of it.
+            *index = LogIndex::default();
+        }
+        index.places.retain(|(_, seq)| *seq >= oldest);
+        while index.through < to {
+            let from = index.through.saturating_add(1).max(oldest);
+            let rows = self.range(from, to, CHUNK)?;
+            let Some(last) = rows.last() else {
+                break;
+            };
+            index.through = last.seq;
+            for row in &rows {
+                let record = row.raw().read(Hash::GENESIS)?;
+                for place in places(&record) {
+                    index.places.insert((place, row.seq));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn take(seqs: impl DoubleEndedIterator<Item = u64>, newest_first: bool, most: usize) -> Vec<u64> {
+    if newest_first {
+        seqs.rev().take(most).collect()
+    } else {
+        seqs.take(most).collect()
+    }
+}
+
+/// Where a record is found: its sessions, and the cells that it may have touched under any policy.
+fn places(record: &Record) -> Vec<u64> {
+    let observation = match &record.kind {
+        RecordKind::Note(_) => return vec![NOTES],
+        RecordKind::Event { observation, .. } => observation,
+    };
+    let (_, session) = who(&observation.what);
+    let peer = match &observation.what {
+        Observed::Message(message) => Some(&message.to),
+        _ => None,
+    };
+    let sessions = std::iter::once(session).chain(peer);
+    let sessions = sessions.map(|id| CellKey::Session(id.clone()));
+    let cells = cells_of(observation);
+    let others = cells
+        .into_iter()
+        .filter(|key| !matches!(key, CellKey::Session(_)));
+    sessions.chain(others).map(|key| key.index()).collect()
+}

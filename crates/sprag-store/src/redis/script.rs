@@ -1,0 +1,76 @@
+//! Scripts that run inside Redis, sent once and then called by their digest.
+
+use redis::{Cmd, Connection, ErrorKind, RedisResult, ServerErrorKind, Value, cmd};
+
+/// A script.
+#[derive(Debug)]
+pub(super) struct Script {
+    text: &'static str,
+    digest: String,
+}
+
+/// What a script gets.
+#[derive(Debug, Default)]
+pub(super) struct Input {
+    pub(super) keys: Vec<String>,
+    pub(super) args: Vec<Vec<u8>>,
+}
+
+impl Script {
+    pub(super) fn new(text: &'static str) -> Self {
+        let digest = redis::Script::new(text).get_hash().to_owned();
+        Self { text, digest }
+    }
+
+    /// Runs it; a server that does not know it is sent the text.
+    pub(super) fn run(&self, connection: &mut Connection, input: &Input) -> RedisResult<Value> {
+        let answer = Self::call("EVALSHA", &self.digest, connection, input);
+        match answer {
+            Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
+                Self::call("EVAL", self.text, connection, input)
+            }
+            other => other,
+        }
+    }
+
+    fn call(
+        how: &str,
+        which: &str,
+        connection: &mut Connection,
+        input: &Input,
+    ) -> RedisResult<Value> {
+        Self::filled(how, which, input).query(connection)
+    }
+
+    fn filled(how: &str, which: &str, input: &Input) -> Cmd {
+        let mut command = cmd(how);
+        command.arg(which).arg(input.keys.len());
+        for key in &input.keys {
+            command.arg(key);
+        }
+        for arg in &input.args {
+            command.arg(arg.as_slice());
+        }
+        command
+    }
+
+    /// The call, for a server that knows it.
+    pub(super) fn command(&self, input: &Input) -> Cmd {
+        Self::filled("EVALSHA", &self.digest, input)
+    }
+
+    /// Makes sure that the server knows it.
+    pub(super) fn load(&self, connection: &mut Connection) -> RedisResult<()> {
+        cmd("SCRIPT").arg("LOAD").arg(self.text).exec(connection)
+    }
+}
+
+impl Input {
+    pub(super) fn arg(&mut self, arg: impl Into<Vec<u8>>) {
+        self.args.push(arg.into());
+    }
+
+    pub(super) fn number(&mut self, number: u64) {
+        self.args.push(number.to_string().into_bytes());
+    }
+}

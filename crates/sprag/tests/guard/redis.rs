@@ -1,0 +1,148 @@
+//! The guard over a real Redis, which the tests start themselves.
+
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use sprag::{Decision, Event, Guard, Millis, RedisOptions, Role};
+
+use crate::place::{START, call};
+use crate::replay::{run, vectors};
+
+struct Server {
+    child: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Server {
+    /// None where there is no `redis-server` and nobody insists.
+    fn start() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let started = Command::new("redis-server")
+            .args([
+                "--port",
+                &port.to_string(),
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+            ])
+            .arg("--dir")
+            .arg(folder.path())
+            .stdout(Stdio::null())
+            .spawn();
+        let Ok(child) = started else {
+            let is_ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+            assert!(
+                !is_ci,
+                "redis-server is missing: apt-get install redis-server"
+            );
+            println!("SKIPPED: redis-server is not installed (apt-get install redis-server)");
+            return None;
+        };
+        let server = Self {
+            child,
+            port,
+            _folder: folder,
+        };
+        for _ in 0..1_000 {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                return Some(server);
+            }
+            pause();
+        }
+        panic!("redis-server did not start");
+    }
+
+    fn options(&self, namespace: &str) -> RedisOptions {
+        RedisOptions {
+            namespace: namespace.to_owned(),
+            // Other tests share the machine: here nobody may be too late.
+            deadline: Duration::from_secs(20),
+            connections: 2,
+            ..RedisOptions::new(format!("redis://127.0.0.1:{}", self.port))
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process has to get ready"
+)]
+fn pause() {
+    std::thread::sleep(Duration::from_millis(10));
+}
+
+#[test]
+fn every_vector_gets_its_verdicts_from_redis_and_from_a_file_too() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for (number, vector) in vectors().iter().enumerate() {
+        let options = server.options(&format!("vector{number}"));
+        let events = run(vector, Guard::builder().redis(options));
+        let file = folder.path().join(format!("{number}.db"));
+        assert_eq!(run(vector, Guard::builder().owned_file(file)), events);
+    }
+}
+
+#[test]
+fn a_pause_on_one_pod_holds_on_the_other_and_ends_there_too() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let pod = || {
+        let clock = sprag::TestClock::at(START);
+        let builder = Guard::builder().redis(server.options("pods"));
+        builder.clock(clock).build().unwrap()
+    };
+    let (one, two) = (pod(), pod());
+    let deleted = |guard: &Guard, session: &str| {
+        let verdicts = (0..3).map(|_| call(guard, session, "delete_asset").verdict);
+        verdicts.max().unwrap()
+    };
+    assert_eq!(deleted(&two, "s1"), Decision::Kill);
+    one.pause(Millis::HOUR, "ops", None).unwrap();
+    // The second pod hears of it with the answer to its next decision.
+    call(&two, "s2", "read");
+    assert_eq!(deleted(&two, "s3"), Decision::Allow);
+    one.resume("ops").unwrap();
+    call(&two, "s2", "read");
+    assert_eq!(deleted(&two, "s4"), Decision::Kill);
+    assert!(two.verify().unwrap().is_sound());
+}
+
+#[test]
+fn a_guard_over_redis_tells_its_time_and_kills_for_all() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let pod = || {
+        Guard::builder()
+            .redis(server.options("time"))
+            .build()
+            .unwrap()
+    };
+    let (one, two) = (pod(), pod());
+    let apart = one.now().0.abs_diff(two.now().0);
+    assert!(apart < 60_000, "{apart} ms apart");
+    one.kill("s1", "ops", "enough").unwrap();
+    assert_eq!(call(&two, "s1", "read").verdict, Decision::Kill);
+    let say = Event::parse(br#"{"type":"message","to":"s1","content":"hello"}"#).unwrap();
+    assert_eq!(
+        two.check_as(Role::Relay, say).unwrap().verdict,
+        Decision::Deny
+    );
+}
