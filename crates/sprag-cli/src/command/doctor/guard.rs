@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sprag::link::ServerClient;
-use sprag::{Id, SessionQuery, Store as _};
+use sprag::{Id, SessionQuery};
 use sprag_hooks::Client;
 
 use super::Look;
