@@ -8,7 +8,7 @@ import { startModel } from './model/server.js';
 import { marker, next } from './scripts.js';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 
 /** Where a client from the lock file is. */
 export const clientPath = (program) => path.join(HERE, 'node_modules', '.bin', program);

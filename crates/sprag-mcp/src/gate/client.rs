@@ -292,6 +292,7 @@ impl Gate {
         };
         if is_news {
             let message = verdict.message.as_deref().unwrap_or_default();
+            let message = message.trim_end_matches('.');
             let word = if verdict.verdict == Decision::Kill {
                 "killed"
             } else {
