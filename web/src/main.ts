@@ -5,6 +5,9 @@ import App from "./App.svelte";
 import "./shell/theme.svelte.ts";
 import { who } from "./shell/who.svelte.ts";
 
+// What stands in the page itself is seen until it is known who looks.
 const target = document.getElementById("app");
-if (target) mount(App, { target });
-void who.begin();
+void who.begin().finally(() => {
+  target?.replaceChildren();
+  if (target) mount(App, { target });
+});

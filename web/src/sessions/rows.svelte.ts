@@ -14,23 +14,20 @@ export interface Question {
 
 const PAGE = 100;
 const MOST_PAGES = 40;
-const WAIT_MS = 60;
+const WAIT_MS = 100;
 
 export class SessionRows {
   total = $state<number | null>(null);
   trouble = $state<string | null>(null);
   #pages = $state.raw(new Map<number, SessionItem[]>());
-  #asked = new Set<number>();
+  #asked = new Map<number, AbortController>();
   #question: Question | null = null;
-  #giveUp = new AbortController();
   #range = { from: 0, to: 0 };
   #soon: ReturnType<typeof setTimeout> | undefined;
 
   ask(question: Question): void {
-    this.#giveUp.abort();
-    this.#giveUp = new AbortController();
+    this.#giveUpExcept(-1, -1);
     this.#question = question;
-    this.#asked.clear();
     // What is there stays until the answer comes: a table that blinks can't be read.
     void this.#load(0, true);
   }
@@ -46,12 +43,22 @@ export class SessionRows {
   see(from: number, to: number): void {
     this.#range = { from, to };
     if (to <= from) return;
+    const [first, last] = [Math.floor(from / PAGE), Math.floor((to - 1) / PAGE)];
     clearTimeout(this.#soon);
     this.#soon = setTimeout(() => {
-      for (let page = Math.floor(from / PAGE); page <= Math.floor((to - 1) / PAGE); page += 1) {
+      this.#giveUpExcept(first, last);
+      for (let page = first; page <= last; page += 1) {
         if (!this.#pages.has(page) && !this.#asked.has(page)) void this.#load(page);
       }
     }, WAIT_MS);
+  }
+
+  #giveUpExcept(first: number, last: number): void {
+    for (const [page, asking] of this.#asked) {
+      if (page >= first && page <= last) continue;
+      asking.abort();
+      this.#asked.delete(page);
+    }
   }
 
   row(n: number): SessionItem | undefined {
@@ -61,9 +68,11 @@ export class SessionRows {
   async #load(page: number, fresh = false): Promise<void> {
     const question = this.#question;
     if (!question) return;
-    this.#asked.add(page);
+    const asking = new AbortController();
+    // The first page of a new question is wanted wherever the view stands: it replaces all others.
+    if (!fresh) this.#asked.set(page, asking);
     try {
-      const answer = await get<Page<SessionItem>>("/v1/sessions", { ...question, offset: page * PAGE, limit: PAGE }, this.#giveUp.signal);
+      const answer = await get<Page<SessionItem>>("/v1/sessions", { ...question, offset: page * PAGE, limit: PAGE }, asking.signal);
       if (question !== this.#question) return;
       const pages = fresh ? new Map<number, SessionItem[]>() : new Map(this.#pages);
       pages.delete(page);
@@ -75,11 +84,12 @@ export class SessionRows {
       this.#pages = pages;
       this.total = answer.total ?? answer.items.length;
       this.trouble = null;
+      if (fresh) this.see(this.#range.from, this.#range.to);
     } catch (error) {
       const said = words(error);
       if (said !== null && question === this.#question) this.trouble = said;
     } finally {
-      this.#asked.delete(page);
+      if (this.#asked.get(page) === asking) this.#asked.delete(page);
     }
   }
 }
