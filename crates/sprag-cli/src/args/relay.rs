@@ -84,7 +84,9 @@ fn upstream(text: &str) -> Result<Url, String> {
     match url.scheme() {
         "http" | "https" if url.query().is_none() && url.fragment().is_none() => Ok(url),
         "http" | "https" => Err("it has a query or a fragment; give only the start".to_owned()),
-        scheme => Err(format!("{scheme}: is neither http: nor https:")),
+        scheme => Err(format!(
+            "{scheme}: is neither http: nor https:; write http://HOST:PORT"
+        )),
     }
 }
 

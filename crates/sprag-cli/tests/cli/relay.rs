@@ -103,10 +103,45 @@ fn the_demo_says_what_it_is_and_where() {
 #[test]
 fn what_makes_no_sense_for_a_relay_is_told() {
     let sandbox = Sandbox::new();
-    insta::assert_snapshot!(sandbox.run(&["serve", "--upstream", "localhost:9000"]), @"");
-    insta::assert_snapshot!(sandbox.run(&["serve", "--relay-path", "/v1"]), @"");
-    insta::assert_snapshot!(sandbox.run(&["serve", "--relay-field", "form=x"]), @"");
-    insta::assert_snapshot!(sandbox.run(&["serve", "--demo", "--db", "x.db"]), @"");
-    insta::assert_snapshot!(sandbox.run(&["agent-tools", "--session", ""]), @"");
-    insta::assert_snapshot!(sandbox.run(&["agent-tools", "--session", "1"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["serve", "--upstream", "localhost:9000"]), @"
+    exit 2
+    --- stderr
+    error: invalid value 'localhost:9000' for '--upstream <URL>': localhost: is neither http: nor https:; write http://HOST:PORT
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(sandbox.run(&["serve", "--relay-path", "/v1"]), @"
+    exit 2
+    --- stderr
+    error: invalid value '/v1' for '--relay-path <PATH>': /v1 is the server's own
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(sandbox.run(&["serve", "--relay-field", "form=x"]), @r#"
+    exit 2
+    --- stderr
+    error: invalid value 'form=x' for '--relay-field <WHAT=NAME>': the relay reads no "form"; it reads content, correlation, from, source, agent, from_agent, conversation, session, generation
+
+    For more information, try '--help'.
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["serve", "--demo", "--db", "x.db"]), @"
+    exit 2
+    --- stderr
+    error: the argument '--demo' cannot be used with '--db <FILE>'
+
+    Usage: sprag serve --demo
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(sandbox.run(&["agent-tools", "--session", ""]), @r#"
+    exit 2
+    --- stderr
+    error: --session "": an id must not be empty
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["agent-tools", "--session", "1"]), @"
+    exit 2
+    --- stderr
+    error: no MCP client on the other side: connection closed: initialize request
+    next: an MCP client starts this command and speaks to it; it is not for a terminal
+    ");
 }

@@ -25,7 +25,7 @@ pub(super) async fn act(client: &Client, session: &str, prompt: &str) -> String 
         "archivist" => archive(&mut worker).await,
         "poller" => poll(&mut worker).await,
         "cleaner" => clean(&mut worker).await,
-        "courier" => pass_on(&worker).await,
+        "courier" => pass_on(&worker, prompt).await,
         "reviewer" => format!(
             "Looked at it ({} words). Fine by me.",
             prompt.split(' ').count()
@@ -141,7 +141,7 @@ async fn fan_out(worker: &Worker<'_>) -> String {
         .rsplit_once('-')
         .map_or("1", |(_, number)| number);
     let asked = topics.iter().map(|topic| async move {
-        let to = format!("researcher-{number}{topic}");
+        let to = format!("researcher-{topic}-{number}");
         let ask = format!("Find out about {topic}");
         worker.client.tell(worker.session, &to, &ask, true).await
     });
@@ -214,8 +214,8 @@ async fn clean(worker: &mut Worker<'_>) -> String {
     "It is gone.".to_owned()
 }
 
-/// A slow ring: each tells the next, and nobody ever stops.
-async fn pass_on(worker: &Worker<'_>) -> String {
+/// A slow ring: each tells the next in other words, and nobody ever stops.
+async fn pass_on(worker: &Worker<'_>, prompt: &str) -> String {
     think(2_600).await;
     // `courier-2b` is in the second ring and writes to `courier-2c`.
     let (ring, seat) = worker
@@ -227,7 +227,9 @@ async fn pass_on(worker: &Worker<'_>) -> String {
         _ => "a",
     };
     let to = format!("{ring}{next}");
-    let text = format!("From {}: all is well, please pass it on.", worker.session);
+    let said = prompt.split(' ').find_map(|word| word.parse::<u32>().ok());
+    let status = said.unwrap_or_default().saturating_add(1);
+    let text = format!("Status {status} from {}: all is well.", worker.session);
     worker.client.tell(worker.session, &to, &text, false).await;
     "Passed on.".to_owned()
 }

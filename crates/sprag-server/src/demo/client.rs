@@ -97,7 +97,7 @@ impl Client {
     }
 }
 
-/// The kind of agent in a session: `coder` in `coder-3`.
+/// The kind of agent in a session: `coder` in `coder-3`, `researcher` in `researcher-prices-1`.
 pub(super) fn agent(session: &str) -> &str {
-    session.rsplit_once('-').map_or(session, |(agent, _)| agent)
+    session.split_once('-').map_or(session, |(agent, _)| agent)
 }

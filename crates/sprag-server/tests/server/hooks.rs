@@ -45,10 +45,9 @@ fn a_hook_that_nobody_knows_or_can_read_is_told_so() {
         unknown.json()["detail"],
         "there is no client \"vim\"; known are claude, codex, gemini, copilot, cursor, opencode"
     );
-    assert_eq!(
-        server.send("POST", "/v1/hooks/claude", &hook, "").status,
-        400
-    );
+    let empty = format!("{hook}content-type: application/json\r\n");
+    let nothing = server.send("POST", "/v1/hooks/claude", &empty, "");
+    assert_eq!(nothing.status, 400);
     // A payload of a later version must not stop work: the client gets an answer that it understands.
     let garbage = server.send("POST", "/v1/hooks/claude", &hook, "garbage");
     assert_eq!(garbage.status, 200);
