@@ -45,6 +45,8 @@ export class SpragServer {
     const places = ["--listen", listen, "--db", join(this.folder, "sprag.db"), "--policy", this.policy, "--socket", join(this.folder, "s.sock")];
     const running = spawn(program, ["serve", ...places, ...this.#extra], { stdio: ["ignore", "pipe", "pipe"] });
     this.#process = running;
+    // A test that failed half-way leaves nothing behind.
+    process.once("exit", () => running.kill());
     let said = "";
     running.stderr?.on("data", (data: Buffer) => (said = (said + data.toString()).slice(-4000)));
     const link = await new Promise<URL>((found, failed) => {

@@ -167,6 +167,10 @@ export interface ReplayItem {
 export interface ReplayPage {
   items: ReplayItem[];
   next: number | null;
+  /** How many records were folded. */
+  folded: number;
+  /** There are more than one replay folds. */
+  cut: boolean;
 }
 
 export interface FlowSession {

@@ -11,6 +11,8 @@ const WAIT_MS = 60;
 export class States {
   trouble = $state<string | null>(null);
   #windows = $state.raw(new Map<number, Map<number, ReplayItem>>());
+  /** How many records the server folds at most, once it said that there are more. */
+  #folded = $state(0);
   #asked = new Set<number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #timeline: Timeline;
@@ -24,9 +26,17 @@ export class States {
     return this.#windows.get(Math.floor(n / WINDOW))?.get(this.#timeline.seq[n] ?? NaN);
   }
 
+  /** Why the state at an event will not be known; none while it may. */
+  beyond(n: number): string | null {
+    const isThere = this.#windows.has(Math.floor(n / WINDOW)) && this.item(n) === undefined;
+    if (this.#folded === 0 || !isThere) return null;
+    return `The server folds ${this.#folded.toLocaleString("en")} records for a replay; this event lies beyond them, so the state of the rules here is not known.`;
+  }
+
   /** Asks for the window around an event, a little later, so that a scrub does not ask for all. */
   want(n: number): void {
     if (this.item(n)) return this.#ahead(n);
+    if (this.beyond(n) !== null) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#load(Math.floor(n / WINDOW)), WAIT_MS);
   }
@@ -39,10 +49,9 @@ export class States {
   }
 
   async #load(window: number): Promise<void> {
-    if (this.#asked.has(window)) return;
-    this.#asked.add(window);
     const first = this.#timeline.seq[window * WINDOW];
-    if (first === undefined) return;
+    if (first === undefined || this.#asked.has(window)) return;
+    this.#asked.add(window);
     try {
       const url = path`/v1/sessions/${this.#timeline.session}/replay`;
       const page = await get<ReplayPage>(url, { after: first - 1, limit: WINDOW });
@@ -54,6 +63,7 @@ export class States {
         windows.delete(old);
       }
       this.#windows = windows;
+      if (page.cut) this.#folded = page.folded;
       this.trouble = null;
     } catch (error) {
       this.trouble = words(error);

@@ -119,9 +119,9 @@ test("a session of 50,000 events", async ({ page }) => {
   for (let n = 0; n < 50; n += 1) await page.keyboard.press("ArrowLeft");
   tell("50,000 events, all in view, 50 steps", await ask());
   const state = performance.now();
-  await slider.fill("49999");
+  await slider.fill("47999");
   await expect(page.locator(".state:not(.stale) [role=meter]").first()).toBeVisible();
-  tell("50,000 events, state at the last one", `${(performance.now() - state).toFixed(0)} ms`);
+  tell("50,000 events, state at the 48,000th", `${(performance.now() - state).toFixed(0)} ms`);
   const memory = await page.evaluate(() => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize);
   tell("50,000 events, memory of the page", `${(memory / 1e6).toFixed(0)} MB`);
   await server.end();
