@@ -5,11 +5,6 @@
 //! Node or the sources are missing; a plain page then says so. The sources are never written to, apart
 //! from `node_modules`, which is installed anew only when the lock file changed.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "cargo tells a build script everything in variables"
-)]
-
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
