@@ -35,6 +35,10 @@ lint: ## clippy, warnings are errors
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
+# The binary that the API's, the browser's and the clients' tests start is the one that the Rust tests made: built
+# beside a test, because a plain build has no dev dependencies, so other features, and everything would be built twice.
+BINARY = $(CARGO) test $(ALL) --no-run --test cli
+
 # Where Node is missing, CI fails and a desk is told.
 NEEDS_NODE = command -v npm >/dev/null 2>&1 || { echo "$@: needs Node 20.19 or newer and npm, skipped"; [ "$(CI)" != true ]; exit; }
 WEB_PACKAGES := web/node_modules/.installed-lock.json
@@ -54,8 +58,6 @@ test-mcp: export SPRAG_MCP_CLIENTS = $(MCP_CLIENTS)
 test-mcp: $(MCP_CLIENTS)/ready ## the MCP wrapper with the official clients of other languages
 	$(CARGO) test $(ALL) --test mcp
 
-# One feature set and one profile for everything, so that nothing is built twice: the binary that the
-# tests of the API, the browser and the clients start is the one that the Rust tests made.
 test: tools test-rust test-api test-web ## install what the tests need, and run all of them
 
 # What tests need from outside. Nothing is installed that is there already; where something is missing and
@@ -82,7 +84,7 @@ test-rust: $(MCP_CLIENTS)/ready
 # Installs into the target folder, from the package index that pip is set up for.
 API_EXAMPLES ?= 10
 test-api: ## ask a running server everything that its own OpenAPI document allows, and much that it does not
-	$(CARGO) build $(ALL) --bin sprag
+	$(BINARY)
 	TARGET="$(TARGET)" EXAMPLES="$(API_EXAMPLES)" crates/sprag-server/api/try
 
 load: ## what the server costs against a bare handler, how soon it is ready, and what rough clients do to it
@@ -96,14 +98,14 @@ test-web: $(WEB_PACKAGES) ## the dashboard: types, plain logic, and in a real br
 	if [ ! -x "$${SPRAG_CHROMIUM:-/usr/bin/chromium}" ]; then \
 	  echo "test-web: needs Chromium at $${SPRAG_CHROMIUM:-/usr/bin/chromium}, skipped; SPRAG_CHROMIUM names another place"; [ "$(CI)" != true ]; exit; \
 	fi; \
-	set -ex; $(CARGO) build $(ALL) --bin sprag; cd web; npm run test:e2e
+	set -ex; $(BINARY); cd web; npm run test:e2e
 
 # Real agent CLIs from npm, driven by a scripted model: minutes, not seconds, so not part of `make test`.
 # One of them: make test-clients PLAY="--client claude --script loop"
 PLAY ?=
 test-clients: ## the hooks with the real agent CLIs: about ten minutes
 	@if ! command -v npm >/dev/null 2>&1; then echo "test-clients: needs node and npm"; exit 1; fi
-	$(CARGO) build $(ALL) --bin sprag
+	$(BINARY)
 	cd clients && npm ci --no-audit --no-fund
 	cd clients && node run.js --sprag "$${CARGO_TARGET_DIR:-../target}/debug/sprag" $(PLAY)
 
