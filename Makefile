@@ -120,6 +120,7 @@ test-clients: ## the hooks with the real agent CLIs: about ten minutes
 	$(BINARY)
 	cd clients && npm ci --no-audit --no-fund
 	cd clients && node run.js --sprag "$${CARGO_TARGET_DIR:-../target}/debug/sprag" $(PLAY)
+	cd clients && node run.js --http --sprag "$${CARGO_TARGET_DIR:-../target}/debug/sprag"
 
 # Libraries only: a binary has no readers of its rustdoc, and may share its name with a library.
 docs: ## rustdoc, warnings are errors

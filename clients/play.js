@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startCatalog } from './catalog.js';
 import { startModel } from './model/server.js';
 import { marker, next } from './scripts.js';
 
@@ -14,10 +15,11 @@ const TIMEOUT_MS = 300_000;
 export const clientPath = (program) => path.join(HERE, 'node_modules', '.bin', program);
 
 /**
- * Plays `script` with `driver`. `sprag` is the binary, or null to let the client run unguarded. Everything stays in
+ * Plays `script` with `driver`. `sprag` is the binary, or null to let the client run unguarded; `overHttp` puts the guard
+ * before an MCP server over HTTP, instead of into the client's hooks. Everything stays in
  * `folder`: the client's home with its transcripts, the project, the store, and what the model was asked.
  */
-export async function play({ driver, name, script, folder, sprag }) {
+export async function play({ driver, name, script, folder, sprag, overHttp = false }) {
   fs.rmSync(folder, { recursive: true, force: true });
   const home = path.join(folder, 'home');
   const project = path.join(folder, 'project');
@@ -49,23 +51,40 @@ export async function play({ driver, name, script, folder, sprag }) {
     // What a client downloads for itself is the same for every run.
     XDG_CACHE_HOME: path.join(HERE, 'node_modules', '.cache', driver.name),
   };
+  let proxy;
   try {
-    driver.prepare({ home, project, model, put, catalog: path.join(HERE, 'catalog.js') });
-    if (sprag) {
+    if (overHttp) proxy = await startProxy(sprag, env);
+    driver.prepare({ home, project, model, put, catalog: proxy?.url ?? path.join(HERE, 'catalog.js') });
+    if (sprag && !overHttp) {
       const args = ['install', driver.name, driver.scope, '--yes'];
       const out = execFileSync(sprag, args, { cwd: project, env, encoding: 'utf8' });
       put(path.join(folder, 'install.txt'), out);
     }
     const prompt = `Please do what has to be done. ${marker(name)}`;
-    const { args, env: own } = driver.command({ prompt, model, home, guarded: Boolean(sprag) });
+    const { args, env: own } = driver.command({ prompt, model, home, guarded: Boolean(sprag) && !overHttp });
     const ended = await start(clientPath(driver.program), args, { cwd: project, env: { ...env, ...own } });
     put(path.join(folder, 'stdout.txt'), ended.stdout);
     put(path.join(folder, 'stderr.txt'), ended.stderr);
     put(path.join(folder, 'requests.jsonl'), requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
     return { ...ended, requests, records: sprag ? records(sprag, env) : [] };
   } finally {
+    proxy?.stop();
     await model.stop();
   }
+}
+
+/** The proxy before a catalog over HTTP. */
+async function startProxy(sprag, env) {
+  const catalog = await startCatalog();
+  const child = spawn(sprag, ['mcp', '--listen', '127.0.0.1:0', '--upstream', catalog.url], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const said = await new Promise((resolve) => { child.stdout.once('data', (part) => resolve(String(part))); });
+  return {
+    url: said.match(/http:\S+/)[0],
+    stop: () => {
+      child.kill();
+      catalog.stop();
+    },
+  };
 }
 
 function start(program, args, options) {

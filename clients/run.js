@@ -1,6 +1,8 @@
 // Plays every script with every client and says what came of it.
 //
-//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--keep] [--sprag BINARY]
+//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--http] [--keep] [--sprag BINARY]
+//
+// With --http the guard is not in the client's hooks but before an MCP server over HTTP.
 //
 // Runs are kept in runs/<client>/<script> where something is wrong or --keep is given.
 
@@ -26,13 +28,15 @@ const { values: options } = parseArgs({
     client: { type: 'string', multiple: true },
     script: { type: 'string', multiple: true },
     unguarded: { type: 'boolean', default: false },
+    http: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     sprag: { type: 'string', default: path.join(HERE, '..', 'target', 'debug', 'sprag') },
   },
 });
 
-const drivers = DRIVERS.filter((driver) => options.client?.includes(driver.name) ?? true);
-const scripts = Object.entries(SCRIPTS).filter(([name]) => options.script?.includes(name) ?? true);
+// Over HTTP only calls of MCP tools are seen, by the clients that are set up for it.
+const drivers = DRIVERS.filter((driver) => options.client?.includes(driver.name) ?? (!options.http || driver.overHttp));
+const scripts = Object.entries(SCRIPTS).filter(([name]) => (options.http ? name === 'deletes' : options.script?.includes(name) ?? true));
 if (drivers.length === 0 || scripts.length === 0) {
   console.error('nothing to play: there is no such client or script');
   process.exit(2);
@@ -45,9 +49,9 @@ for (const driver of drivers) {
     const folder = path.join(HERE, 'runs', driver.name, name);
     const sprag = options.unguarded ? null : path.resolve(options.sprag);
     const began = Date.now();
-    const run = await play({ driver, name, script, folder, sprag });
+    const run = await play({ driver, name, script, folder, sprag, overHttp: options.http });
     const seen = figures(run);
-    const expect = { ...script.expect, ...driver.expect?.[name] };
+    const expect = options.http ? driver.overHttp : { ...script.expect, ...driver.expect?.[name] };
     const wrong = options.unguarded ? [] : complaints(seen, expect);
     failed += wrong.length > 0 ? 1 : 0;
     const seconds = ((Date.now() - began) / 1000).toFixed(1);
