@@ -53,7 +53,7 @@ pub(crate) struct WrapArgs {
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<String>,
     /// The session of calls that name none [default: one for the process that started this].
-    #[arg(long, value_name = "SESSION")]
+    #[arg(long, value_name = "SESSION", conflicts_with = "listen")]
     pub(crate) session: Option<String>,
     /// Many conversations stand behind that session: refuse, but never stop them all.
     #[arg(long)]
@@ -62,7 +62,7 @@ pub(crate) struct WrapArgs {
     #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
     pub(crate) fail: FailWord,
     /// What happens to the server when a session is killed.
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnKillWord::Refuse)]
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnKillWord::Refuse, conflicts_with = "listen")]
     pub(crate) on_kill: OnKillWord,
     /// How much of payloads the log keeps, without secrets.
     #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
@@ -70,7 +70,7 @@ pub(crate) struct WrapArgs {
     /// The server's command, after `--`.
     #[arg(
         last = true,
-        required_unless_present = "listen",
+        required_unless_present_any = ["listen", "upstream", "config"],
         conflicts_with = "listen",
         value_name = "SERVER"
     )]

@@ -284,7 +284,13 @@ mod tests {
         insta::assert_snapshot!(told("[[upstream]]\nurl = 'https://me:secret@x/mcp'"), @r#"the upstream "x/mcp" can't be used: it holds a user or a password; clients send their own"#);
         insta::assert_snapshot!(told("[[upstream]]\nurl = 'https://x'\npath = 'x'"), @r#"the path "x" of an upstream can't be used: a path starts with one slash, as in /github"#);
         insta::assert_snapshot!(told("[[upstream]]\nurl = 'https://x/a'\n[[upstream]]\nurl = 'https://y/a'"), @r#"the path "/a" of an upstream can't be used: another upstream has it already; give each a path of its own"#);
-        insta::assert_snapshot!(told("[[upstream]]\nurl = 'https://x'\ntimeout = 'soon'"), @"");
-        insta::assert_snapshot!(told("[[upstream]]\nurl = 'https://x'\nurls = 1"), @"");
+        insta::assert_snapshot!(told("[[upstream]]\nurl = 'https://x'\ntimeout = 'soon'"), @r#"timeout = "soon" of an upstream can't be used: a duration is written like "5m", "60s" or "1h30m", not "soon""#);
+        insta::assert_snapshot!(told("[[upstream]]\nurl = 'https://x'\nurls = 1"), @"
+        TOML parse error at line 3, column 1
+          |
+        3 | urls = 1
+          | ^^^^
+        unknown field `urls`, expected one of `url`, `path`, `name`, `timeout`, `ca`
+        ");
     }
 }

@@ -34,6 +34,7 @@ enum Held {
     Whole(Bytes),
     TooLong(Bytes),
     Broken,
+    Late,
 }
 
 impl Passing {
@@ -63,7 +64,8 @@ impl Passing {
 
     async fn json(mut self, mut head: Parts, mut body: Incoming) -> Response<Answer> {
         let told = head.headers.remove(header::CONTENT_LENGTH);
-        match read(&mut body).await {
+        let held = tokio::time::timeout(self.upstream.timeout(), read(&mut body));
+        match held.await.unwrap_or(Held::Late) {
             Held::Whole(bytes) => {
                 let bytes = self.open.whole(bytes);
                 let bytes = match &self.ours {
@@ -81,10 +83,18 @@ impl Passing {
             }
             Held::Broken => {
                 let why = "the answer of the server behind broke off";
-                self.open.end(&Ending::Failed(why.to_owned()));
-                reply::error(StatusCode::BAD_GATEWAY, &self.asked, NO_SERVER, why)
+                self.failed(StatusCode::BAD_GATEWAY, why)
+            }
+            Held::Late => {
+                let why = "the answer of the server behind did not come to its end";
+                self.failed(StatusCode::GATEWAY_TIMEOUT, why)
             }
         }
+    }
+
+    fn failed(mut self, status: StatusCode, why: &str) -> Response<Answer> {
+        self.open.end(&Ending::Failed(why.to_owned()));
+        reply::error(status, &self.asked, NO_SERVER, why)
     }
 }
 

@@ -85,6 +85,11 @@ impl Upstream {
         })
     }
 
+    /// How long an answer may take to start, and one that is held to come to its end.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// Scheme, host and port.
     pub(super) fn origin(&self) -> &str {
         &self.origin

@@ -46,6 +46,7 @@ fn a_server_that_breaks_is_a_bad_gateway_and_the_next_request_works() {
         "half a head",
         "huge head",
         "silence",
+        "half a body",
     ] {
         let server = Server::start(move |asked, peer| {
             if asked.text().contains("fine") {
@@ -60,6 +61,11 @@ fn a_server_that_breaks_is_a_bad_gateway_and_the_next_request_works() {
                     peer.say(&vec![b'a'; 1 << 20]);
                 }
                 "silence" => return peer.until_closed(),
+                "half a body" => {
+                    let head = "content-type: application/json\r\ncontent-length: 100\r\n";
+                    peer.say(format!("HTTP/1.1 200 OK\r\n{head}\r\n{{").as_bytes());
+                    return peer.until_closed();
+                }
                 _ => {}
             }
             let _ = peer.to.shutdown(Shutdown::Both);
@@ -69,7 +75,8 @@ fn a_server_that_breaks_is_a_bad_gateway_and_the_next_request_works() {
         let front = Front::over(config, "", |_| {});
         let mut client = front.client();
         let got = client.post("", &call(1, "read", "{}"));
-        let wanted = if kind == "silence" { 504 } else { 502 };
+        let is_late = matches!(kind, "silence" | "half a body");
+        let wanted = if is_late { 504 } else { 502 };
         assert_eq!(got.status(), wanted, "{kind}: {got:?}");
         assert_eq!(got.json()["error"]["code"], -31002, "{kind}");
         front.wait_for("step", 1);
