@@ -107,7 +107,8 @@ test-clients: ## the hooks with the real agent CLIs: about ten minutes
 	@if ! command -v npm >/dev/null 2>&1; then echo "test-clients: needs node and npm"; exit 1; fi
 	$(BINARY)
 	cd clients && npm ci --no-audit --no-fund
-	cd clients && node run.js --sprag "$${CARGO_TARGET_DIR:-../target}/debug/sprag" $(PLAY)
+	cd clients && node run.js --sprag "$(abspath $(TARGET))/debug/sprag" $(PLAY)
+	cd clients && if [ -z "$(PLAY)" ]; then node run.js --http --sprag "$(abspath $(TARGET))/debug/sprag"; fi
 
 # Libraries only: a binary has no readers of its rustdoc, and may share its name with a library.
 docs: ## rustdoc, warnings are errors
