@@ -135,7 +135,7 @@ impl Attempt {
         for (key, spot) in spots {
             let is_touched = touched.contains(key);
             match key {
-                CellKey::Session(id) => self.session(shelf, keys, id, *spot, (is_touched, now))?,
+                CellKey::Session(id) => self.session(shelf, keys, id, *spot, (is_touched, now)),
                 _ => self.cell(shelf, keys, key, spot.version, (is_touched, now))?,
             }
         }
@@ -149,14 +149,14 @@ impl Attempt {
         id: &Id,
         spot: Spot,
         (is_touched, now): (bool, Timestamp),
-    ) -> Result<(), StoreError> {
+    ) {
         let key = CellKey::Session(id.clone());
-        let live = &mut self.gathered.live;
+        let live = &self.gathered.live;
         let at = live.cells.touched_one(&key).unwrap_or_default();
         let [mut hot, mut memory] = <[Written; 2]>::default();
         if is_touched {
             let memory_changed = !shelf.has_memory(id, live);
-            [hot, memory] = write_session(id, live, memory_changed)?;
+            [hot, memory] = write_session(id, live, memory_changed);
             self.written.push((key.clone(), memory_changed));
         }
         self.slot(keys, Slot::Cell(key), spot.version, &hot, (at, now));
@@ -167,7 +167,6 @@ impl Attempt {
             &memory,
             (at, now),
         );
-        Ok(())
     }
 
     fn cell(
