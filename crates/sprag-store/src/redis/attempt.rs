@@ -225,7 +225,7 @@ impl Attempt {
     /// It stands: keeps the cells at hand.
     pub(super) fn done(self, shelf: &Shelf, seq: u64, prev: Hash, hash: Hash) -> Record {
         let version = Version::of(seq, hash_text(&hash).as_bytes());
-        shelf.keep(&self.gathered.live, &self.written, version);
+        shelf.keep(self.gathered.live, &self.written, version);
         Record {
             seq,
             prev,
