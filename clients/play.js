@@ -30,7 +30,7 @@ export const clientPath = (program) => path.join(HERE, 'node_modules', '.bin', p
  * posts its hooks to a server. Everything stays in `folder`: the client's home with its transcripts, the project,
  * the store, and what the model was asked.
  */
-export async function play({ driver, name, script, folder, sprag, http }) {
+export async function play({ driver, name, script, folder, sprag, http, catalog }) {
   fs.rmSync(folder, { recursive: true, force: true });
   const home = path.join(folder, 'home');
   const project = path.join(folder, 'project');
@@ -64,7 +64,7 @@ export async function play({ driver, name, script, folder, sprag, http }) {
   };
   let server;
   try {
-    driver.prepare({ home, project, model, put, catalog: path.join(HERE, 'catalog.js') });
+    driver.prepare({ home, project, model, put, catalog });
     if (sprag) {
       server = http ? await serve(sprag, env) : null;
       const how = server ? ['--user', `--http=${server.url}`] : [driver.scope];

@@ -1,8 +1,8 @@
 // Plays every script with every client and says what came of it.
 //
-//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--http] [--keep] [--sprag BINARY]
+//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--http] [--keep] [--sprag BINARY] [--catalog FILE]
 //
-// With --http the clients that can post their hooks to a running server do so; the others are left out.
+// --catalog names another program in place of catalog.js, such as one that writes down what passes. With --http the clients that can post their hooks to a running server do so; the others are left out.
 // Runs are kept in runs/<client>/<script> where something is wrong or --keep is given.
 
 import { execFileSync } from 'node:child_process';
@@ -29,6 +29,7 @@ const { values: options } = parseArgs({
     unguarded: { type: 'boolean', default: false },
     http: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
+    catalog: { type: 'string', default: path.join(HERE, 'catalog.js') },
     sprag: { type: 'string', default: path.join(HERE, '..', 'target', 'debug', 'sprag') },
   },
 });
@@ -48,7 +49,7 @@ for (const driver of drivers) {
     const folder = path.join(HERE, 'runs', driver.name, name);
     const sprag = options.unguarded ? null : path.resolve(options.sprag);
     const began = Date.now();
-    const run = await play({ driver, name, script, folder, sprag, http: options.http });
+    const run = await play({ driver, name, script, folder, sprag, http: options.http, catalog: path.resolve(options.catalog) });
     const seen = figures(run);
     const expect = { ...script.expect, ...driver.expect?.[name] };
     const wrong = options.unguarded ? [] : complaints(seen, expect);
