@@ -81,7 +81,7 @@ impl RedisStore {
         let keys = keys::Keys::new(&options.namespace);
         let away = |error: redis::RedisError| StoreError::Redis {
             place: place.shown(),
-            why: error.to_string(),
+            why: reply::why(&error),
         };
         let mut connection = place.connect(&keys.head, FIRST_WAIT).map_err(away)?;
         let hello = Hello::say(&mut connection, &keys.head, &secret()?, None).map_err(away)?;

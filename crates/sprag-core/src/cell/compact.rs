@@ -217,6 +217,45 @@ mod tests {
     }
 
     #[test]
+    fn a_full_session_is_less_than_eleven_kilobytes_also_where_everything_has_noise() {
+        let mut dice = Dice(0xf011);
+        let mut cell = SessionCell {
+            touched: Timestamp(1_700_000_000_000),
+            ..SessionCell::default()
+        };
+        for step in 0..256_u32 {
+            let now = cell.touched.plus(Millis(5_000));
+            cell.touched = now;
+            cell.held.calls.push(dice.roll(), now);
+            cell.remember_pending(Pending {
+                id: dice.roll(),
+                tried: Tried {
+                    exact: dice.roll(),
+                    normal: dice.roll(),
+                    kind: ToolKind::Run,
+                    name: ShortName::new(["read_file", "run_tests"][usize::from(dice.is())]),
+                },
+                refused: false,
+            });
+            let outcome = dice.small() | 1 << 31;
+            let past = Past {
+                outcome,
+                earlier: outcome,
+                step,
+                tenths: step * 50,
+                span: 0,
+                same: 0,
+                looks: 0,
+            };
+            cell.held.progress.keep(None, dice.roll(), past);
+            cell.held.progress.outcomes.use_again(dice.roll());
+        }
+        let (small, memory) = write(&cell);
+        let sizes = (small.len(), memory.len());
+        assert!(sizes.0 <= 5_000 && sizes.1 <= 6_000, "{sizes:?}");
+    }
+
+    #[test]
     fn what_is_cut_or_changed_never_panics_and_a_cut_memory_is_noticed() {
         let mut dice = Dice(0xca7);
         for _ in 0..20 {

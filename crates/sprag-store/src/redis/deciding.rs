@@ -34,17 +34,18 @@ impl Pod {
         let why = match self.decide_shared(&draft, until, &mut ticket) {
             Ok(record) => return Ok(record),
             Err(Trouble::Store(error)) => return Err(error),
+            Err(Trouble::Redis(error)) if error.is_timeout() => self.slow(),
             Err(Trouble::Redis(error)) => error.to_string(),
-            Err(Trouble::Slow) => {
-                let trouble = self.line.trouble();
-                let slow = || format!("no answer within {} ms", self.options.deadline.as_millis());
-                trouble.unwrap_or_else(slow)
-            }
+            Err(Trouble::Slow) => self.line.trouble().unwrap_or_else(|| self.slow()),
             Err(Trouble::Contended) => format!("others were faster {MAX_TRIES} times"),
             Err(Trouble::Unknown) => UNKNOWN.to_owned(),
         };
         let sent = ticket.unanswered.map(|_| ticket.sent);
         self.decide_alone(draft, &why, sent)
+    }
+
+    fn slow(&self) -> String {
+        format!("no answer within {} ms", self.options.deadline.as_millis())
     }
 
     fn decide_shared(

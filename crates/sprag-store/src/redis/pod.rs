@@ -17,6 +17,7 @@ use super::mono;
 use super::options::RedisOptions;
 use super::place::Place;
 use super::reading::{LogIndex, Rows};
+use super::reply::why;
 use super::script::{Input, Script};
 use super::shelf::Shelf;
 use super::ticket::Identity;
@@ -144,9 +145,9 @@ impl Pod {
     /// Puts away a connection that failed, and the whole line where the server did.
     pub(super) fn broken(&self, lent: Lent, error: &RedisError) {
         if error.is_connection_dropped() {
-            self.line.drop_one(lent, &error.to_string());
+            self.line.drop_one(lent, &why(error));
         } else {
-            self.line.fail(lent, &error.to_string());
+            self.line.fail(lent, &why(error));
         }
         if !self.line.is_up() {
             count(&self.counts.outages);
@@ -247,7 +248,7 @@ impl Pod {
     pub(super) fn told(&self, trouble: Trouble) -> StoreError {
         match trouble {
             Trouble::Store(error) => error,
-            Trouble::Redis(error) => self.away(error.to_string()),
+            Trouble::Redis(error) => self.away(why(&error)),
             Trouble::Slow => self.away("no answer in time"),
             Trouble::Contended => self.away("others were faster"),
             Trouble::Unknown => self.away(UNKNOWN),
@@ -268,7 +269,7 @@ impl Pod {
         let mut rows = Rows::new(self, &mut lent.connection);
         match ready.map_err(Trouble::from).and_then(|()| read(&mut rows)) {
             Err(Trouble::Redis(error)) => {
-                let why = error.to_string();
+                let why = why(&error);
                 if error.is_io_error() || error.redirect_node().is_some() {
                     self.broken(lent, &error);
                 } else {
@@ -278,6 +279,9 @@ impl Pod {
             }
             done => {
                 self.line.give_back(lent);
+                if matches!(done, Err(Trouble::Unknown)) && self.line.interrupt(UNKNOWN) {
+                    count(&self.counts.outages);
+                }
                 done.map_err(|trouble| self.told(trouble))
             }
         }

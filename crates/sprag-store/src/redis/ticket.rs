@@ -115,11 +115,15 @@ impl Pod {
 
     /// Keeps Redis from forgetting this pod while it is there.
     pub(super) fn renew_fence(&self, connection: &mut Connection) -> Result<(), Trouble> {
-        cmd("PEXPIRE")
+        let is_known: bool = cmd("PEXPIRE")
             .arg(&self.fence)
             .arg(REMEMBERED_MS)
-            .exec(connection)?;
-        Ok(())
+            .query(connection)?;
+        if is_known {
+            Ok(())
+        } else {
+            Err(Trouble::Unknown)
+        }
     }
 
     /// Which of these were written, and as which records.

@@ -12,15 +12,20 @@ mod model;
 mod place;
 #[cfg(test)]
 mod processes;
-#[cfg(all(test, feature = "redis"))]
+#[cfg(feature = "redis")]
+#[cfg(test)]
 mod redis;
-#[cfg(all(test, feature = "redis"))]
+#[cfg(feature = "redis")]
+#[cfg(test)]
 mod redis_faults;
-#[cfg(all(test, feature = "redis"))]
+#[cfg(feature = "redis")]
+#[cfg(test)]
 mod redis_places;
-#[cfg(all(test, feature = "redis"))]
+#[cfg(feature = "redis")]
+#[cfg(test)]
 mod redis_pods;
-#[cfg(all(test, feature = "redis"))]
+#[cfg(feature = "redis")]
+#[cfg(test)]
 mod redis_server;
 #[cfg(test)]
 mod sqlite;

@@ -93,6 +93,8 @@ fn while_redis_stands_still_a_pod_goes_on_and_says_so() {
     }
     let heard = heard.lock().unwrap();
     assert_eq!(u64::try_from(heard.len()).unwrap(), store.counts().alone);
+    let first = &heard.first().unwrap().why;
+    assert_eq!(first, "no answer within 400 ms");
     // Two pods share the log; this one alone was cut off.
     let offline: Vec<_> = all_records(&store, LogScope::Notes)
         .into_iter()

@@ -14,7 +14,8 @@ mod link;
 mod pause;
 #[cfg(test)]
 mod place;
-#[cfg(all(test, feature = "redis"))]
+#[cfg(feature = "redis")]
+#[cfg(test)]
 mod redis;
 #[cfg(test)]
 mod reload;

@@ -115,13 +115,7 @@ impl SessionCell {
                     held.dispatches.push(Id::new(from.text()?).ok()?);
                 }
             }
-            SPENT => {
-                held.spent = Spent {
-                    tokens: from.cell()?,
-                    cost_micros: from.cell()?,
-                    warned: from.cell()?,
-                }
-            }
+            SPENT => held.spent = Spent::read(from)?,
             STREAKS => held.progress.streaks = Streaks::read(from)?,
             PROGRESS => held.progress.read_counts(from, touched)?,
             LAST => held.progress.last = Last::read(from)?,
@@ -188,12 +182,7 @@ impl Held {
                 }
             });
         }
-        let Spent {
-            tokens,
-            cost_micros,
-            warned,
-        } = *spent;
-        out.row(SPENT, &[tokens, cost_micros, u64::from(warned)]);
+        spent.write(out);
         progress.write(out, touched);
     }
 
@@ -245,6 +234,25 @@ impl Progress {
         let at = maybe_after(touched, from.cell()?);
         self.news = (step, at.unwrap_or_default());
         Some(())
+    }
+}
+
+impl Spent {
+    fn write(&self, out: &mut Writer<'_>) {
+        let Self {
+            tokens,
+            cost_micros,
+            warned,
+        } = *self;
+        out.row(SPENT, &[tokens, cost_micros, u64::from(warned)]);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            tokens: from.cell()?,
+            cost_micros: from.cell()?,
+            warned: from.cell()?,
+        })
     }
 }
 
