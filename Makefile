@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-mcp test-web test-clients load docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-mcp test-conformance test-web test-clients load docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,18 @@ $(MCP_CLIENTS)/ready: $(wildcard $(MCP_FIXTURES)/*)
 test-mcp: export SPRAG_MCP_CLIENTS = $(MCP_CLIENTS)
 test-mcp: $(MCP_CLIENTS)/ready ## the MCP wrapper with the official clients of other languages
 	$(CARGO) test $(ALL) --test mcp
+
+# The official conformance suite, stable and newest, by lock file; it brings the Node that it needs.
+CONFORMANCE := $(abspath $(TARGET))/mcp-conformance
+CONFORMANCE_FILES := $(wildcard crates/sprag-mcp/tests/conformance/*.*)
+
+$(CONFORMANCE)/ready: $(CONFORMANCE_FILES)
+	@$(NEEDS_NODE); set -ex; mkdir -p "$(CONFORMANCE)"; cp $(CONFORMANCE_FILES) "$(CONFORMANCE)"; cd "$(CONFORMANCE)"; npm ci --no-audit --no-fund; touch ready
+
+test-conformance: $(CONFORMANCE)/ready ## the official MCP conformance suite, straight and through the proxy
+	$(BINARY)
+	$(CARGO) build $(ALL) --example conformance
+	cd "$(CONFORMANCE)" && node compare.mjs "$(abspath $(TARGET))/debug/examples/conformance" "$(abspath $(TARGET))/debug/sprag"
 
 test: tools test-rust test-api test-web ## install what the tests need, and run all of them
 
@@ -110,7 +122,7 @@ test-clients: ## the hooks with the real agent CLIs: about ten minutes
 	$(BINARY)
 	cd clients && npm install --no-audit --no-fund
 	cd clients && node run.js --sprag "$(abspath $(TARGET))/debug/sprag" $(PLAY)
-	cd clients && if [ -z "$(PLAY)" ]; then node run.js --http --sprag "$(abspath $(TARGET))/debug/sprag"; fi
+	cd clients && if [ -z "$(PLAY)" ]; then for way in posted proxy; do node run.js --way $$way --sprag "$(abspath $(TARGET))/debug/sprag" || exit 1; done; fi
 
 # Libraries only: a binary has no readers of its rustdoc, and may share its name with a library.
 docs: ## rustdoc, warnings are errors
@@ -145,7 +157,7 @@ eval: ## how good the default policy is on recorded runs: make eval TRACES=folde
 
 soak: ## the long run: make soak SOAK=2 takes twice as long
 	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) \
-	SPRAG_MCP_CALLS=$$((1000000 * $(SOAK))) \
+	SPRAG_MCP_CALLS=$$((1000000 * $(SOAK))) SPRAG_MCP_STREAMS=3000 \
 	SPRAG_REDIS_HISTORIES=$$((100000 * $(SOAK))) SPRAG_REDIS_RUNS=$$((50 * $(SOAK))) \
 	SPRAG_REDIS_FAULTS=$$((50 * $(SOAK))) SPRAG_REDIS_KILLS=$$((2000 * $(SOAK))) \
 	SPRAG_ALL_TRACES=1 SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \

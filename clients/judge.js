@@ -37,7 +37,8 @@ export function complaints(figures, expect) {
   const wrong = [];
   const want = (holds, text) => holds || wrong.push(text);
   want(!figures.timedOut, 'the client did not end');
-  want(figures.prompts === 1, `${figures.prompts} prompts of a user instead of 1`);
+  const prompts = expect.prompts ?? 1;
+  want(figures.prompts === prompts, `${figures.prompts} prompts of a user instead of ${prompts}`);
   if (expect.untouched) {
     want(!figures.warned, `warned after ${figures.warned?.after}: ${figures.warned?.message}`);
     want(!figures.stopped, `stopped at ${figures.stopped?.after}: ${figures.stopped?.message}`);

@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startCatalog } from './catalog.js';
 import { startModel } from './model/server.js';
 import { marker, next } from './scripts.js';
 
@@ -26,11 +27,12 @@ function begin(program, args, options) {
 export const clientPath = (program) => path.join(HERE, 'node_modules', '.bin', program);
 
 /**
- * Plays `script` with `driver`. `sprag` is the binary, or null to let the client run unguarded; with `http` the client
- * posts its hooks to a server. Everything stays in `folder`: the client's home with its transcripts, the project,
- * the store, and what the model was asked.
+ * Plays `script` with `driver`. `sprag` is the binary, or null to let the client run unguarded; `way` says where it stands:
+ * in `hooks` that the client runs, in hooks that are `posted` to a server, or as a `proxy` before an MCP server over HTTP.
+ * Everything stays in `folder`: the client's home with its transcripts, the project, the store, and what the model was
+ * asked.
  */
-export async function play({ driver, name, script, folder, sprag, http, catalog }) {
+export async function play({ driver, name, script, folder, sprag, way, catalog }) {
   fs.rmSync(folder, { recursive: true, force: true });
   const home = path.join(folder, 'home');
   const project = path.join(folder, 'project');
@@ -64,16 +66,18 @@ export async function play({ driver, name, script, folder, sprag, http, catalog 
   };
   let server;
   try {
-    driver.prepare({ home, project, model, put, catalog });
-    if (sprag) {
-      server = http ? await serve(sprag, env) : null;
+    const hooked = Boolean(sprag) && way !== 'proxy';
+    if (way === 'proxy') server = await startProxy(sprag, env);
+    driver.prepare({ home, project, model, put, catalog: server?.url ?? catalog });
+    if (hooked) {
+      server = way === 'posted' ? await serve(sprag, env) : null;
       const how = server ? ['--user', `--http=${server.url}`] : [driver.scope];
       const args = ['install', driver.name, ...how, '--yes'];
       const out = execFileSync(sprag, args, { cwd: project, env, encoding: 'utf8' });
       put(path.join(folder, 'install.txt'), out);
     }
     const prompt = `Please do what has to be done. ${marker(name)}`;
-    const { args, env: own } = driver.command({ prompt, model, home, guarded: Boolean(sprag) });
+    const { args, env: own } = driver.command({ prompt, model, home, guarded: hooked });
     const ended = await start(clientPath(driver.program), args, { cwd: project, env: { ...env, ...own } });
     put(path.join(folder, 'stdout.txt'), ended.stdout);
     put(path.join(folder, 'stderr.txt'), ended.stderr);
@@ -84,6 +88,22 @@ export async function play({ driver, name, script, folder, sprag, http, catalog 
     await server?.stop();
     await model.stop();
   }
+}
+
+/** The proxy before a catalog over HTTP. */
+async function startProxy(sprag, env) {
+  const catalog = await startCatalog();
+  const child = begin(sprag, ['mcp', '--listen', '127.0.0.1:0', '--upstream', catalog.url], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = new Promise((resolve) => child.on('close', resolve));
+  const said = await new Promise((resolve) => { child.stdout.once('data', (part) => resolve(String(part))); });
+  return {
+    url: said.match(/http:\S+/)[0],
+    stop: () => {
+      child.kill();
+      catalog.stop();
+      return closed;
+    },
+  };
 }
 
 /** The guard's server over the store of this run. */

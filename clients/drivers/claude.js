@@ -6,9 +6,12 @@ export const scope = '--project';
 export const posts = true;
 
 export const expect = { deletes: { ends: true } };
+// It says nothing of its session, so its calls are refused and nobody is killed.
+export const overHttp = { refusedBy: 3, prompts: 0, calls: 5 };
 
 export function prepare({ home, put, catalog }) {
-  put(`${home}/mcp.json`, JSON.stringify({ mcpServers: { catalog: { command: 'node', args: [catalog] } } }));
+  const server = catalog.startsWith('http') ? { type: 'http', url: catalog } : { command: 'node', args: [catalog] };
+  put(`${home}/mcp.json`, JSON.stringify({ mcpServers: { catalog: server } }));
 }
 
 export function command({ prompt, model, home }) {

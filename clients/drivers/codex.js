@@ -4,6 +4,9 @@ export const name = 'codex';
 export const program = 'codex';
 export const scope = '--user';
 
+// It names its thread, so that is killed.
+export const overHttp = { refusedBy: 3, killed: true, prompts: 0, calls: 5 };
+
 export function prepare({ home, model, put, catalog }) {
   put(`${home}/.codex/config.toml`, [
     'model = "scripted"',
@@ -16,8 +19,7 @@ export function prepare({ home, model, put, catalog }) {
     '[agents]',
     'max_threads = 16',
     '[mcp_servers.catalog]',
-    'command = "node"',
-    `args = ["${catalog}"]`,
+    ...(catalog.startsWith('http') ? [`url = "${catalog}"`] : ['command = "node"', `args = ["${catalog}"]`]),
     '',
   ].join('\n'));
 }

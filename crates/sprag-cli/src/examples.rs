@@ -32,11 +32,19 @@ start with `sprag mcp:`.
 
 All wrappers of a machine share one guard: a running `sprag serve`, else the store.
 
+Servers over HTTP: with --listen this stands before them. The client goes to the same path here.
+--config names several, each with a path of its own:
+  [[upstream]]
+  path = \"/github\"
+  url = \"https://api.example.com/mcp\"
+
 Examples:
   sprag mcp -- npx -y @modelcontextprotocol/server-filesystem ~/notes
   sprag mcp --name catalog --fail closed -- ./catalog-server --port none
   sprag mcp --private -- ./my-server           to try it out: nothing is kept
   sprag mcp install claude-code                put it before all servers of a client
+  sprag mcp --listen 127.0.0.1:7728 --upstream https://api.example.com/mcp
+  sprag mcp --listen 127.0.0.1:7728 --config mcp.toml
 
 Exit code: the server's own; 127 if it is not there, 126 if it can't be started.";
 

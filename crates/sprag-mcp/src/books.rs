@@ -1,4 +1,4 @@
-//! What is under way between a client and a server: requests without an answer, tasks, and what is owed.
+//! What is under way with a server: requests without an answer, tasks, and what is owed.
 //!
 //! Only what concerns tools is kept. An answer is known by the id of its request, so an id that a server
 //! chose for a request of its own is never mistaken for one of the client's: such a message has a
@@ -17,6 +17,8 @@ const MAX_KEPT: usize = 4096;
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) session: Id,
+    /// Many may stand behind that session.
+    pub(crate) shared: bool,
     pub(crate) id: Id,
     pub(crate) use_id: Option<Id>,
     pub(crate) flow: Option<Id>,
@@ -44,7 +46,6 @@ pub(crate) enum Asked {
 /// Everything that is under way.
 #[derive(Debug, Default)]
 pub(crate) struct Books {
-    pub(crate) asked: Bounded<Box<str>, Asked>,
     /// Calls that became tasks, by the task's id.
     pub(crate) tasks: Bounded<String, Box<Call>>,
     /// Calls that wait for the client's answer to the server's question, by what they ask for.
@@ -54,7 +55,6 @@ pub(crate) struct Books {
     /// Sessions that were killed or blocked, as far as this proxy heard.
     pub(crate) stopped: Bounded<Id, ()>,
     pub(crate) hints: Bounded<String, Hints>,
-    pub(crate) agent: Option<Id>,
     pub(crate) server: Option<Id>,
 }
 
@@ -86,6 +86,10 @@ impl<K: Hash + Eq + Clone, V> Bounded<K, V> {
         self.held.insert(key, (self.count, value));
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
     pub(crate) fn take<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: std::borrow::Borrow<Q>,
@@ -101,14 +105,19 @@ impl<K: Hash + Eq + Clone, V> Bounded<K, V> {
     }
 }
 
-/// What a call asks for, as a number: the tool and its arguments.
-pub(crate) fn what(tool: &str, args: Option<&str>) -> u64 {
-    hash((tool, args))
+/// What a call asks for, as a number: who asks, the tool and its arguments.
+pub(crate) fn what(session: &Id, tool: &str, args: Option<&str>) -> u64 {
+    hash((session.as_str(), tool, args))
 }
 
 /// What the next round of that call asks for: the same, with the state that the server gave along.
 pub(crate) fn next_round(what: u64, state: Option<&str>) -> u64 {
     hash((what, state))
+}
+
+/// What that call asks for when its client sends it again, because the stream with its answer was cut.
+pub(crate) fn after_cut(what: u64) -> u64 {
+    hash((what, "cut"))
 }
 
 fn hash(what: impl Hash) -> u64 {

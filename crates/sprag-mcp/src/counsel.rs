@@ -31,6 +31,16 @@ pub enum NoVerdict {
     Wrong(String),
 }
 
+impl<C: Counsel + ?Sized> Counsel for std::sync::Arc<C> {
+    fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
+        (**self).check(event)
+    }
+
+    fn is_stopped(&self, session: &Id) -> bool {
+        (**self).is_stopped(session)
+    }
+}
+
 impl Counsel for Guard {
     fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
         self.check_as(Role::Agent, event)

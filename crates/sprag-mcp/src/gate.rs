@@ -1,4 +1,4 @@
-//! The gate between one client and one server: every message passes it, in both directions.
+//! The gate before one server: every message passes it, in both directions.
 //!
 //! It holds no stream and starts no thread, so that standard input and HTTP can share it. A message
 //! that does not concern the guard is told to pass as it is. A call is judged before it goes on, its
@@ -8,6 +8,8 @@
 //! to the server's questions, looking after a task, listing tools.
 
 mod client;
+mod ending;
+mod line;
 mod server;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,6 +20,9 @@ use sprag_core::{Id, canonical_json};
 
 use crate::books::Books;
 use crate::counsel::{Counsel, Desk, Fail, Teller};
+
+pub(crate) use ending::Ending;
+pub use line::Line;
 
 /// What happens to the server when a session is killed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -101,6 +106,18 @@ impl Gate {
             calls: AtomicU64::new(0),
             must_end: AtomicBool::new(false),
         }
+    }
+
+    /// The line of a client that has the gate for itself.
+    #[must_use]
+    pub fn line(&self) -> Line {
+        Line::new(self.options.session.clone(), self.options.shared)
+    }
+
+    /// The session of those who say nothing of themselves.
+    #[must_use]
+    pub fn anonymous(&self) -> &Id {
+        &self.options.session
     }
 
     /// Whether the server is to be ended because a session was killed.

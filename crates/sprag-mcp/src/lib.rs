@@ -7,6 +7,7 @@
 //! every transport can share it.
 //!
 //! - [`stdio`] runs a server as a child process behind a gate.
+//! - [`http`] stands before servers that are reached over the network.
 //! - [`install`] puts that wrapper into the settings of MCP clients, and takes it out again.
 //! - [`inspect`] asks a server for its tools.
 //!
@@ -26,7 +27,7 @@
 //! };
 //! let gate = Gate::new(options, Box::new(Guard::in_memory()?), Box::new(|what| eprintln!("{what}")));
 //! let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_assets"}}"#;
-//! assert_eq!(gate.from_client(call), Upward::Pass);
+//! assert_eq!(gate.from_client(&gate.line(), call), Upward::Pass);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -34,6 +35,8 @@ mod books;
 mod counsel;
 mod gate;
 mod guidance;
+#[cfg(unix)]
+pub mod http;
 mod identity;
 pub mod inspect;
 pub mod install;
@@ -50,6 +53,6 @@ mod tools;
 mod unique;
 
 pub use counsel::{Counsel, Fail, NoVerdict, Teller};
-pub use gate::{Downward, Gate, GateOptions, OnKill, Upward};
+pub use gate::{Downward, Gate, GateOptions, Line, OnKill, Upward};
 pub use linked::Linked;
 pub use tools::Tool;

@@ -39,6 +39,14 @@ impl Outcome {
         }
     }
 
+    /// No result, because the server could not be asked or did not answer.
+    pub(crate) fn failed(why: &str) -> Self {
+        Self {
+            result: Some(Payload::from(why.to_owned())),
+            is_error: true,
+        }
+    }
+
     /// No result, because the client does not wait for one any more.
     pub(crate) fn cancelled(reason: Option<&str>) -> Self {
         let reason = reason.unwrap_or("no reason given");

@@ -10,8 +10,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 use sprag::Role;
+use sprag_mcp::http::is_own_origin;
 
-use crate::origin;
 use crate::problem::{Kind, Problem};
 use crate::state::App;
 use crate::tokens::{COOKIE, Holder};
@@ -132,7 +132,7 @@ fn by_cookie(parts: &Parts, app: &App) -> Result<Option<Holder>, Problem> {
     };
     let holder = app.tokens().cookie_holder(value, app.guard().now());
     let reads = matches!(parts.method, Method::GET | Method::HEAD);
-    if holder.is_some() && !reads && !origin::is_own(&parts.headers) {
+    if holder.is_some() && !reads && !is_own_origin(&parts.headers) {
         return Err(Problem::new(
             Kind::Forbidden,
             "a cookie alone may only look: send an Origin header of this server",

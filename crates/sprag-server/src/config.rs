@@ -78,6 +78,8 @@ pub struct ServerConfig {
     pub connections: usize,
     /// The message relay.
     pub relay: RelayConfig,
+    /// MCP servers to stand before, below [`crate::MOUNT`].
+    pub mcp: Option<sprag_mcp::http::Config>,
     /// What tells it the time.
     pub clock: SharedClock,
 }
@@ -101,6 +103,7 @@ impl ServerConfig {
             body_bytes: limits::BODY_BYTES,
             connections: limits::CONNECTIONS,
             relay: RelayConfig::default(),
+            mcp: None,
             clock: SharedClock::default(),
         }
     }

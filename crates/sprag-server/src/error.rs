@@ -74,6 +74,9 @@ pub enum ServerError {
         /// Why not.
         why: String,
     },
+    /// The MCP servers can't be reached.
+    #[error(transparent)]
+    Mcp(#[from] sprag_mcp::http::ProxyError),
     /// The relay's upstream can't be used.
     #[error("can't relay to {url}: {source}")]
     Upstream {

@@ -7,10 +7,12 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
+use sprag_mcp::http::Hosts;
 use tower::Service as _;
 
 use crate::caller::Peer;
-use crate::origin::Hosts;
+use crate::mounted::Mounted;
+use crate::origin;
 
 /// What a page of this server may do: nothing that does not come from this server itself.
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -19,10 +21,12 @@ const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-
                    require-trusted-types-for 'script'; trusted-types svelte-trusted-html";
 
 /// The door and the routes behind it; cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Front {
     pub(crate) hosts: std::sync::Arc<Hosts>,
     pub(crate) routes: Router,
+    /// MCP servers behind this one.
+    pub(crate) mcp: Option<Mounted>,
 }
 
 impl Front {
@@ -32,8 +36,13 @@ impl Front {
         peer: Peer,
         request: Request<Incoming>,
     ) -> Result<Response<Body>, Infallible> {
-        let mut response = match self.hosts.check(peer, request.uri(), request.headers()) {
+        let mut response = match origin::check(&self.hosts, peer, request.uri(), request.headers())
+        {
             Ok(()) => {
+                let path = request.uri().path();
+                if let Some(mcp) = self.mcp.filter(|mcp| mcp.serves(path)) {
+                    return Ok(mcp.answer(peer, request).await);
+                }
                 let mut request = request.map(Body::new);
                 request.extensions_mut().insert(peer);
                 self.routes.call(request).await?

@@ -19,6 +19,7 @@ pub mod limits;
 mod listen;
 pub mod log_lines;
 pub mod metrics;
+mod mounted;
 pub mod notify;
 mod origin;
 mod outbound;
@@ -40,6 +41,7 @@ mod wire;
 
 pub use config::{PORT, ServerConfig, SharedClock, Transport};
 pub use error::ServerError;
+pub use mounted::MOUNT;
 pub use relay::{FieldError, Fields, RelayConfig, RelayTrust};
 pub use reqwest::Url;
 pub use router::openapi;

@@ -4,90 +4,40 @@
 //! it (DNS rebinding). So the `Host` must be one that this server is known by, and an `Origin` must be this
 //! server itself. No header ever allows another origin.
 
-use std::net::IpAddr;
-
 use axum::http::{HeaderMap, Uri, header};
+use sprag_mcp::http::{Hosts, is_own_origin};
 
 use crate::caller::Peer;
 use crate::problem::{Kind, Problem};
 
-/// The names that this server answers to.
-#[derive(Debug, Clone)]
-pub(crate) struct Hosts {
-    names: Vec<String>,
-    /// Bound to every address: then any address may be its own. A name can be pointed anywhere, a
-    /// number can't.
-    any_address: bool,
-    address: IpAddr,
-}
-
-impl Hosts {
-    pub(crate) fn new(address: IpAddr, names: &[String]) -> Self {
-        Self {
-            names: names.iter().map(|name| name.to_lowercase()).collect(),
-            any_address: address.is_unspecified(),
-            address,
-        }
-    }
-
-    fn knows(&self, authority: &str) -> bool {
-        let host = without_port(authority);
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        if let Ok(address) = bare.parse::<IpAddr>() {
-            return self.any_address || address == self.address || address.is_loopback();
-        }
-        let host = host.to_ascii_lowercase();
-        host == "localhost" || self.names.contains(&host)
-    }
-
-    /// Refuses what is not meant for this server, and what another site's page sends.
-    pub(crate) fn check(&self, peer: Peer, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
-        let named = uri.authority().map(|authority| authority.as_str());
-        let host = named.or_else(|| headers.get(header::HOST)?.to_str().ok());
-        // No browser reaches a Unix socket, and its clients have no name for it.
-        if peer != Peer::Socket {
-            let Some(host) = host else {
-                return Err(Problem::new(Kind::BadRequest, "the Host header is missing"));
-            };
-            if !self.knows(host) {
-                return Err(Problem::new(
-                    Kind::Misdirected,
-                    format!("this server is not {host:?}; `sprag serve --host NAME` makes it so"),
-                ));
-            }
-        }
-        if headers.contains_key(header::ORIGIN) && !is_own(headers) {
+/// Refuses what is not meant for the server with these names, and what another site's page sends.
+pub(crate) fn check(
+    hosts: &Hosts,
+    peer: Peer,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<(), Problem> {
+    let named = uri.authority().map(|authority| authority.as_str());
+    let host = named.or_else(|| headers.get(header::HOST)?.to_str().ok());
+    // No browser reaches a Unix socket, and its clients have no name for it.
+    if peer != Peer::Socket {
+        let Some(host) = host else {
+            return Err(Problem::new(Kind::BadRequest, "the Host header is missing"));
+        };
+        if !hosts.knows(host) {
             return Err(Problem::new(
-                Kind::Forbidden,
-                "requests from pages of other sites are refused",
+                Kind::Misdirected,
+                format!("this server is not {host:?}; `sprag serve --host NAME` makes it so"),
             ));
         }
-        Ok(())
     }
-}
-
-/// Whether the `Origin` is this server: the same host and port that the request was sent to.
-pub(crate) fn is_own(headers: &HeaderMap) -> bool {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let (Some(origin), Some(host)) = (text(header::ORIGIN), text(header::HOST)) else {
-        return false;
-    };
-    let authority = origin
-        .strip_prefix("http://")
-        .or_else(|| origin.strip_prefix("https://"));
-    authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
-}
-
-/// `[::1]:80` and `localhost:80` without their ports.
-fn without_port(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port))
-            if port.bytes().all(|byte| byte.is_ascii_digit()) && !host.is_empty() =>
-        {
-            host
-        }
-        _ => authority,
+    if headers.contains_key(header::ORIGIN) && !is_own_origin(headers) {
+        return Err(Problem::new(
+            Kind::Forbidden,
+            "requests from pages of other sites are refused",
+        ));
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -101,7 +51,7 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(header::ORIGIN, HeaderValue::from_str(origin).unwrap());
         }
-        let checked = hosts.check(Peer::Loopback, &Uri::from_static("/"), &headers);
+        let checked = check(hosts, Peer::Loopback, &Uri::from_static("/"), &headers);
         checked.map_or_else(|problem| problem.status(), |()| 200)
     }
 

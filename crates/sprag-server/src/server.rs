@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use sprag::{Guard, Subscription, Watch};
+use sprag_mcp::http::Hosts;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
@@ -20,7 +21,7 @@ use crate::front::Front;
 use crate::hub::{Desk, Hub};
 use crate::listen::{self, Door, SocketFile};
 use crate::metrics::Metrics;
-use crate::origin::Hosts;
+use crate::mounted::Mounted;
 use crate::relay::Relay;
 use crate::router;
 use crate::state::{App, Parts};
@@ -178,7 +179,10 @@ impl Server {
             secure: matches!(self.config.transport, Transport::Tls { .. }),
             ending: ending.clone(),
         });
+        let servers = self.config.mcp.as_ref();
+        let mcp = servers.map(|servers| Mounted::new(servers, &self.config, app.clone()));
         let front = Front {
+            mcp: mcp.transpose()?,
             hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.hosts)),
             routes: router::routes(app, relay),
         };

@@ -1,6 +1,7 @@
 //! The arguments of `sprag mcp`.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -8,7 +9,7 @@ use sprag_mcp::install::Client;
 use sprag_mcp::{Fail, OnKill};
 
 use super::PolicyArg;
-use super::store::{CaptureWord, PlaceArgs};
+use super::store::{CaptureWord, PlaceArgs, bytes};
 use crate::examples;
 
 #[derive(Debug, Args)]
@@ -46,13 +47,13 @@ pub(crate) struct WrapArgs {
     #[arg(long, conflicts_with_all = ["db", "socket"])]
     pub(crate) private: bool,
     /// How the server is called in rules and logs [default: what it calls itself].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
     pub(crate) name: Option<String>,
     /// The agent behind the calls [default: what the client calls itself].
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<String>,
     /// The session of calls that name none [default: one for the process that started this].
-    #[arg(long, value_name = "SESSION")]
+    #[arg(long, value_name = "SESSION", conflicts_with = "listen")]
     pub(crate) session: Option<String>,
     /// Many conversations stand behind that session: refuse, but never stop them all.
     #[arg(long)]
@@ -61,14 +62,63 @@ pub(crate) struct WrapArgs {
     #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
     pub(crate) fail: FailWord,
     /// What happens to the server when a session is killed.
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnKillWord::Refuse)]
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnKillWord::Refuse, conflicts_with = "listen")]
     pub(crate) on_kill: OnKillWord,
     /// How much of payloads the log keeps, without secrets.
     #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
     pub(crate) capture: CaptureWord,
     /// The server's command, after `--`.
-    #[arg(last = true, required = true, value_name = "SERVER")]
+    #[arg(
+        last = true,
+        required_unless_present_any = ["listen", "upstream", "config"],
+        conflicts_with = "listen",
+        value_name = "SERVER"
+    )]
     pub(crate) server: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) http: McpHttpArgs,
+}
+
+/// A proxy before servers that are reached over the network.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Servers over HTTP")]
+pub(crate) struct McpHttpArgs {
+    /// Stand before servers that are reached over HTTP, on this address; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", requires = "behind")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// The server behind; clients find it at the path that it has itself.
+    #[arg(long, value_name = "URL", requires = "listen", group = "behind")]
+    pub(crate) upstream: Option<String>,
+    /// Several servers behind, each at a path of its own: a TOML file.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "listen",
+        group = "behind",
+        conflicts_with = "upstream"
+    )]
+    pub(crate) config: Option<PathBuf>,
+    /// A name under which the proxy is reached, besides its address; may be given again.
+    #[arg(long, value_name = "NAME", requires = "listen")]
+    pub(crate) host: Vec<String>,
+    /// Pages of this site may use it too, as https://app.example.com; may be given again.
+    #[arg(long, value_name = "ORIGIN", requires = "listen")]
+    pub(crate) allow_origin: Vec<String>,
+    /// Its address as clients see it, as https://mcp.example.com [default: by each request].
+    #[arg(long, value_name = "URL", requires = "listen")]
+    pub(crate) public_url: Option<String>,
+    /// Something in front does TLS: then it may listen beyond this machine.
+    #[arg(long, requires = "listen")]
+    pub(crate) behind_tls_proxy: bool,
+    /// Whoever shows the same credentials is one conversation, and may be stopped as one.
+    #[arg(long, requires = "listen", conflicts_with = "shared_identity")]
+    pub(crate) principal_is_session: bool,
+    /// The longest request, as 1048576, 64K, 8M.
+    #[arg(long, value_name = "BYTES", requires = "listen", default_value = "64M", value_parser = bytes)]
+    pub(crate) max_body: u64,
+    /// The most requests and streams under way at once.
+    #[arg(long, value_name = "N", requires = "listen", default_value_t = sprag_mcp::http::limits::STREAMS)]
+    pub(crate) max_streams: usize,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

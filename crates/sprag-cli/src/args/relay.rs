@@ -93,7 +93,7 @@ fn upstream(text: &str) -> Result<Url, String> {
 fn relay_path(text: &str) -> Result<String, String> {
     let path = text.trim_end_matches('/');
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/-._~".contains(c);
-    let clash = ["/v1", "/docs", "/metrics", "/assets"];
+    let clash = ["/v1", "/docs", "/metrics", "/assets", "/mcp"];
     if !path.starts_with('/') || path.len() < 2 || path.contains("//") {
         return Err("a path starts with a slash, as in /api/sessions".to_owned());
     }

@@ -60,8 +60,11 @@ pub(crate) struct ServeArgs {
     pub(crate) max_bytes: u64,
     #[command(flatten)]
     pub(crate) relay: RelayArgs,
+    /// Stand before the MCP servers of this TOML file, below /mcp; see `sprag mcp --help`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mcp_config: Option<PathBuf>,
     /// Play live examples into a store of their own, to look around.
-    #[arg(long, conflicts_with_all = ["db", "policy", "socket", "upstream", "relay_path", "relay_field"])]
+    #[arg(long, conflicts_with_all = ["db", "policy", "socket", "upstream", "relay_path", "relay_field", "mcp_config"])]
     pub(crate) demo: bool,
 }
 

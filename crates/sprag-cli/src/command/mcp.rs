@@ -1,6 +1,7 @@
 //! `sprag mcp`: a guard before an MCP server, and before all servers of a client.
 
 mod install;
+mod listen;
 mod raise;
 mod wrap;
 
@@ -14,7 +15,10 @@ use crate::settings::Settings;
 /// Runs the part that was asked for.
 pub(crate) fn run(args: &McpArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     match &args.command {
-        None => wrap::run(&args.wrap, settings),
+        None => match args.wrap.http.listen {
+            Some(address) => listen::run(address, &args.wrap, settings, out),
+            None => wrap::run(&args.wrap, settings),
+        },
         Some(McpCommand::Install(args)) => install::install(args, settings, out),
         Some(McpCommand::Uninstall(args)) => install::uninstall(args, settings, out),
         Some(McpCommand::Undertake { group }) => {

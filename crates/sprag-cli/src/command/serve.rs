@@ -6,12 +6,15 @@ use std::pin::pin;
 use std::process::ExitCode;
 
 use sprag::Retention;
+use sprag_mcp::http::Config;
 use sprag_server::demo::{Demo, DemoError};
 use sprag_server::log_lines::start_logging;
 use sprag_server::notify::{NotifySettings, Secret, Webhook, split_command};
 use sprag_server::systemd::Supervisor;
 use sprag_server::telemetry::TelemetrySettings;
-use sprag_server::{RelayConfig, Server, ServerConfig, ServerError, Transport, asked_to_end};
+use sprag_server::{
+    MOUNT, RelayConfig, Server, ServerConfig, ServerError, Transport, asked_to_end,
+};
 
 use crate::args::ServeArgs;
 use crate::db::{Db, policy_file};
@@ -26,6 +29,7 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
     let demo = args.demo.then(Demo::prepare).transpose()?;
     let config = config(args, settings, demo.as_ref())?;
     let (socket, upstream) = (config.socket.clone(), config.relay.upstream.clone());
+    let servers = config.mcp.clone().unwrap_or_default();
     let server = Server::bind(config)?;
     writeln!(out, "listening on {}", server.address())?;
     if let Some(socket) = socket {
@@ -33,6 +37,11 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
     }
     if let (None, Some(upstream)) = (&demo, upstream) {
         writeln!(out, "relaying to  {upstream}")?;
+    }
+    for upstream in servers.upstreams {
+        let (at, url) = (format!("{MOUNT}{}", upstream.path), upstream.url);
+        let host = url.authority().map_or("", |host| host.as_str());
+        writeln!(out, "mcp          {at} to {host}")?;
     }
     writeln!(out, "operator     {}", server.link())?;
     if let Some(demo) = &demo {
@@ -160,6 +169,7 @@ fn of_user(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failur
         socket: Some(socket),
         redis: store.redis().cloned(),
         policy,
+        mcp: args.mcp_config.as_deref().map(Config::read).transpose()?,
         relay: RelayConfig {
             upstream: args.relay.upstream.clone(),
             path: args.relay.form.relay_path.clone(),

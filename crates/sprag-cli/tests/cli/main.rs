@@ -15,6 +15,8 @@ mod log;
 mod mask;
 #[cfg(all(test, unix))]
 mod mcp;
+#[cfg(all(test, unix))]
+mod mcp_http;
 mod policy;
 mod policy_set;
 #[cfg(test)]

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::sandbox::Sandbox;
 
 /// A process that is ended with the test.
-struct Running {
-    child: Child,
+pub(crate) struct Running {
+    pub(crate) child: Child,
     lines: BufReader<ChildStdout>,
 }
 
 impl Running {
-    fn start(sandbox: &Sandbox, args: &[&str]) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox, args: &[&str]) -> Self {
         let mut command = sandbox.command(args);
         // What a process that is killed leaves behind goes with the sandbox.
         command.env("TMPDIR", sandbox.path());
@@ -24,7 +24,7 @@ impl Running {
         Self { child, lines }
     }
 
-    fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         self.lines.read_line(&mut line).expect("a line");
         line.trim_end().to_owned()

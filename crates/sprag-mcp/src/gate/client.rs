@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use serde_json::value::RawValue;
 use sprag_core::{CallEvent, Decision, Event, Id, Identity, Payload, Verdict};
 
-use super::{Gate, OnKill, Upward, id_key};
-use crate::books::{Asked, Call, next_round, what};
+use super::{Gate, Line, OnKill, Upward, id_key};
+use crate::books::{Asked, Call, after_cut, next_round, what};
 use crate::counsel::{Answer, guidance};
 use crate::identity::Caller;
 use crate::long::Long;
@@ -26,11 +26,11 @@ type Onward = Result<(), Stopped>;
 
 impl Gate {
     /// Judges a message of the client, or a batch of them.
-    pub fn from_client(&self, message: &[u8]) -> Upward {
+    pub fn from_client(&self, line: &Line, message: &[u8]) -> Upward {
         if let Some(items) = batch(message) {
-            return self.batch_from_client(&items);
+            return self.batch_from_client(line, &items);
         }
-        match self.one_from_client(message) {
+        match self.one_from_client(line, message) {
             Ok(()) => Upward::Pass,
             Err(Stopped(answer)) => Upward::Stop {
                 onward: None,
@@ -59,12 +59,12 @@ impl Gate {
         }
     }
 
-    fn batch_from_client(&self, items: &[&RawValue]) -> Upward {
+    fn batch_from_client(&self, line: &Line, items: &[&RawValue]) -> Upward {
         let mut onward = Vec::new();
         let mut answers = Vec::new();
         let mut is_whole = true;
         for item in items {
-            match self.one_from_client(item.get().as_bytes()) {
+            match self.one_from_client(line, item.get().as_bytes()) {
                 Ok(()) => onward.push(item.get()),
                 Err(Stopped(answer)) => {
                     is_whole = false;
@@ -85,7 +85,7 @@ impl Gate {
         }
     }
 
-    fn one_from_client(&self, bytes: &[u8]) -> Onward {
+    fn one_from_client(&self, line: &Line, bytes: &[u8]) -> Onward {
         let Some(message) = Message::read(bytes) else {
             return unreadable(bytes);
         };
@@ -93,61 +93,47 @@ impl Gate {
             return Ok(());
         };
         match &*method {
-            "tools/call" => return self.call(bytes, &message),
-            "tools/list" => self.remember(&message, Asked::Tools),
+            "tools/call" => return self.call(line, bytes, &message),
+            "tools/list" => remember(line, &message, Asked::Tools),
             "initialize" => {
-                self.note_client(&message);
-                self.remember(&message, Asked::Introduction);
+                note_client(line, &message);
+                remember(line, &message, Asked::Introduction);
             }
-            "server/discover" => self.remember(&message, Asked::Introduction),
-            "tasks/get" | "tasks/result" => self.look_after_task(&message),
-            "notifications/cancelled" => self.cancelled(&message),
+            "server/discover" => remember(line, &message, Asked::Introduction),
+            "tasks/get" | "tasks/result" => self.look_after_task(line, &message),
+            "notifications/cancelled" => self.cancelled(line, &message),
             _ => {}
         }
         Ok(())
     }
 
-    fn remember(&self, message: &Message<'_>, asked: Asked) {
-        if let Some(id) = message.id {
-            self.books().asked.insert(id_key(id), asked);
-        }
-    }
-
-    fn note_client(&self, message: &Message<'_>) {
-        let client = message
-            .params
-            .and_then(|params| raw_member(params, "clientInfo"));
-        let name = client.and_then(|client| member(client, "name"));
-        self.books().agent = name.and_then(|name| Id::new(&name).ok());
-    }
-
-    fn look_after_task(&self, message: &Message<'_>) {
+    fn look_after_task(&self, line: &Line, message: &Message<'_>) {
         let Some(task) = message.params.and_then(|params| member(params, "taskId")) else {
             return;
         };
         let is_known = self.books().tasks.get(&*task).is_some();
         if is_known {
-            self.remember(message, Asked::Task(task.into_owned()));
+            remember(line, message, Asked::Task(task.into_owned()));
         }
     }
 
     /// The client no longer waits. An agent that tries again and again what never answers in time must
     /// be seen too, so this is what came of the call.
-    fn cancelled(&self, message: &Message<'_>) {
+    fn cancelled(&self, line: &Line, message: &Message<'_>) {
         let Some(id) = message
             .params
             .and_then(|params| raw_member(params, "requestId"))
         else {
             return;
         };
-        let asked = self.books().asked.take(&*id_key(id));
+        let asked = line.take(&id_key(id));
         if let Some(Asked::Call(call)) = asked {
             let reason = message.params.and_then(|params| member(params, "reason"));
             self.finish_unheard(*call, Outcome::cancelled(reason.as_deref()));
         }
     }
 
-    fn call(&self, bytes: &[u8], message: &Message<'_>) -> Onward {
+    fn call(&self, line: &Line, bytes: &[u8], message: &Message<'_>) -> Onward {
         if let Err(why) = unique::check(bytes) {
             let why = format!(
                 "this call was not passed on: {why}, so that guard and server could read different calls"
@@ -167,11 +153,14 @@ impl Gate {
             None if caller.is_modern => Form::Typed,
             None => Form::Plain,
         };
-        if self.continues(message, &params, &tool) {
+        let session = caller.session.as_ref().unwrap_or(&line.session);
+        let args = params.arguments.map(|args| args.get());
+        let what = what(session, &tool, args);
+        if self.continues(line, message, &params, what) {
             return Ok(());
         }
         let refuse = |why: &str| Err(stop(message, |id| refusal(id, form, why)));
-        let event = match self.event(&params, &tool, &caller) {
+        let event = match self.event(line, &params, &tool, &caller) {
             Ok(event) => event,
             Err(why) => return refuse(&why),
         };
@@ -192,32 +181,40 @@ impl Gate {
             // Whoever may call again was let go on by an operator.
             self.books().stopped.take(&event.session);
         }
-        let args = params.arguments.map(|args| args.get());
         if let Some(id) = event.id {
             let call = Call {
+                shared: event.identity == Identity::Shared,
                 session: event.session,
                 id,
                 use_id: event.use_id,
                 flow: event.flow,
-                what: what(&tool, args),
+                what,
                 rounds: 0,
                 word: verdict.as_deref().and_then(guidance),
             };
-            self.remember(message, Asked::Call(Box::new(call)));
+            remember(line, message, Asked::Call(Box::new(call)));
         }
         Ok(())
     }
 
     /// Whether this is the next round of a call that was judged already: the same call with what the
-    /// server asked the client for.
-    fn continues(&self, message: &Message<'_>, params: &CallParams<'_>, tool: &str) -> bool {
-        if params.input_responses.is_none() && params.request_state.is_none() {
-            return false;
-        }
+    /// server asked the client for, or once more because its answer was cut off.
+    fn continues(
+        &self,
+        line: &Line,
+        message: &Message<'_>,
+        params: &CallParams<'_>,
+        what: u64,
+    ) -> bool {
+        let is_answer = params.input_responses.is_some() || params.request_state.is_some();
         let state = params.request_state.map(|state| state.get());
-        let args = params.arguments.map(|args| args.get());
+        let next = if is_answer {
+            next_round(what, state)
+        } else {
+            after_cut(what)
+        };
         let mut books = self.books();
-        let Some(mut call) = books.waiting.take(&next_round(what(tool, args), state)) else {
+        let Some(mut call) = books.waiting.take(&next) else {
             return false;
         };
         if call.rounds >= MAX_ROUNDS || books.stopped.get(&call.session).is_some() {
@@ -225,12 +222,13 @@ impl Gate {
         }
         drop(books);
         call.rounds += 1;
-        self.remember(message, Asked::Call(call));
+        remember(line, message, Asked::Call(call));
         true
     }
 
     fn event(
         &self,
+        line: &Line,
         params: &CallParams<'_>,
         tool: &str,
         caller: &Caller,
@@ -240,11 +238,11 @@ impl Gate {
         };
         let books = self.books();
         let is_named = caller.session.is_some();
-        let session = caller.session.as_ref().unwrap_or(&self.options.session);
+        let session = caller.session.as_ref().unwrap_or(&line.session);
         let mut event = CallEvent::new(session.clone(), id(tool)?);
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         event.id = Some(id(&format!("{}-{number}", self.options.mark))?);
-        event.agent = [&self.options.agent, &caller.agent, &books.agent]
+        event.agent = [&self.options.agent, &caller.agent, &line.agent()]
             .into_iter()
             .flatten()
             .next()
@@ -261,7 +259,7 @@ impl Gate {
         event.use_id.clone_from(&caller.use_id);
         event.flow.clone_from(&caller.flow);
         event.args = params.arguments.map(payload);
-        if self.options.shared && !is_named {
+        if line.shared && !is_named {
             event.identity = Identity::Shared;
         }
         Ok(event)
@@ -322,6 +320,20 @@ fn unreadable(bytes: &[u8]) -> Onward {
     let id = long.id();
     let id = id.as_ref().map_or("null", |id| id.get());
     Err(Stopped(Some(error(id, PARSE_ERROR, why))))
+}
+
+fn remember(line: &Line, message: &Message<'_>, asked: Asked) {
+    if let Some(id) = message.id {
+        line.remember(id_key(id), asked);
+    }
+}
+
+fn note_client(line: &Line, message: &Message<'_>) {
+    let client = message
+        .params
+        .and_then(|params| raw_member(params, "clientInfo"));
+    let name = client.and_then(|client| member(client, "name"));
+    line.set_agent(name.and_then(|name| Id::new(&name).ok()));
 }
 
 fn stop(message: &Message<'_>, answer: impl FnOnce(&str) -> String) -> Stopped {

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use sprag_core::{Event, Id, Identity, Payload, StepEvent};
 
-use super::{Downward, Gate, id_key};
+use super::{Downward, Gate, Line, id_key};
 use crate::books::{Asked, Call, next_round};
 use crate::counsel::{Answer, guidance};
 use crate::guidance::{Insertion, insert, into_error, into_result};
@@ -17,15 +17,18 @@ const OURS: &str = "[sprag]";
 
 impl Gate {
     /// Judges a message of the server, or a batch of them.
-    pub fn from_server(&self, message: &[u8]) -> Downward {
+    pub fn from_server(&self, line: &Line, message: &[u8]) -> Downward {
         let insertions: Vec<Insertion> = match batch(message) {
             Some(items) => {
                 let items = items.into_iter();
                 items
-                    .filter_map(|item| self.one_from_server(message, item.get().as_bytes()))
+                    .filter_map(|item| self.one_from_server(line, message, item.get().as_bytes()))
                     .collect()
             }
-            None => self.one_from_server(message, message).into_iter().collect(),
+            None => self
+                .one_from_server(line, message, message)
+                .into_iter()
+                .collect(),
         };
         if insertions.is_empty() {
             return Downward::Pass;
@@ -35,11 +38,11 @@ impl Gate {
 
     /// Judges a message of the server that was too long to be held and has passed already. What the
     /// guard says of it is told with the next result of the same session.
-    pub(crate) fn long_from_server(&self, long: &Long) {
+    pub(crate) fn long_from_server(&self, line: &Line, long: &Long) {
         let Some(id) = long.id().filter(|_| !long.has_method()) else {
             return;
         };
-        let asked = self.books().asked.take(&*id_key(&id));
+        let asked = line.take(&id_key(&id));
         let call = match asked {
             Some(Asked::Call(call)) => Some(call),
             Some(Asked::Task(task)) => self.books().tasks.take(&task),
@@ -51,12 +54,12 @@ impl Gate {
     }
 
     /// Where in the `whole` a word goes that concerns this message, one of a batch or the whole itself.
-    fn one_from_server(&self, whole: &[u8], bytes: &[u8]) -> Option<Insertion> {
+    fn one_from_server(&self, line: &Line, whole: &[u8], bytes: &[u8]) -> Option<Insertion> {
         let message = Message::read(bytes)?;
         if message.method.is_some() {
             return None;
         }
-        let asked = self.books().asked.take(&*id_key(message.id?))?;
+        let asked = line.take(&id_key(message.id?))?;
         match asked {
             Asked::Tools => self.learn_tools(message.result?),
             Asked::Introduction => self.learn_server(message.result?),
@@ -145,7 +148,7 @@ impl Gate {
         step.flow = call.flow;
         step.is_error = outcome.is_error;
         step.result = outcome.result;
-        if self.options.shared && call.session == self.options.session {
+        if call.shared {
             step.identity = Identity::Shared;
         }
         let said = match self.ask_step(step) {

@@ -7,7 +7,7 @@ use std::io::{Read, Result, Write};
 use std::sync::{Mutex, PoisonError};
 
 use super::frames::{Frame, Frames};
-use crate::gate::{Downward, Gate, Upward};
+use crate::gate::{Downward, Gate, Line, Upward};
 use crate::long::Long;
 
 /// The longest message of a client that is held whole: calls are judged by all of what they say.
@@ -44,7 +44,13 @@ pub(super) enum End {
 }
 
 /// From client to server, until the client closes.
-pub(super) fn up(gate: &Gate, from: impl Read, mut to: impl Write, back: &Back<impl Write>) -> End {
+pub(super) fn up(
+    gate: &Gate,
+    on: &Line,
+    from: impl Read,
+    mut to: impl Write,
+    back: &Back<impl Write>,
+) -> End {
     let mut frames = Frames::new(from, MAX_FROM_CLIENT);
     let mut is_deaf = false;
     let mut is_dropping = false;
@@ -53,7 +59,7 @@ pub(super) fn up(gate: &Gate, from: impl Read, mut to: impl Write, back: &Back<i
     let mut send = |bytes: &[u8]| is_deaf = is_deaf || to.write_all(bytes).is_err();
     while let Ok(Some(frame)) = frames.next() {
         let (bytes, verdict) = match frame {
-            Frame::Line(line) => (line, gate.from_client(split(line).0)),
+            Frame::Line(line) => (line, gate.from_client(on, split(line).0)),
             Frame::Start(start) => {
                 let verdict = gate.long_from_client(start);
                 is_dropping = verdict != Upward::Pass;
@@ -81,7 +87,13 @@ pub(super) fn up(gate: &Gate, from: impl Read, mut to: impl Write, back: &Back<i
 }
 
 /// From server to client, until the server closes. `beat` is told of each message.
-pub(super) fn down(gate: &Gate, from: impl Read, back: &Back<impl Write>, beat: impl Fn()) -> End {
+pub(super) fn down(
+    gate: &Gate,
+    on: &Line,
+    from: impl Read,
+    back: &Back<impl Write>,
+    beat: impl Fn(),
+) -> End {
     let mut frames = Frames::new(from, MAX_FROM_SERVER);
     loop {
         let Ok(Some(frame)) = frames.next() else {
@@ -91,7 +103,7 @@ pub(super) fn down(gate: &Gate, from: impl Read, back: &Back<impl Write>, beat: 
         let written = match frame {
             Frame::Line(bytes) => {
                 let (message, end) = split(bytes);
-                match gate.from_server(message) {
+                match gate.from_server(on, message) {
                     Downward::Pass => back.write(bytes),
                     Downward::Replace(message) => back.write(&with_end(message, end)),
                 }
@@ -99,7 +111,7 @@ pub(super) fn down(gate: &Gate, from: impl Read, back: &Back<impl Write>, beat: 
             Frame::Start(start) | Frame::More(start) | Frame::Last(start) => {
                 // Nobody else may write into the middle of it.
                 let start = start.to_vec();
-                back.with(|writer| long(gate, &start, &mut frames, writer))
+                back.with(|writer| long((gate, on), &start, &mut frames, writer))
             }
         };
         if written.is_err() {
@@ -112,7 +124,7 @@ pub(super) fn down(gate: &Gate, from: impl Read, back: &Back<impl Write>, beat: 
 }
 
 fn long(
-    gate: &Gate,
+    (gate, on): (&Gate, &Line),
     start: &[u8],
     frames: &mut Frames<impl Read>,
     to: &mut impl Write,
@@ -129,7 +141,7 @@ fn long(
             break;
         }
     }
-    gate.long_from_server(&long);
+    gate.long_from_server(on, &long);
     Ok(())
 }
 

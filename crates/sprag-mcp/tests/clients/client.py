@@ -1,6 +1,7 @@
 """Uses a server with the official Python SDK and prints what came of it.
 
 python client.py MODE COMMAND ARGUMENTS…
+python client.py MODE URL
 """
 
 import asyncio
@@ -24,7 +25,8 @@ async def note(what, doing):
 
 async def main():
     mode, command, *args = sys.argv[1:]
-    server = StdioServerParameters(command=command, args=args)
+    is_address = command.startswith("http")
+    server = command if is_address else StdioServerParameters(command=command, args=args)
     async with Client(server, mode=mode, elicitation_callback=consent) as client:
         await note("tools", client.list_tools())
         await note("add", client.call_tool("add", {"a": 1, "b": 2}))

@@ -1,11 +1,19 @@
 // Uses everything that a server offers, with the official SDK of a revision, and prints what came of it.
 //
 //   node everything.mjs PACKAGE COMMAND ARGUMENTS…
+//   node everything.mjs PACKAGE URL
 //
 // What is printed is the same in every run, so that two ways to one server can be compared.
 const [sdk, command, ...args] = process.argv.slice(2);
 const { Client } = await import(`${sdk}/client/index.js`);
-const { StdioClientTransport } = await import(`${sdk}/client/stdio.js`);
+const transport = async () => {
+  if (/^https?:/.test(command)) {
+    const { StreamableHTTPClientTransport } = await import(`${sdk}/client/streamableHttp.js`);
+    return new StreamableHTTPClientTransport(new URL(command));
+  }
+  const { StdioClientTransport } = await import(`${sdk}/client/stdio.js`);
+  return new StdioClientTransport({ command, args, stderr: "ignore" });
+};
 const types = await import(`${sdk}/types.js`);
 
 const capabilities = {
@@ -65,7 +73,7 @@ const inputs = {
   "trigger-sampling-request-async": { prompt: "hello", maxTokens: 5 },
 };
 
-await client.connect(new StdioClientTransport({ command, args, stderr: "ignore" }));
+await client.connect(await transport());
 told.push(`server: ${steady(client.getServerVersion())}`);
 // A server registers some tools only after it asked what its client can do.
 await new Promise((resolve) => setTimeout(resolve, 1500));

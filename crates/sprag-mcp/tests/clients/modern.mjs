@@ -1,7 +1,8 @@
 // Uses the tools of a server with the official SDK of 2026-07-28 and prints what came of it.
 //
 //   node modern.mjs COMMAND ARGUMENTS…
-import { Client } from "@modelcontextprotocol/client";
+//   node modern.mjs URL
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 const [command, ...args] = process.argv.slice(2);
@@ -10,7 +11,10 @@ const client = new Client(
   { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: "auto" } },
 );
 client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { sure: true } }));
-await client.connect(new StdioClientTransport({ command, args, stderr: "ignore" }));
+const transport = /^https?:/.test(command)
+  ? new StreamableHTTPClientTransport(new URL(command))
+  : new StdioClientTransport({ command, args, stderr: "ignore" });
+await client.connect(transport);
 console.log(`revision: ${client.getNegotiatedProtocolVersion?.()}`);
 const note = async (what, doing) => {
   try {

@@ -1,4 +1,9 @@
-"""A small server with the official Python SDK: plain tools, one that asks back, one that fails."""
+"""A small server with the official Python SDK: plain tools, one that asks back, one that fails.
+
+python server.py [PORT]
+"""
+
+import sys
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
@@ -56,4 +61,7 @@ def note(name: str) -> str:
 
 
 if __name__ == "__main__":
-    server.run(transport="stdio")
+    if len(sys.argv) > 1:
+        server.run(transport="streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
+    else:
+        server.run(transport="stdio")

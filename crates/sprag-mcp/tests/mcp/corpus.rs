@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::chain::{Chain, example};
 
-fn recordings() -> Vec<PathBuf> {
+pub(crate) fn recordings() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let mut files: Vec<PathBuf> = folder
         .read_dir()

@@ -11,6 +11,8 @@ mod corpus;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod http;
+#[cfg(test)]
 mod install;
 #[cfg(test)]
 mod loop_in_a_catalog;

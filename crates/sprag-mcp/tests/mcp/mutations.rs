@@ -102,6 +102,7 @@ fn no_call_that_a_reader_understands_passes_unjudged() {
         Box::new(Counting(Arc::clone(&asked))),
         Box::new(|_| {}),
     );
+    let on = gate.line();
     let lines = recorded();
     let mut dice = Dice(0x5eed_5eed);
     let mut calls = 0;
@@ -110,7 +111,7 @@ fn no_call_that_a_reader_understands_passes_unjudged() {
         let message = dice.mutate(line);
         let shown = String::from_utf8_lossy(&message).into_owned();
         if who == "server" {
-            if let Downward::Replace(new) = gate.from_server(&message) {
+            if let Downward::Replace(new) = gate.from_server(&on, &message) {
                 assert!(new.len() > message.len());
                 serde_json::from_slice::<Value>(&new)
                     .unwrap_or_else(|error| panic!("{error}: {shown}"));
@@ -118,7 +119,7 @@ fn no_call_that_a_reader_understands_passes_unjudged() {
             continue;
         }
         let before = asked.load(Ordering::Relaxed);
-        let passed = gate.from_client(&message) == Upward::Pass;
+        let passed = gate.from_client(&on, &message) == Upward::Pass;
         let Ok(read) = serde_json::from_slice::<Value>(&message) else {
             continue;
         };

@@ -3,7 +3,7 @@
 //! `make test-mcp` fetches them by lock file into the target folder and runs these. Without them the tests
 //! say loudly that they were skipped; where `CI=true` they fail.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::chain::example;
@@ -13,7 +13,7 @@ use crate::chain::example;
     clippy::disallowed_methods,
     reason = "the Makefile says where the clients are"
 )]
-fn clients() -> Option<PathBuf> {
+pub(crate) fn clients() -> Option<PathBuf> {
     let folder = std::env::var("SPRAG_MCP_CLIENTS").ok().map(PathBuf::from);
     let folder = folder.filter(|folder| folder.join("node_modules").exists());
     let is_needed = std::env::var("CI").is_ok_and(|ci| ci == "true");
@@ -29,7 +29,7 @@ fn clients() -> Option<PathBuf> {
     folder
 }
 
-fn run(folder: &PathBuf, command: &[&str]) -> String {
+pub(crate) fn run(folder: &Path, command: &[&str]) -> String {
     let (program, args) = command.split_first().unwrap();
     let output = Command::new(program)
         .args(args)
@@ -46,7 +46,7 @@ fn run(folder: &PathBuf, command: &[&str]) -> String {
 }
 
 /// What a client tells of a server straight and through the wrapper.
-fn both(folder: &PathBuf, client: &[&str], server: &[&str]) -> String {
+fn both(folder: &Path, client: &[&str], server: &[&str]) -> String {
     let wrap = example("wrap");
     let straight = run(folder, &[client, server].concat());
     let wrapped = run(folder, &[client, &[wrap.as_str(), "--"], server].concat());

@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use sprag::{Event, Guard, Id, Policy, Verdict};
-use sprag_mcp::{Counsel, Downward, Fail, Gate, GateOptions, NoVerdict, OnKill, Upward};
+use sprag_mcp::{Counsel, Downward, Fail, Gate, GateOptions, Line, NoVerdict, OnKill, Upward};
 
 /// A gate, the guard behind it, and what it told people.
 pub(crate) struct Setting {
     pub(crate) gate: Gate,
+    pub(crate) line: Line,
     pub(crate) guard: Guard,
     pub(crate) told: Arc<Mutex<Vec<String>>>,
 }
@@ -51,8 +52,10 @@ impl Setting {
         let heard = Arc::clone(&told);
         let tell =
             move |what: std::fmt::Arguments<'_>| heard.lock().unwrap().push(what.to_string());
+        let gate = Gate::new(options, counsel, Box::new(tell));
         Self {
-            gate: Gate::new(options, counsel, Box::new(tell)),
+            line: gate.line(),
+            gate,
             guard,
             told,
         }
@@ -61,7 +64,7 @@ impl Setting {
     /// Sends a message up; it must go on as it is.
     pub(crate) fn up(&self, message: &str) {
         assert_eq!(
-            self.gate.from_client(message.as_bytes()),
+            self.gate.from_client(&self.line, message.as_bytes()),
             Upward::Pass,
             "{message}"
         );
@@ -69,7 +72,7 @@ impl Setting {
 
     /// Sends a message up that must not go on whole: what goes on, and what its sender is told.
     pub(crate) fn stopped(&self, message: &str) -> (Option<String>, Option<String>) {
-        match self.gate.from_client(message.as_bytes()) {
+        match self.gate.from_client(&self.line, message.as_bytes()) {
             Upward::Pass => panic!("it passed: {message}"),
             Upward::Stop { onward, answer } => {
                 let text =
@@ -94,7 +97,7 @@ impl Setting {
     /// Sends a message down; it must go on as it is.
     pub(crate) fn down(&self, message: &str) {
         assert_eq!(
-            self.gate.from_server(message.as_bytes()),
+            self.gate.from_server(&self.line, message.as_bytes()),
             Downward::Pass,
             "{message}"
         );
@@ -102,7 +105,7 @@ impl Setting {
 
     /// Sends a message down that must get a word: what comes of it.
     pub(crate) fn worded(&self, message: &str) -> String {
-        match self.gate.from_server(message.as_bytes()) {
+        match self.gate.from_server(&self.line, message.as_bytes()) {
             Downward::Pass => panic!("no word: {message}"),
             Downward::Replace(bytes) => String::from_utf8(bytes).unwrap(),
         }

@@ -9,7 +9,7 @@ use crate::chain::{Chain, example};
     clippy::disallowed_methods,
     reason = "the soak sets how long this runs"
 )]
-fn calls() -> u64 {
+pub(crate) fn calls() -> u64 {
     match std::env::var("SPRAG_MCP_CALLS") {
         Ok(count) => count.parse().expect("SPRAG_MCP_CALLS is a number"),
         Err(_) => 20_000,

@@ -54,7 +54,7 @@ fn gate_options(args: &WrapArgs, server: &ServerCommand) -> Result<GateOptions, 
     };
     let named =
         |what: &str, text: &Option<String>| text.as_ref().map(|text| id(what, text)).transpose();
-    let mark = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
+    let mark = mark();
     let session = match &args.session {
         Some(session) => id("session", session)?,
         None => id("session", &client_session(&mark))?,
@@ -69,6 +69,11 @@ fn gate_options(args: &WrapArgs, server: &ServerCommand) -> Result<GateOptions, 
         fail: args.fail.into(),
         on_kill: args.on_kill.into(),
     })
+}
+
+/// A number that no other process draws.
+pub(super) fn mark() -> String {
+    format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
 /// One session for the process that started the wrapper, so that a loop over two servers of one client
@@ -86,7 +91,7 @@ fn client_session(mark: &str) -> String {
     }
 }
 
-fn counsel(args: &WrapArgs, settings: &Settings) -> Result<Box<dyn Counsel>, Failure> {
+pub(super) fn counsel(args: &WrapArgs, settings: &Settings) -> Result<Box<dyn Counsel>, Failure> {
     let policy = args.policy.policy.as_deref();
     let db = Db::find(settings, &args.place.db)?;
     if db.redis().is_some() && !args.private {
@@ -109,7 +114,7 @@ fn file(stream: &impl AsFd) -> Result<File, Failure> {
     Ok(stream.as_fd().try_clone_to_owned()?.into())
 }
 
-fn tell(what: std::fmt::Arguments<'_>) {
+pub(super) fn tell(what: std::fmt::Arguments<'_>) {
     // Where nobody reads it there is nobody left to tell.
     let _ = writeln!(anstream::stderr(), "sprag mcp: {what}");
 }

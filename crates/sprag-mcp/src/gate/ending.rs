@@ -1,0 +1,47 @@
+//! How an exchange over HTTP ends, and what came of the calls on it that got no answer.
+//!
+//! Closing a stream is how a client of 2026-07-28 cancels; in a protocol session of the older revisions it is not,
+//! the answer may be fetched later on another stream. A server that cuts a stream asks its client to send the
+//! same call again, so the next one is no repetition.
+
+use super::{Gate, Line};
+use crate::books::{Asked, Call, after_cut};
+use crate::outcome::Outcome;
+
+/// How an exchange came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The client went away.
+    ClientGone,
+    /// The server ended the stream.
+    ServerCut,
+    /// There is no answer, and this is why.
+    Failed(String),
+}
+
+impl Gate {
+    /// An exchange ended. `may_resume`: what was asked may still be answered on a later one.
+    pub(crate) fn ended(&self, line: &Line, ending: &Ending, may_resume: bool) {
+        let is_failed = matches!(ending, Ending::Failed(_));
+        if may_resume && !is_failed {
+            return;
+        }
+        for asked in line.take_own() {
+            let Asked::Call(call) = asked else {
+                continue;
+            };
+            match ending {
+                Ending::ServerCut => self.await_again(call),
+                Ending::ClientGone => {
+                    let reason = "the client closed the stream";
+                    self.finish_unheard(*call, Outcome::cancelled(Some(reason)));
+                }
+                Ending::Failed(why) => self.finish_unheard(*call, Outcome::failed(why)),
+            }
+        }
+    }
+
+    fn await_again(&self, call: Box<Call>) {
+        self.books().waiting.insert(after_cut(call.what), call);
+    }
+}

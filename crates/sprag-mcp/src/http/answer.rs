@@ -1,0 +1,232 @@
+//! The body of an answer on its way to the client, as it comes.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
+
+use super::events::{Events, Judge as _};
+use super::open::Open;
+use crate::gate::Ending;
+use crate::long::Long;
+
+/// The body of an answer.
+pub struct Answer {
+    kind: Kind,
+    open: Option<Open>,
+}
+
+enum Kind {
+    /// All of it is here.
+    Whole(Bytes),
+    /// It passes without a look.
+    Passing(Incoming),
+    /// It passes event by event, after what we say ourselves.
+    Events(Bytes, Incoming, Box<Events>),
+    /// It is too long to be held: what was held already, and the rest.
+    Long(Bytes, Incoming, Box<Long>),
+    /// The server broke off after this much. The client gets it before it is cut off too.
+    Broken(Bytes, io::Error),
+    Cut(io::Error),
+    Over,
+}
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Answer").finish_non_exhaustive()
+    }
+}
+
+impl Answer {
+    pub(super) fn empty() -> Self {
+        Self::whole(Bytes::new())
+    }
+
+    pub(super) fn whole(bytes: Bytes) -> Self {
+        Self {
+            kind: Kind::Whole(bytes),
+            open: None,
+        }
+    }
+
+    pub(super) fn passing(body: Incoming, open: Open) -> Self {
+        Self {
+            kind: Kind::Passing(body),
+            open: Some(open),
+        }
+    }
+
+    pub(super) fn events(first: Bytes, body: Incoming, open: Open) -> Self {
+        Self {
+            kind: Kind::Events(first, body, Box::default()),
+            open: Some(open),
+        }
+    }
+
+    pub(super) fn long(held: Bytes, body: Incoming, open: Open) -> Self {
+        let mut long = Box::new(Long::default());
+        long.read(&held);
+        Self {
+            kind: Kind::Long(held, body, long),
+            open: Some(open),
+        }
+    }
+
+    fn end(&mut self, ending: &Ending) {
+        self.kind = Kind::Over;
+        if let Some(mut open) = self.open.take() {
+            open.end(ending);
+        }
+    }
+
+    /// The next part of a stream; none at its end.
+    fn next(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let (first, body) = match &mut self.kind {
+            Kind::Whole(bytes) => {
+                let bytes = std::mem::take(bytes);
+                self.kind = Kind::Over;
+                return Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))));
+            }
+            Kind::Over | Kind::Broken(..) | Kind::Cut(_) => return self.cut(context),
+            Kind::Passing(body) => (None, body),
+            Kind::Events(first, body, _) | Kind::Long(first, body, _) => (Some(first), body),
+        };
+        if let Some(first) = first
+            && !first.is_empty()
+        {
+            return Poll::Ready(Some(Ok(Frame::data(std::mem::take(first)))));
+        }
+        let frame = ready!(Pin::new(body).poll_frame(context));
+        Poll::Ready(frame.map(|frame| frame.map_err(io::Error::other)))
+    }
+
+    /// What the client still gets of an answer that broke off.
+    fn cut(&mut self, context: &Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        match std::mem::replace(&mut self.kind, Kind::Over) {
+            Kind::Broken(held, error) if !held.is_empty() => {
+                self.kind = Kind::Broken(Bytes::new(), error);
+                Poll::Ready(Some(Ok(Frame::data(held))))
+            }
+            Kind::Broken(_, error) => {
+                // What was given out is on its way only when nothing more is ready.
+                self.kind = Kind::Cut(error);
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Kind::Cut(error) => Poll::Ready(Some(Err(error))),
+            _ => Poll::Ready(None),
+        }
+    }
+
+    /// The server broke off.
+    fn broke(&mut self, error: io::Error) {
+        let held = match &mut self.kind {
+            Kind::Events(_, _, events) => events.rest(),
+            _ => Bytes::new(),
+        };
+        self.end(&Ending::ServerCut);
+        self.kind = Kind::Broken(held, error);
+    }
+
+    /// Looks at a part of a stream, and tells what goes on of it.
+    fn look(&mut self, data: Bytes) -> Bytes {
+        let Some(open) = &mut self.open else {
+            return data;
+        };
+        match &mut self.kind {
+            Kind::Events(_, _, events) => events.read(data, open),
+            Kind::Long(_, _, long) => {
+                long.read(&data);
+                data
+            }
+            _ => data,
+        }
+    }
+
+    fn is_drained(&self) -> bool {
+        matches!(&self.kind, Kind::Long(_, body, _) if body.is_end_stream())
+    }
+
+    /// The stream ended as it should.
+    fn over(&mut self) -> Option<Bytes> {
+        let rest = match std::mem::replace(&mut self.kind, Kind::Over) {
+            Kind::Events(_, _, mut events) => Some(events.rest()),
+            Kind::Long(_, _, long) => {
+                if let Some(open) = &mut self.open {
+                    open.long(&long);
+                }
+                None
+            }
+            _ => None,
+        };
+        self.end(&Ending::ServerCut);
+        rest.filter(|rest| !rest.is_empty())
+    }
+}
+
+impl Body for Answer {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        // What was said or held already is no news to look at.
+        let is_new = match &self.kind {
+            Kind::Events(first, ..) | Kind::Long(first, ..) => first.is_empty(),
+            _ => false,
+        };
+        loop {
+            let is_cut = matches!(self.kind, Kind::Cut(_));
+            let frame = match ready!(self.next(context)) {
+                Some(Ok(frame)) => frame,
+                Some(Err(error)) if is_cut => return Poll::Ready(Some(Err(error))),
+                Some(Err(error)) => {
+                    self.broke(error);
+                    continue;
+                }
+                None => {
+                    let rest = self.over();
+                    return Poll::Ready(rest.map(|rest| Ok(Frame::data(rest))));
+                }
+            };
+            if !is_new || matches!(self.kind, Kind::Broken(..)) {
+                return Poll::Ready(Some(Ok(frame)));
+            }
+            match frame.into_data() {
+                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                Ok(data) => {
+                    let passed = self.look(data);
+                    // A client that was told the length does not ask what comes after the last byte.
+                    if self.is_drained() {
+                        self.over();
+                    }
+                    if !passed.is_empty() {
+                        return Poll::Ready(Some(Ok(Frame::data(passed))));
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.kind {
+            Kind::Whole(bytes) => bytes.is_empty(),
+            Kind::Over => true,
+            _ => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.kind {
+            Kind::Whole(bytes) => {
+                SizeHint::with_exact(u64::try_from(bytes.len()).unwrap_or(u64::MAX))
+            }
+            Kind::Passing(body) => body.size_hint(),
+            Kind::Over => SizeHint::with_exact(0),
+            _ => SizeHint::default(),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! One request on its way to the server.
+
+use std::sync::Arc;
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header;
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode, Uri};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::answer::Answer;
+use super::body::Room;
+use super::open::Open;
+use super::passing::Passing;
+use super::public::Public;
+use super::reply::{self, HEADER_MISMATCH, NO_SERVER, Refused};
+use super::upstream::Upstream;
+use super::{headers, mirror};
+use crate::gate::{Ending, Upward};
+use crate::peek::Message;
+
+/// One request and its answer.
+pub(super) struct Exchange {
+    pub(super) upstream: Arc<Upstream>,
+    /// How the client sees this server.
+    pub(super) public: Public,
+    pub(super) target: Uri,
+    pub(super) turn: OwnedSemaphorePermit,
+}
+
+impl Exchange {
+    /// Judges the request, passes it on, and passes the answer back.
+    pub(super) async fn run(
+        self,
+        mut head: Parts,
+        body: Incoming,
+        room: &Room,
+    ) -> Result<Response<Answer>, Refused> {
+        // The room that a large body takes is given back when an answer starts.
+        let (body, _room) = room.read(body).await?;
+        let upstream = self.upstream;
+        let line = upstream.line(&head.headers);
+        let (onward, ours) = if head.method == Method::POST {
+            agrees(&head, &body)?;
+            match upstream.judge(|gate| gate.from_client(&line.0, &body)) {
+                Upward::Pass => (body, None),
+                Upward::Stop { onward, answer } => match onward {
+                    None => return Ok(reply::judged(answer)),
+                    Some(onward) => (onward.into(), answer),
+                },
+            }
+        } else {
+            (body, None)
+        };
+        let mut open = Open::new(Arc::clone(&upstream), line, self.turn);
+        let ended = (head.method == Method::DELETE).then(|| head.headers.clone());
+        headers::for_server(&mut head.headers);
+        if head.headers.contains_key(header::ORIGIN) && self.public.is_own_origin {
+            upstream.set_origin(&mut head.headers);
+        }
+        let sent = upstream.send(request(head, self.target, onward.clone()));
+        let answered = match sent.await {
+            Ok(answered) => answered,
+            Err(failed) => {
+                let why = format!("the server behind can't be asked: {}", failed.why);
+                open.end(&Ending::Failed(why.clone()));
+                return Ok(reply::error(failed.status, &onward, NO_SERVER, &why));
+            }
+        };
+        if let Some(headers) = ended.filter(|_| answered.status().is_success()) {
+            upstream.forget(&headers);
+        }
+        let passing = Passing {
+            upstream,
+            public: self.public,
+            asked: onward,
+            ours,
+            open,
+        };
+        Ok(passing.on(answered).await)
+    }
+}
+
+/// Refuses a message whose headers contradict it.
+fn agrees(head: &Parts, body: &[u8]) -> Result<(), Refused> {
+    let message = Message::read(body);
+    let why = message.and_then(|message| mirror::mismatch(&head.headers, &message));
+    match why {
+        None => Ok(()),
+        Some(why) => {
+            let status = StatusCode::BAD_REQUEST;
+            Err(reply::error(status, body, HEADER_MISMATCH, &why).into())
+        }
+    }
+}
+
+fn request(head: Parts, target: Uri, body: Bytes) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::new(body));
+    *request.method_mut() = head.method;
+    *request.uri_mut() = target;
+    *request.headers_mut() = head.headers;
+    request
+}

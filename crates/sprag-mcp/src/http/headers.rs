@@ -1,0 +1,129 @@
+//! Headers on their way through: what belongs to one connection stays behind, the rest passes as it is.
+
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+
+/// The protocol session of the older revisions.
+pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+/// The revision.
+pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+/// The method that the body names (2026-07-28).
+pub(super) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+/// What the body asks for by name (2026-07-28).
+pub(super) const NAME: HeaderName = HeaderName::from_static("mcp-name");
+/// Asks those in between not to hold a stream back.
+const ACCEL: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+const HOP_BY_HOP: [HeaderName; 9] = [
+    header::CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    header::PROXY_AUTHENTICATE,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+/// Leaves of a request's headers what is for the server.
+pub(super) fn for_server(headers: &mut HeaderMap) {
+    drop_hops(headers);
+    for name in [header::HOST, header::CONTENT_LENGTH, header::EXPECT] {
+        headers.remove(name);
+    }
+    // What is compressed can't be looked at.
+    headers.insert(
+        header::ACCEPT_ENCODING,
+        HeaderValue::from_static("identity"),
+    );
+}
+
+/// Leaves of an answer's headers what is for the client.
+pub(super) fn for_client(headers: &mut HeaderMap) {
+    drop_hops(headers);
+    if is_events(headers) {
+        headers.insert(ACCEL, HeaderValue::from_static("no"));
+    }
+}
+
+fn drop_hops(headers: &mut HeaderMap) {
+    if let Some(named) = headers.get(header::CONNECTION).cloned() {
+        let named = named.to_str().unwrap_or_default();
+        for name in named.split(',') {
+            // `Connection: close, mcp-session-id` must not take away what the protocol needs.
+            let name = name.trim().to_ascii_lowercase();
+            if !name.starts_with("mcp-") && name != "authorization" {
+                headers.remove(name);
+            }
+        }
+    }
+    for name in &HOP_BY_HOP {
+        headers.remove(name);
+    }
+}
+
+/// Whether the body is one JSON text.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    has_type(headers, "application/json")
+}
+
+/// Whether the body is a stream of events.
+pub(super) fn is_events(headers: &HeaderMap) -> bool {
+    has_type(headers, "text/event-stream")
+}
+
+fn has_type(headers: &HeaderMap, wanted: &str) -> bool {
+    let value = headers.get(header::CONTENT_TYPE);
+    let value = value
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let media = value.split(';').next().unwrap_or_default().trim();
+    media.eq_ignore_ascii_case(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(list: &[(&'static str, &'static str)]) -> HeaderMap {
+        let pair = |(name, value): &(&'static str, &'static str)| {
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        };
+        list.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn only_what_is_about_one_connection_stays_behind() {
+        let mut headers = map(&[
+            ("host", "proxy"),
+            ("connection", "close, x-hop, mcp-session-id"),
+            ("x-hop", "1"),
+            ("transfer-encoding", "chunked"),
+            ("authorization", "Bearer t"),
+            ("mcp-session-id", "s"),
+            ("mcp-param-region", "eu"),
+            ("accept-encoding", "gzip"),
+        ]);
+        for_server(&mut headers);
+        let passed = map(&[
+            ("authorization", "Bearer t"),
+            ("mcp-session-id", "s"),
+            ("mcp-param-region", "eu"),
+            ("accept-encoding", "identity"),
+        ]);
+        assert_eq!(headers, passed);
+    }
+
+    #[test]
+    fn a_stream_asks_not_to_be_held_back() {
+        let mut headers = map(&[("content-type", "Text/Event-Stream; charset=utf-8")]);
+        for_client(&mut headers);
+        assert_eq!(headers["x-accel-buffering"], "no");
+        let mut plain = map(&[("content-type", "application/json")]);
+        for_client(&mut plain);
+        assert!(is_json(&plain) && !plain.contains_key("x-accel-buffering"));
+    }
+}

@@ -1,0 +1,175 @@
+//! A port of its own for the proxy.
+
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rustix::net::sockopt::set_socket_keepalive;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+use super::limits;
+use super::proxy::Proxy;
+
+/// Where to listen.
+#[derive(Debug, Clone)]
+pub struct ListenerOptions {
+    /// The address; port 0 takes a free one.
+    pub address: SocketAddr,
+    /// Something in front does TLS, so that the address may be reached from elsewhere.
+    pub behind_tls_proxy: bool,
+    /// The most connections, where the system allows as many.
+    pub connections: usize,
+}
+
+/// Why a port can't be listened on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListenerError {
+    /// Strangers could read along.
+    #[error(
+        "{0} can be reached from elsewhere, and nothing keeps strangers from reading tokens along"
+    )]
+    Naked(SocketAddr),
+    /// The system does not give it.
+    #[error("can't listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+/// A port on which nobody is answered yet.
+#[derive(Debug)]
+pub struct Listener {
+    listener: std::net::TcpListener,
+    address: SocketAddr,
+    connections: usize,
+}
+
+impl Listener {
+    /// Takes the address.
+    ///
+    /// # Errors
+    /// Where it can't be had, or would be dangerous.
+    pub fn bind(options: &ListenerOptions) -> Result<Self, ListenerError> {
+        let address = options.address;
+        if !address.ip().is_loopback() && !options.behind_tls_proxy {
+            return Err(ListenerError::Naked(address));
+        }
+        let failed = |source| ListenerError::Listen { address, source };
+        let listener = std::net::TcpListener::bind(address).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        Ok(Self {
+            address: listener.local_addr().map_err(failed)?,
+            listener,
+            connections: allowed(options.connections),
+        })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers until `until` is over, then lets those finish who are being answered, for a while.
+    ///
+    /// # Errors
+    /// Where the system does not let it start.
+    pub async fn run(
+        self,
+        proxy: Arc<Proxy>,
+        until: impl Future<Output = ()>,
+    ) -> std::io::Result<()> {
+        let listener = TcpListener::from_std(self.listener)?;
+        let room = Arc::new(Semaphore::new(self.connections));
+        let (end, ending) = watch::channel(false);
+        let mut until = pin!(until);
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new())
+            .header_read_timeout(limits::HEAD_TIME)
+            .max_buf_size(limits::HEAD_BYTES)
+            .max_headers(limits::HEADERS);
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = until.as_mut() => break,
+            };
+            let Ok((stream, _)) = accepted else {
+                tokio::time::sleep(limits::OUT_OF_DESCRIPTORS).await;
+                continue;
+            };
+            // Full: closed at once, rather than left to wait behind others.
+            if let Ok(turn) = Arc::clone(&room).try_acquire_owned() {
+                spawn(&http, stream, Arc::clone(&proxy), turn, ending.clone());
+            }
+        }
+        drop(listener);
+        // Every connection listens for this.
+        let _ = end.send(true);
+        let all = u32::try_from(self.connections).unwrap_or(u32::MAX);
+        let _ = tokio::time::timeout(limits::DRAIN_TIME, room.acquire_many(all)).await;
+        Ok(())
+    }
+}
+
+fn spawn(
+    http: &http1::Builder,
+    stream: TcpStream,
+    proxy: Arc<Proxy>,
+    turn: OwnedSemaphorePermit,
+    mut ending: watch::Receiver<bool>,
+) {
+    // Answers are small and waited for; who is gone without a word is found by asking.
+    let _ = stream.set_nodelay(true);
+    let _ = set_socket_keepalive(&stream, true);
+    let service = service_fn(move |request| {
+        let proxy = Arc::clone(&proxy);
+        async move { Ok::<_, std::convert::Infallible>(proxy.answer(request).await) }
+    });
+    let connection = http.serve_connection(TokioIo::new(stream), service);
+    tokio::spawn(async move {
+        let mut connection = pin!(connection);
+        let done = tokio::select! {
+            done = connection.as_mut() => done,
+            () = over(&mut ending) => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        // A client that breaks off or sends garbage is its own business.
+        drop((done, turn));
+    });
+}
+
+/// Waits until the proxy ends.
+async fn over(ending: &mut watch::Receiver<bool>) {
+    // One that can't be told any more is over too.
+    let _ = ending.wait_for(|ends| *ends).await;
+}
+
+/// How many connections the system allows, at most `wanted`. Each may need another one to a server.
+fn allowed(wanted: usize) -> usize {
+    let held = getrlimit(Resource::Nofile);
+    // A soft limit of 1,024 is for programs that still use select().
+    let raised = Rlimit {
+        current: held.maximum,
+        maximum: held.maximum,
+    };
+    let limit = match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => held.maximum,
+        Err(_) => held.current,
+    };
+    let limit = limit.map_or(usize::MAX, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    });
+    let pairs = limit.saturating_sub(limits::SPARE_DESCRIPTORS) / 2;
+    wanted.min(pairs).max(1)
+}

@@ -1,0 +1,366 @@
+//! The proxy: which server a request is for, and whether it may go there at all.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderMap};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode, Uri};
+use sprag_core::Id;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::answer::Answer;
+use super::body::Room;
+use super::config::Config;
+use super::exchange::Exchange;
+use super::hosts::{Hosts, is_own_origin};
+use super::public::{METADATA, Public};
+use super::reply::{self, Refused};
+use super::upstream::{Manners, Upstream};
+use super::{headers, limits};
+use crate::counsel::{Counsel, Fail, Teller};
+use crate::gate::{Gate, GateOptions, OnKill};
+
+const WELL_KNOWN: &str = "/.well-known/";
+
+/// How a proxy is set up.
+#[derive(Debug, Clone)]
+pub struct ProxyOptions {
+    /// The servers behind it.
+    pub config: Config,
+    /// What stands before every server's path.
+    pub mount: String,
+    /// The names that it is known by; none: whoever mounts it has looked.
+    pub hosts: Option<Hosts>,
+    /// Origins of pages that may use it besides its own, as `https://app.example.com`.
+    pub origins: Vec<String>,
+    /// Its address as clients see it, without a path; none: by the `Host` of each request.
+    pub public: Option<String>,
+    /// It is reached over TLS.
+    pub secure: bool,
+    /// The agent, where the client's own name should not count.
+    pub agent: Option<Id>,
+    /// What no other proxy puts before the ids of its calls, and nobody can guess.
+    pub mark: String,
+    /// What holds when the guard does not answer.
+    pub fail: Fail,
+    /// Many conversations may stand behind one protocol session.
+    pub shared: bool,
+    /// Whoever shows the same credentials is one conversation, which may be stopped as one.
+    pub principal_is_session: bool,
+    /// The guard may take a while to answer.
+    pub guard_waits: bool,
+    /// The longest body of a request, in bytes.
+    pub body_bytes: usize,
+    /// The most exchanges at once, streams among them.
+    pub streams: usize,
+}
+
+impl ProxyOptions {
+    /// A proxy before these servers, with everything else as usual. `mark` is what no other proxy has and
+    /// nobody can guess.
+    #[must_use]
+    pub fn new(config: Config, mark: String) -> Self {
+        Self {
+            config,
+            mount: String::new(),
+            hosts: None,
+            origins: Vec::new(),
+            public: None,
+            secure: false,
+            agent: None,
+            mark,
+            fail: Fail::default(),
+            shared: false,
+            principal_is_session: false,
+            guard_waits: true,
+            body_bytes: limits::BODY_BYTES,
+            streams: limits::STREAMS,
+        }
+    }
+}
+
+/// Why a proxy can't be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProxyError {
+    /// No certificate of a server could be checked.
+    #[error("can't check certificates of servers: {0}")]
+    Tls(String),
+    /// The authorities can't be read.
+    #[error("can't read the authorities in {path}: {why}")]
+    Authority {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// A proxy before servers that are reached over HTTP.
+pub struct Proxy {
+    upstreams: Vec<Arc<Upstream>>,
+    options: ProxyOptions,
+    room: Room,
+    streams: Arc<Semaphore>,
+}
+
+impl std::fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Proxy").finish_non_exhaustive()
+    }
+}
+
+/// Where a request goes.
+struct Route<'p> {
+    upstream: &'p Arc<Upstream>,
+    target: Option<Uri>,
+    is_metadata: bool,
+}
+
+impl Proxy {
+    /// A proxy that asks `counsel` and tells people through `tell`.
+    ///
+    /// # Errors
+    /// Where a server's certificate could not be checked.
+    pub fn new(
+        options: ProxyOptions,
+        counsel: &Arc<dyn Counsel>,
+        tell: &Arc<Teller>,
+    ) -> Result<Self, ProxyError> {
+        let mut upstreams = Vec::new();
+        for (number, config) in options.config.upstreams.iter().enumerate() {
+            let host = config.url.host().unwrap_or("server");
+            let unnamed = config.name.clone().or_else(|| Id::new(host).ok());
+            let nobody = format!("mcp-http-{host}");
+            let (Some(unnamed), Ok(session)) = (unnamed, Id::new(&nobody)) else {
+                continue;
+            };
+            let gate = GateOptions {
+                session,
+                shared: true,
+                agent: options.agent.clone(),
+                server: config.name.clone(),
+                unnamed,
+                mark: format!("{}-{number}", options.mark),
+                fail: options.fail,
+                on_kill: OnKill::Refuse,
+            };
+            let tell = Arc::clone(tell);
+            let teller: Teller = Box::new(move |what| tell(what));
+            let gate = Gate::new(gate, Box::new(Arc::clone(counsel)), teller);
+            let manners = Manners {
+                secret: options.mark.clone(),
+                shared: (
+                    options.shared,
+                    options.shared || !options.principal_is_session,
+                ),
+                guard_waits: options.guard_waits,
+            };
+            let upstream = Upstream::new(config, &options.mount, gate, manners)?;
+            upstreams.push(Arc::new(upstream));
+        }
+        Ok(Self {
+            upstreams,
+            room: Room::new(options.body_bytes),
+            streams: Arc::new(Semaphore::new(options.streams)),
+            options,
+        })
+    }
+
+    /// Whether a path is one of this proxy's.
+    #[must_use]
+    pub fn serves(&self, path: &str) -> bool {
+        match path.strip_prefix(WELL_KNOWN) {
+            Some(rest) => {
+                let (_, resource) = well_known(rest);
+                self.find(resource)
+                    .is_some_and(|(found, _)| !found.path.is_empty())
+            }
+            None => self.find(path).is_some(),
+        }
+    }
+
+    /// Answers one request.
+    pub async fn answer(&self, request: Request<Incoming>) -> Response<Answer> {
+        let (head, body) = request.into_parts();
+        let answer = self.try_answer(head, body).await;
+        answer.unwrap_or_else(|refused| *refused)
+    }
+
+    async fn try_answer(&self, head: Parts, body: Incoming) -> Result<Response<Answer>, Refused> {
+        let public = self.public(&head)?;
+        let route = self.route(&head.uri)?;
+        let Some(target) = route.target else {
+            return Err(reply::plain(StatusCode::BAD_REQUEST, "this path leads nowhere").into());
+        };
+        let turn = self.turn()?;
+        if route.is_metadata && head.method == Method::GET {
+            return self.metadata(route.upstream, head, public).await;
+        }
+        let exchange = Exchange {
+            upstream: Arc::clone(route.upstream),
+            public,
+            target,
+            turn,
+        };
+        exchange.run(head, body, &self.room).await
+    }
+
+    /// Room for one more exchange.
+    fn turn(&self) -> Result<OwnedSemaphorePermit, Refused> {
+        let turn = Arc::clone(&self.streams).try_acquire_owned();
+        turn.map_err(|_| {
+            let why = format!(
+                "{} requests are under way; try again later",
+                self.options.streams
+            );
+            let mut reply = reply::plain(StatusCode::SERVICE_UNAVAILABLE, &why);
+            let later = header::HeaderValue::from_static("1");
+            reply.headers_mut().insert(header::RETRY_AFTER, later);
+            reply.into()
+        })
+    }
+
+    /// How the client sees the proxy; refuses what is not meant for it, and what another site's page sends.
+    fn public(&self, head: &Parts) -> Result<Public, Refused> {
+        let named = head.uri.authority().map(|authority| authority.as_str());
+        let host = named.or_else(|| head.headers.get(header::HOST)?.to_str().ok());
+        let Some(host) = host else {
+            let why = "the Host header is missing";
+            return Err(reply::plain(StatusCode::BAD_REQUEST, why).into());
+        };
+        let hosts = self.options.hosts.as_ref();
+        if hosts.is_some_and(|hosts| !hosts.knows(host)) {
+            let why = format!("this proxy is not {host:?}; `--host NAME` makes it so");
+            return Err(reply::plain(StatusCode::FORBIDDEN, &why).into());
+        }
+        let is_own_origin = is_own_origin(&head.headers);
+        if !is_own_origin && !self.may_come_from(&head.headers) {
+            let why =
+                "requests from pages of other sites are refused; `--allow-origin` lets one in";
+            return Err(reply::plain(StatusCode::FORBIDDEN, why).into());
+        }
+        let scheme = if self.options.secure { "https" } else { "http" };
+        let origin = match &self.options.public {
+            Some(public) => public.clone(),
+            None => format!("{scheme}://{host}"),
+        };
+        Ok(Public {
+            origin,
+            is_own_origin,
+        })
+    }
+
+    fn may_come_from(&self, headers: &HeaderMap) -> bool {
+        let Some(origin) = headers.get(header::ORIGIN) else {
+            return true;
+        };
+        let allowed = self.options.origins.iter().chain(&self.options.public);
+        let mut allowed = allowed.map(String::as_bytes);
+        allowed.any(|allowed| allowed.eq_ignore_ascii_case(origin.as_bytes()))
+    }
+
+    fn route(&self, uri: &Uri) -> Result<Route<'_>, Refused> {
+        let path = uri.path();
+        // What was judged must be where it goes: a server may read `/a/../b` as `/b`.
+        if path.split('/').any(is_dots) {
+            let why = "`.` and `..` have no place in a path";
+            return Err(reply::plain(StatusCode::BAD_REQUEST, why).into());
+        }
+        let nowhere = || {
+            let why = "there is no server behind this path";
+            Refused::from(reply::plain(StatusCode::NOT_FOUND, why))
+        };
+        let Some(rest) = path.strip_prefix(WELL_KNOWN) else {
+            let (upstream, rest) = self.find(path).ok_or_else(nowhere)?;
+            return Ok(Route {
+                target: upstream.target(rest, uri.query()),
+                upstream,
+                is_metadata: false,
+            });
+        };
+        let (kind, resource) = well_known(rest);
+        let found = self.find(resource);
+        let (upstream, resource) = match (found, self.upstreams.as_slice()) {
+            (Some((upstream, rest)), _) => (upstream, format!("{}{rest}", upstream.own_path())),
+            (None, [only]) => (only, resource.to_owned()),
+            (None, _) => return Err(nowhere()),
+        };
+        Ok(Route {
+            target: upstream.at(&format!("{WELL_KNOWN}{kind}{resource}")),
+            upstream,
+            is_metadata: METADATA.strip_prefix(WELL_KNOWN) == Some(kind),
+        })
+    }
+
+    /// The server with the longest path that `path` is at or below, and what follows it.
+    fn find<'p, 'r>(&'p self, path: &'r str) -> Option<(&'p Arc<Upstream>, &'r str)> {
+        let below = |upstream: &'p Arc<Upstream>| {
+            let rest = path.strip_prefix(upstream.path.as_str())?;
+            let is_below = rest.is_empty() || rest.starts_with('/');
+            is_below.then_some((upstream, rest))
+        };
+        let found = self.upstreams.iter().filter_map(below);
+        found.max_by_key(|(upstream, _)| upstream.path.len())
+    }
+
+    /// The metadata of a protected resource, with the resource as the client knows it.
+    async fn metadata(
+        &self,
+        upstream: &Arc<Upstream>,
+        mut head: Parts,
+        public: Public,
+    ) -> Result<Response<Answer>, Refused> {
+        headers::for_server(&mut head.headers);
+        let told = upstream
+            .metadata
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let own = format!("{METADATA}{}", upstream.own_path());
+        let places = [told, Some(own), Some(METADATA.to_owned())];
+        let mut refused = reply::plain(StatusCode::NOT_FOUND, "the server has no metadata");
+        for place in places.into_iter().flatten() {
+            let Some(target) = upstream.at(&place) else {
+                continue;
+            };
+            let mut request = Request::new(Full::new(Bytes::new()));
+            *request.uri_mut() = target;
+            *request.headers_mut() = head.headers.clone();
+            let answered = upstream.send(request).await;
+            let answered = answered
+                .map_err(|failed| Refused::from(reply::plain(failed.status, &failed.why)))?;
+            let (mut parts, body) = answered.into_parts();
+            let body = Limited::new(body, limits::METADATA_BYTES).collect().await;
+            let Ok(body) = body.map(http_body_util::Collected::to_bytes) else {
+                continue;
+            };
+            headers::for_client(&mut parts.headers);
+            parts.headers.remove(header::CONTENT_LENGTH);
+            let is_found = parts.status.is_success();
+            let new = public.metadata(upstream, &body);
+            let body = new.map_or(body, Bytes::from);
+            refused = Response::from_parts(parts, Answer::whole(body));
+            if is_found {
+                return Ok(refused);
+            }
+        }
+        Ok(refused)
+    }
+}
+
+/// `oauth-protected-resource/mcp` into its kind and the path of the resource.
+fn well_known(rest: &str) -> (&str, &str) {
+    match rest.find('/') {
+        Some(at) => rest.split_at_checked(at).unwrap_or((rest, "")),
+        None => (rest, ""),
+    }
+}
+
+fn is_dots(segment: &str) -> bool {
+    let plain = segment.to_ascii_lowercase().replace("%2e", ".");
+    plain == "." || plain == ".."
+}

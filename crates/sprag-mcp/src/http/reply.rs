@@ -1,0 +1,64 @@
+//! What the proxy says itself: refusals of the guard, and what is wrong on the way.
+
+use hyper::header::{self, HeaderValue};
+use hyper::{Response, StatusCode};
+use serde_json::value::RawValue;
+
+use super::answer::Answer;
+use crate::peek::{Message, raw_member};
+use crate::refusal::{self, INVALID_REQUEST, PARSE_ERROR};
+
+/// An answer in place of the server's, where there is nothing to pass on.
+pub(super) type Refused = Box<Response<Answer>>;
+
+/// Headers and body contradict each other.
+pub(super) const HEADER_MISMATCH: i64 = -32_020;
+/// The server can't be reached, or does not answer. Outside the range that JSON-RPC keeps for itself.
+pub(super) const NO_SERVER: i64 = -31_002;
+
+/// The guard's answer in place of the server's.
+pub(super) fn judged(answer: Option<Vec<u8>>) -> Response<Answer> {
+    let Some(answer) = answer else {
+        return with_status(StatusCode::ACCEPTED, Answer::empty());
+    };
+    // A client reads a refusal as a result; what is wrong with the message itself is a bad request.
+    let status = match error_code(&answer) {
+        Some(INVALID_REQUEST | PARSE_ERROR) => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    };
+    json(status, answer)
+}
+
+/// An error about the message `body`, in words that its client reads.
+pub(super) fn error(status: StatusCode, body: &[u8], code: i64, why: &str) -> Response<Answer> {
+    let id = Message::read(body).and_then(|message| message.id);
+    let id = id.map_or("null", RawValue::get);
+    json(status, refusal::error(id, code, why).into_bytes())
+}
+
+/// Something is wrong with the request, in plain words.
+pub(super) fn plain(status: StatusCode, why: &str) -> Response<Answer> {
+    let mut response = with_status(status, Answer::whole(format!("{why}\n").into()));
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+/// A JSON text.
+pub(super) fn json(status: StatusCode, body: Vec<u8>) -> Response<Answer> {
+    let mut response = with_status(status, Answer::whole(body.into()));
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+fn with_status(status: StatusCode, answer: Answer) -> Response<Answer> {
+    let mut response = Response::new(answer);
+    *response.status_mut() = status;
+    response
+}
+
+fn error_code(answer: &[u8]) -> Option<i64> {
+    let error = Message::read(answer)?.error?;
+    raw_member(error, "code")?.get().parse().ok()
+}

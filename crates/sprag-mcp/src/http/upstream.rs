@@ -1,0 +1,264 @@
+//! One server behind the proxy: the gate before it, the connections to it, and its address seen from both sides.
+
+use std::error::Error as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderMap};
+use hyper::{Request, Response, StatusCode, Uri};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls_platform_verifier::Verifier;
+
+use super::config::UpstreamConfig;
+use super::proxy::ProxyError;
+use super::sessions::Sessions;
+use super::{credentials, headers, limits};
+use crate::gate::{Gate, Line};
+
+/// One server behind the proxy.
+pub(super) struct Upstream {
+    pub(super) gate: Gate,
+    pub(super) sessions: Sessions,
+    /// Where clients find it.
+    pub(super) path: String,
+    /// Where its metadata was last said to be, on its own host.
+    pub(super) metadata: Mutex<Option<String>>,
+    url: Uri,
+    origin: String,
+    timeout: Duration,
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    is_down: AtomicBool,
+    secret: String,
+    /// Whether a session, and whether a principal, may stand for many.
+    shared: (bool, bool),
+    guard_waits: bool,
+}
+
+/// Why a server gave no answer.
+#[derive(Debug)]
+pub(super) struct NoAnswer {
+    pub(super) status: StatusCode,
+    pub(super) why: String,
+}
+
+/// How clients are told apart.
+#[derive(Debug, Clone)]
+pub(super) struct Manners {
+    pub(super) secret: String,
+    pub(super) shared: (bool, bool),
+    pub(super) guard_waits: bool,
+}
+
+impl Upstream {
+    pub(super) fn new(
+        config: &UpstreamConfig,
+        mount: &str,
+        gate: Gate,
+        manners: Manners,
+    ) -> Result<Self, ProxyError> {
+        let scheme = config.url.scheme_str().unwrap_or("http");
+        let host = config.url.authority().map_or("", |host| host.as_str());
+        Ok(Self {
+            gate,
+            sessions: Sessions::default(),
+            path: format!("{mount}{}", config.path),
+            metadata: Mutex::default(),
+            origin: format!("{scheme}://{host}"),
+            url: config.url.clone(),
+            timeout: config.timeout,
+            client: client(config.ca.as_deref())?,
+            is_down: AtomicBool::new(false),
+            secret: manners.secret,
+            shared: manners.shared,
+            guard_waits: manners.guard_waits,
+        })
+    }
+
+    /// How long an answer may take to start, and one that is held to come to its end.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Scheme, host and port.
+    pub(super) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The path of the server's own address.
+    pub(super) fn own_path(&self) -> &str {
+        self.url.path().trim_end_matches('/')
+    }
+
+    /// The address behind `rest`, which follows this server's path in front.
+    pub(super) fn target(&self, rest: &str, query: Option<&str>) -> Option<Uri> {
+        if rest.is_empty() && query.is_none() {
+            return Some(self.url.clone());
+        }
+        let base = if rest.is_empty() {
+            self.url.path()
+        } else {
+            self.own_path()
+        };
+        let queries: Vec<&str> = [self.url.query(), query].into_iter().flatten().collect();
+        let mark = if queries.is_empty() { "" } else { "?" };
+        self.at(&format!("{base}{rest}{mark}{}", queries.join("&")))
+    }
+
+    /// Another path on the same host.
+    pub(super) fn at(&self, path: &str) -> Option<Uri> {
+        format!("{}{path}", self.origin).parse().ok()
+    }
+
+    /// The line of a request, and whether its answer may be fetched later on another one.
+    pub(super) fn line(&self, headers: &HeaderMap) -> (Line, bool) {
+        let (session_shared, principal_shared) = self.shared;
+        if let Some(session) = headers.get(headers::SESSION)
+            && let Some(id) = credentials::of_session(&self.path, session)
+        {
+            let line = self.sessions.of(&id, session_shared);
+            return (line.exchange_within(), true);
+        }
+        let line = match credentials::of_principal(headers, &self.secret) {
+            Some(principal) => Line::exchange(principal, principal_shared),
+            None => Line::exchange(self.gate.anonymous().clone(), principal_shared),
+        };
+        (line, false)
+    }
+
+    /// A protocol session starts with the answer to `line`.
+    pub(super) fn introduce(&self, headers: &HeaderMap, line: &Line) {
+        let session = headers.get(headers::SESSION);
+        let session = session.and_then(|session| credentials::of_session(&self.path, session));
+        if let Some(session) = session {
+            let known = self.sessions.of(&session, self.shared.0);
+            if known.agent().is_none() {
+                known.set_agent(line.agent());
+            }
+        }
+    }
+
+    /// A protocol session is over.
+    pub(super) fn forget(&self, headers: &HeaderMap) {
+        let session = headers.get(headers::SESSION);
+        let session = session.and_then(|session| credentials::of_session(&self.path, session));
+        if let Some(session) = session {
+            self.sessions.forget(&session);
+        }
+    }
+
+    /// Asks the gate. A guard that may keep us waiting must not keep others.
+    pub(super) fn judge<T>(&self, ask: impl FnOnce(&Gate) -> T) -> T {
+        if self.guard_waits {
+            tokio::task::block_in_place(|| ask(&self.gate))
+        } else {
+            ask(&self.gate)
+        }
+    }
+
+    /// Sends a request and waits until an answer starts.
+    pub(super) async fn send(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, NoAnswer> {
+        let answer = tokio::time::timeout(self.timeout, self.client.request(request)).await;
+        let failed = match answer {
+            Ok(Ok(response)) => {
+                if self.is_down.swap(false, Ordering::Relaxed) {
+                    self.gate
+                        .tell(format_args!("{} answers again", self.origin));
+                }
+                return Ok(response);
+            }
+            Ok(Err(error)) => NoAnswer {
+                status: StatusCode::BAD_GATEWAY,
+                why: reason(&error),
+            },
+            Err(_) => NoAnswer {
+                status: StatusCode::GATEWAY_TIMEOUT,
+                why: format!("no answer in {:?}", self.timeout),
+            },
+        };
+        if !self.is_down.swap(true, Ordering::Relaxed) {
+            let (origin, why) = (&self.origin, &failed.why);
+            self.gate
+                .tell(format_args!("{origin} does not answer: {why}"));
+        }
+        Err(failed)
+    }
+
+    /// The `Origin` under which the server knows itself.
+    pub(super) fn set_origin(&self, headers: &mut HeaderMap) {
+        if let Ok(own) = header::HeaderValue::from_str(&self.origin) {
+            headers.insert(header::ORIGIN, own);
+        }
+    }
+}
+
+/// What went wrong, down to its cause. A client's error names no address and no header.
+fn reason(error: &hyper_util::client::legacy::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = inner.to_string();
+        cause = inner.source();
+    }
+    match text.split(" (os error").next() {
+        Some(words) => words.to_lowercase(),
+        None => text,
+    }
+}
+
+fn client(
+    ca: Option<&Path>,
+) -> Result<Client<HttpsConnector<HttpConnector>, Full<Bytes>>, ProxyError> {
+    let mut http = HttpConnector::new();
+    http.enforce_http(false);
+    http.set_nodelay(true);
+    http.set_connect_timeout(Some(limits::CONNECT_TIME));
+    http.set_keepalive(Some(limits::PROBE_TIME));
+    let https = HttpsConnectorBuilder::new()
+        .with_tls_config(tls(ca)?)
+        .https_or_http()
+        .enable_http1()
+        .wrap_connector(http);
+    let client = Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(limits::IDLE_TIME)
+        .http1_max_buf_size(limits::HEAD_BYTES)
+        .http1_max_headers(limits::HEADERS)
+        .build(https);
+    Ok(client)
+}
+
+fn tls(ca: Option<&Path>) -> Result<rustls::ClientConfig, ProxyError> {
+    let provider = Arc::new(ring::default_provider());
+    let failed = |error: rustls::Error| ProxyError::Tls(error.to_string());
+    let extra: Vec<CertificateDer<'static>> = match ca {
+        None => Vec::new(),
+        Some(path) => CertificateDer::pem_file_iter(path)
+            .and_then(Iterator::collect)
+            .map_err(|error| ProxyError::Authority {
+                path: path.to_owned(),
+                why: error.to_string(),
+            })?,
+    };
+    let verifier = Verifier::new_with_extra_roots(extra, Arc::clone(&provider)).map_err(failed)?;
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    Ok(config)
+}

@@ -1,0 +1,99 @@
+//! The MCP proxy beside the API: servers that are reached over HTTP, below `/mcp` on the server's own address.
+//!
+//! The `Authorization` of a request is for the MCP server behind, and goes there. So whoever comes from elsewhere shows
+//! a token of this server in a header of its own, which goes no further. From this machine none is needed, as for
+//! every agent.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{HeaderName, Request, Response};
+use axum::response::IntoResponse as _;
+use hyper::body::Incoming;
+use sprag_mcp::http::{Config, Proxy, ProxyOptions};
+use sprag_mcp::{Counsel, Fail, Teller};
+
+use crate::caller::Peer;
+use crate::config::{ServerConfig, Transport};
+use crate::error::ServerError;
+use crate::problem::{Kind, Problem};
+use crate::state::App;
+use crate::tokens::TokenError;
+
+/// What stands before the path of every MCP server.
+pub const MOUNT: &str = "/mcp";
+
+/// A token of this server, where `Authorization` is for the one behind.
+const TOKEN: HeaderName = HeaderName::from_static("sprag-token");
+
+/// The proxy beside the API.
+#[derive(Clone)]
+pub(crate) struct Mounted {
+    proxy: Arc<Proxy>,
+    app: App,
+}
+
+impl Mounted {
+    /// The proxy before these servers.
+    pub(crate) fn new(
+        servers: &Config,
+        config: &ServerConfig,
+        app: App,
+    ) -> Result<Self, ServerError> {
+        let mut mark = [0; 16];
+        getrandom::fill(&mut mark).map_err(TokenError::Random)?;
+        let mark = mark.iter().map(|byte| format!("{byte:02x}")).collect();
+        let options = ProxyOptions {
+            mount: MOUNT.to_owned(),
+            secure: config.transport != Transport::Plain,
+            fail: Fail::Closed,
+            // A store in this process answers at once; one on the network may not.
+            guard_waits: config.redis.is_some(),
+            ..ProxyOptions::new(servers.clone(), mark)
+        };
+        let counsel: Arc<dyn Counsel> = Arc::new(app.guard().clone());
+        let tell: Arc<Teller> = Arc::new(Box::new(
+            |what| tracing::warn!(target: "sprag", "mcp: {what}"),
+        ));
+        let proxy = Proxy::new(options, &counsel, &tell)?;
+        Ok(Self {
+            proxy: Arc::new(proxy),
+            app,
+        })
+    }
+
+    /// Whether a path is the proxy's.
+    pub(crate) fn serves(&self, path: &str) -> bool {
+        self.proxy.serves(path)
+    }
+
+    /// Answers one request.
+    pub(crate) async fn answer(
+        &self,
+        peer: Peer,
+        mut request: Request<Incoming>,
+    ) -> Response<Body> {
+        let token = request.headers_mut().remove(TOKEN);
+        if let Err(problem) = self.admit(peer, token.as_ref()).await {
+            return problem.into_response();
+        }
+        self.proxy.answer(request).await.map(Body::new)
+    }
+
+    async fn admit(
+        &self,
+        peer: Peer,
+        token: Option<&axum::http::HeaderValue>,
+    ) -> Result<(), Problem> {
+        match token.map(|token| token.to_str().unwrap_or_default()) {
+            Some(token) if self.app.tokens().holder(token).is_none() => {
+                Err(self.app.wrong_token().await)
+            }
+            None if peer == Peer::Remote => Err(Problem::new(
+                Kind::Unauthorized,
+                "send a token of this server as `Sprag-Token`; `sprag token add` makes one",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
