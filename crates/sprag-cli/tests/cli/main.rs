@@ -23,6 +23,8 @@ mod replay;
 mod rules;
 #[cfg(test)]
 mod sandbox;
+#[cfg(test)]
+mod scan;
 mod scenarios;
 #[cfg(test)]
 mod serve;
