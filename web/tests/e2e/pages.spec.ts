@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { violations } from "../axe.ts";
 import { busyHouse, flowOfHelpers } from "../traffic.ts";
 import { expect, test } from "../sprag_server.ts";

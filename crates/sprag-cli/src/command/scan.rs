@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use sprag::tune::{History, tune};
-use sprag_core::Policy;
+use sprag_core::{Policy, RuleId};
 use sprag_hooks::Client;
 use sprag_scan::{Options, Report, ScanError, Transcript, named, scan, words};
 
@@ -111,7 +111,11 @@ fn advice(
     }
     let bar = Bar::new("settings", super::tune::questions(policy));
     let tuned = tune(history, document, &|| bar.advance()).map_err(failed)?;
-    let mut lines: Vec<String> = tuned.into_iter().filter_map(|tuned| tuned.line).collect();
+    // How much an agent may do at all is a choice; a history only tells how much it did.
+    let fits = tuned
+        .into_iter()
+        .filter(|tuned| tuned.rule != RuleId::BudgetActions);
+    let mut lines: Vec<String> = fits.filter_map(|tuned| tuned.line).collect();
     lines.dedup();
     Ok(lines)
 }
