@@ -32,6 +32,7 @@ tidy: ## sizes, names, links, machine paths, lock files, licences and sources
 
 lint: ## clippy, warnings are errors
 	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
+	$(CARGO) clippy $(LOCKED) -p sprag -- -D warnings
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
@@ -100,14 +101,16 @@ test-web: $(WEB_PACKAGES) ## the dashboard: types, plain logic, and in a real br
 	fi; \
 	set -ex; $(BINARY); cd web; npm run test:e2e
 
-# Real agent CLIs from npm, driven by a scripted model: minutes, not seconds, so not part of `make test`.
+# Real agent CLIs from npm, driven by a scripted model: minutes, not seconds, so not part of `make test`. `npm ci` would
+# want the packages of every platform, which not every registry has; the lock file holds for `npm install` too.
 # One of them: make test-clients PLAY="--client claude --script loop"
 PLAY ?=
 test-clients: ## the hooks with the real agent CLIs: about ten minutes
 	@if ! command -v npm >/dev/null 2>&1; then echo "test-clients: needs node and npm"; exit 1; fi
 	$(BINARY)
-	cd clients && npm ci --no-audit --no-fund
-	cd clients && node run.js --sprag "$${CARGO_TARGET_DIR:-../target}/debug/sprag" $(PLAY)
+	cd clients && npm install --no-audit --no-fund
+	cd clients && node run.js --sprag "$(abspath $(TARGET))/debug/sprag" $(PLAY)
+	cd clients && if [ -z "$(PLAY)" ]; then node run.js --http --sprag "$(abspath $(TARGET))/debug/sprag"; fi
 
 transcripts: ## the fixtures of `sprag scan`, again, from the real agent CLIs: about five minutes
 	cd clients && npm ci --no-audit --no-fund

@@ -1,7 +1,8 @@
 // Plays every script with every client and says what came of it.
 //
-//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--keep] [--sprag BINARY]
+//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--http] [--keep] [--sprag BINARY]
 //
+// With --http the clients that can post their hooks to a running server do so; the others are left out.
 // Runs are kept in runs/<client>/<script> where something is wrong or --keep is given.
 
 import { execFileSync } from 'node:child_process';
@@ -26,12 +27,14 @@ const { values: options } = parseArgs({
     client: { type: 'string', multiple: true },
     script: { type: 'string', multiple: true },
     unguarded: { type: 'boolean', default: false },
+    http: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     sprag: { type: 'string', default: path.join(HERE, '..', 'target', 'debug', 'sprag') },
   },
 });
 
-const drivers = DRIVERS.filter((driver) => options.client?.includes(driver.name) ?? true);
+const drivers = DRIVERS.filter((driver) => options.client?.includes(driver.name) ?? true)
+  .filter((driver) => !options.http || driver.posts);
 const scripts = Object.entries(SCRIPTS).filter(([name]) => options.script?.includes(name) ?? true);
 if (drivers.length === 0 || scripts.length === 0) {
   console.error('nothing to play: there is no such client or script');
@@ -40,12 +43,12 @@ if (drivers.length === 0 || scripts.length === 0) {
 let failed = 0;
 for (const driver of drivers) {
   const version = execFileSync(clientPath(driver.program), ['--version'], { encoding: 'utf8' }).match(/\d+\.\d+\.\d+/)?.[0];
-  console.log(`\n${driver.name} ${version}`);
+  console.log(`\n${driver.name} ${version}${options.http ? ', over HTTP' : ''}`);
   for (const [name, script] of scripts) {
     const folder = path.join(HERE, 'runs', driver.name, name);
     const sprag = options.unguarded ? null : path.resolve(options.sprag);
     const began = Date.now();
-    const run = await play({ driver, name, script, folder, sprag });
+    const run = await play({ driver, name, script, folder, sprag, http: options.http });
     const seen = figures(run);
     const expect = { ...script.expect, ...driver.expect?.[name] };
     const wrong = options.unguarded ? [] : complaints(seen, expect);

@@ -3,6 +3,7 @@
 export const name = 'claude';
 export const program = 'claude';
 export const scope = '--project';
+export const posts = true;
 
 export const expect = { deletes: { ends: true } };
 

@@ -33,6 +33,10 @@ use args::{Cli, Command};
 use failure::Run;
 use settings::Settings;
 
+/// A record is made on one thread and freed on another, which the system's allocator does slowly.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let settings = Settings::from_environment();
     let cli = match Cli::try_parse() {

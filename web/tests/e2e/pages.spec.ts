@@ -49,6 +49,9 @@ test("a flow shows who called whom and marks the refused call", async ({ page, s
   await expect(page.getByRole("region", { name: "Chosen call" }).getByText("Agent call rejected: effective call depth 6 exceeds limit (max 5)")).toBeVisible();
   const stack = page.getByRole("region", { name: "Chosen call" }).getByRole("listitem");
   await expect(stack).toHaveText(["1coordinator", "2changelog", "3reviewer", "4security", "5legal", "6translator"]);
+  await server.tell([{ type: "kill", session: "docs", by: "ops", why: "seen enough" }]);
+  await page.reload();
+  await expect(tree.locator("a", { has: page.locator("title", { hasText: "docs (docs): killed" }) }).locator(".mark.kill")).toBeVisible();
 });
 
 test("the log is searched, verified and exported", async ({ page, server }) => {

@@ -8,7 +8,7 @@ use redis::{Connection, RedisError, cmd};
 use sprag_core::{DigestKey, RULES_VERSION, Timestamp};
 
 use super::alone::Fork;
-use super::attempt::{Answer, Heard, start};
+use super::attempt::{Answer, Heard, Size, start};
 use super::clock::RedisTime;
 use super::counts::{Counting, count};
 use super::keys::Keys;
@@ -19,6 +19,7 @@ use super::place::Place;
 use super::reading::{LogIndex, Rows};
 use super::script::{Input, Script};
 use super::shelf::Shelf;
+use super::ticket::Identity;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::judge::Head;
@@ -31,6 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Sessions of this pod that take turns: more than anyone has threads.
 const TURNS: usize = 64;
 
+/// What a pod says that Redis lost.
+pub(super) const UNKNOWN: &str = "it does not know this pod any more";
+
 /// Why Redis did not decide.
 #[derive(Debug)]
 pub(super) enum Trouble {
@@ -42,6 +46,8 @@ pub(super) enum Trouble {
     Slow,
     /// Others were faster, again and again.
     Contended,
+    /// Redis does not know this pod any more.
+    Unknown,
 }
 
 impl From<StoreError> for Trouble {
@@ -62,6 +68,9 @@ pub(super) struct Pod {
     pub(super) options: RedisOptions,
     pub(super) place: Place,
     pub(super) keys: Keys,
+    pub(super) identity: Identity,
+    /// Where this pod's fence is.
+    pub(super) fence: String,
     pub(super) commit: Script,
     pub(super) line: Line,
     pub(super) shelf: Shelf,
@@ -94,9 +103,17 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Pod {
-    pub(super) fn new(options: RedisOptions, place: Place, secret: [u8; 32]) -> Self {
+    pub(super) fn new(
+        options: RedisOptions,
+        place: Place,
+        secret: [u8; 32],
+        identity: Identity,
+    ) -> Self {
+        let keys = Keys::new(&options.namespace);
         Self {
-            keys: Keys::new(&options.namespace),
+            fence: keys.fence(&identity.digits()),
+            identity,
+            keys,
             commit: Script::new(include_str!("commit.lua")),
             line: Line::default(),
             shelf: Shelf::new(options.capacity.sessions),
@@ -209,7 +226,7 @@ impl Pod {
     ) -> Result<Record, Trouble> {
         self.learn(connection, policy, until)?;
         let sealed = Head::default().note(at, &policy.digest, what)?;
-        let input = start(&self.keys, "n", &sealed.body, 0, 0);
+        let input = start(self, self.stamp(), "n", &sealed.body, Size::default());
         match self.run(connection, &input, until)?.answer {
             Answer::Done { seq, prev, hash } => {
                 *lock(&self.head) = Head { seq, hash };
@@ -222,6 +239,18 @@ impl Pod {
             }
             Answer::Rules(found) => Err(self.other_rules(found).into()),
             Answer::Stale(_) => Err(Trouble::Contended),
+            Answer::Fenced => Err(Trouble::Unknown),
+        }
+    }
+
+    /// The same for those who ask.
+    pub(super) fn told(&self, trouble: Trouble) -> StoreError {
+        match trouble {
+            Trouble::Store(error) => error,
+            Trouble::Redis(error) => self.away(error.to_string()),
+            Trouble::Slow => self.away("no answer in time"),
+            Trouble::Contended => self.away("others were faster"),
+            Trouble::Unknown => self.away(UNKNOWN),
         }
     }
 
@@ -249,12 +278,7 @@ impl Pod {
             }
             done => {
                 self.line.give_back(lent);
-                done.map_err(|trouble| match trouble {
-                    Trouble::Store(error) => error,
-                    Trouble::Redis(error) => self.away(error.to_string()),
-                    Trouble::Slow => self.away("no answer in time"),
-                    Trouble::Contended => self.away("others were faster"),
-                })
+                done.map_err(|trouble| self.told(trouble))
             }
         }
     }

@@ -12,15 +12,15 @@ mod model;
 mod place;
 #[cfg(test)]
 mod processes;
-#[cfg(test)]
+#[cfg(all(test, feature = "redis"))]
 mod redis;
-#[cfg(test)]
+#[cfg(all(test, feature = "redis"))]
 mod redis_faults;
-#[cfg(test)]
+#[cfg(all(test, feature = "redis"))]
 mod redis_places;
-#[cfg(test)]
+#[cfg(all(test, feature = "redis"))]
 mod redis_pods;
-#[cfg(test)]
+#[cfg(all(test, feature = "redis"))]
 mod redis_server;
 #[cfg(test)]
 mod sqlite;

@@ -7,7 +7,7 @@ use sprag_core::Decision;
 use sprag_store::{RedisOptions, RedisStore, Store};
 
 use crate::redis::verified;
-use crate::redis_server::{Server, ask, free_port, is_there, wait_for};
+use crate::redis_server::{Server, ask, free_port, is_there, program, wait_for};
 use crate::stream::{call, draft, kill, policy};
 
 const START: u64 = 1_700_000_000_000;
@@ -41,7 +41,7 @@ impl Sentinel {
             primary.port
         );
         std::fs::write(&file, text).unwrap();
-        let child = Command::new("redis-server")
+        let child = Command::new(program())
             .arg(&file)
             .arg("--sentinel")
             .stdout(Stdio::null())

@@ -14,7 +14,7 @@ mod link;
 mod pause;
 #[cfg(test)]
 mod place;
-#[cfg(test)]
+#[cfg(all(test, feature = "redis"))]
 mod redis;
 #[cfg(test)]
 mod reload;
