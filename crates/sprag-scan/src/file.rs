@@ -115,21 +115,22 @@ pub(crate) fn read_transcript(
         (Shape::Array, Some(whole)) => array(path, source, whole, place()),
         (_, None) => (Vec::new(), None),
     };
-    let silent =
-        ended.is_empty() && skipped.is_none() && transcript.bytes > 0 && transcript.is_named;
-    let nothing = || {
-        let why = format!(
-            "nothing in it is understood; perhaps a newer version of {} wrote it",
-            source.title()
-        );
-        skip(path, None, 1, why)
-    };
+    let is_silent = ended.is_empty() && transcript.bytes > 0 && transcript.is_named;
     FileRead {
         source: Some(source),
         ended,
-        skipped: skipped.or_else(|| silent.then(nothing)),
+        skipped: skipped.or_else(|| is_silent.then(|| silent(path, source))),
         is_foreign: false,
     }
+}
+
+/// A transcript that tells nothing.
+fn silent(path: &Path, source: Source) -> Skipped {
+    let why = format!(
+        "nothing in it is understood; perhaps a newer version of {} wrote it",
+        source.title()
+    );
+    skip(path, None, 1, why)
 }
 
 fn whole_file(path: &Path, why: String) -> FileRead {

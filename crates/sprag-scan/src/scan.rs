@@ -33,11 +33,11 @@ pub fn scan(
     options: &Options,
     progress: &(dyn Fn(u64) + Sync),
 ) -> (Report, History) {
-    let is_old = |one: &&Transcript| {
+    let is_wanted = |one: &&Transcript| {
         let at = one.modified.zip(options.since);
-        !at.is_some_and(|(modified, since)| modified < since)
+        at.is_none_or(|(modified, since)| modified >= since)
     };
-    let mut wanted: Vec<&Transcript> = transcripts.iter().filter(is_old).collect();
+    let mut wanted: Vec<&Transcript> = transcripts.iter().filter(is_wanted).collect();
     // What takes longest is begun first.
     wanted.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.path.cmp(&b.path)));
     let cores = || thread::available_parallelism().map_or(1, usize::from);

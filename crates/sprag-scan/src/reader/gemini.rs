@@ -174,10 +174,8 @@ impl Gemini {
         let mut tell =
             |at: Option<sprag_core::Timestamp>, act: Act<'_>| hear(Told { session, at, act });
         match kind {
-            "user" if first_time && !self.is_child => {
-                if message.content.is_some_and(is_prompt) {
-                    tell(at, Act::Prompt);
-                }
+            "user" if first_time && !self.is_child && message.content.is_some_and(is_prompt) => {
+                tell(at, Act::Prompt);
             }
             "gemini" => {
                 if let (true, Some(used)) = (first_time, &message.tokens) {

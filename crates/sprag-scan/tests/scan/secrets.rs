@@ -39,6 +39,7 @@ fn secrets_are_in_neither_the_document_nor_the_page() {
     assert!(told.contains("[redacted]") && told.contains("curl"));
     for secret in SECRETS {
         assert!(!told.contains(secret), "{secret}");
-        assert!(!told.contains(&secret[..secret.len() - 4]), "{secret}");
+        let most = secret.get(..secret.len() - 4).unwrap();
+        assert!(!told.contains(most), "{secret}");
     }
 }
