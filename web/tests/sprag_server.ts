@@ -11,7 +11,7 @@ import type { WireEvent } from "./traffic.ts";
 const IN_CI = process.env["CI"] === "true";
 
 /** The binary under test: named, else the newest place where cargo puts it. */
-function binary(): string | null {
+export function binary(): string | null {
   const named = process.env["SPRAG_BIN"];
   if (named) return resolve(named);
   const target = process.env["CARGO_TARGET_DIR"] ?? resolve(import.meta.dirname, "../../target");
