@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-mcp test-conformance test-web test-clients load docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-mcp test-conformance test-web test-clients transcripts load docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,7 @@ tidy: ## sizes, names, links, machine paths, lock files, licences and sources
 
 lint: ## clippy, warnings are errors
 	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
+	$(CARGO) clippy $(LOCKED) -p sprag -- -D warnings
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
@@ -112,15 +113,20 @@ test-web: $(WEB_PACKAGES) ## the dashboard: types, plain logic, and in a real br
 	fi; \
 	set -ex; $(BINARY); cd web; npm run test:e2e
 
-# Real agent CLIs from npm, driven by a scripted model: minutes, not seconds, so not part of `make test`.
+# Real agent CLIs from npm, driven by a scripted model: minutes, not seconds, so not part of `make test`. `npm ci` would
+# want the packages of every platform, which not every registry has; the lock file holds for `npm install` too.
 # One of them: make test-clients PLAY="--client claude --script loop"
 PLAY ?=
 test-clients: ## the hooks with the real agent CLIs: about ten minutes
 	@if ! command -v npm >/dev/null 2>&1; then echo "test-clients: needs node and npm"; exit 1; fi
 	$(BINARY)
-	cd clients && npm ci --no-audit --no-fund
-	cd clients && node run.js --sprag "$${CARGO_TARGET_DIR:-../target}/debug/sprag" $(PLAY)
-	cd clients && node run.js --http --sprag "$${CARGO_TARGET_DIR:-../target}/debug/sprag"
+	cd clients && npm install --no-audit --no-fund
+	cd clients && node run.js --sprag "$(abspath $(TARGET))/debug/sprag" $(PLAY)
+	cd clients && if [ -z "$(PLAY)" ]; then for way in posted proxy; do node run.js --way $$way --sprag "$(abspath $(TARGET))/debug/sprag" || exit 1; done; fi
+
+transcripts: ## the fixtures of `sprag scan`, again, from the real agent CLIs: about five minutes
+	cd clients && npm install --no-audit --no-fund
+	cd clients && node run.js --unguarded --keep && node transcripts.js
 
 # Libraries only: a binary has no readers of its rustdoc, and may share its name with a library.
 docs: ## rustdoc, warnings are errors
@@ -158,6 +164,7 @@ soak: ## the long run: make soak SOAK=2 takes twice as long
 	SPRAG_MCP_CALLS=$$((1000000 * $(SOAK))) SPRAG_MCP_STREAMS=3000 \
 	SPRAG_REDIS_HISTORIES=$$((100000 * $(SOAK))) SPRAG_REDIS_RUNS=$$((50 * $(SOAK))) \
 	SPRAG_REDIS_FAULTS=$$((50 * $(SOAK))) SPRAG_REDIS_KILLS=$$((2000 * $(SOAK))) \
+	SPRAG_SCAN_BYTES=$$((1000000000 * $(SOAK))) \
 	SPRAG_ALL_TRACES=1 SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SOAK)))

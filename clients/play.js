@@ -11,15 +11,28 @@ import { marker, next } from './scripts.js';
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const TIMEOUT_MS = 300_000;
 
+// Whoever ends this program also ends what it started.
+const running = new Set();
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
+
+function begin(program, args, options) {
+  const child = spawn(program, args, options);
+  running.add(child);
+  child.on('close', () => running.delete(child));
+  return child;
+}
+
 /** Where a client from the lock file is. */
 export const clientPath = (program) => path.join(HERE, 'node_modules', '.bin', program);
 
 /**
- * Plays `script` with `driver`. `sprag` is the binary, or null to let the client run unguarded; `overHttp` puts the guard
- * before an MCP server over HTTP, instead of into the client's hooks. Everything stays in
- * `folder`: the client's home with its transcripts, the project, the store, and what the model was asked.
+ * Plays `script` with `driver`. `sprag` is the binary, or null to let the client run unguarded; `way` says where it stands:
+ * in `hooks` that the client runs, in hooks that are `posted` to a server, or as a `proxy` before an MCP server over HTTP.
+ * Everything stays in `folder`: the client's home with its transcripts, the project, the store, and what the model was
+ * asked.
  */
-export async function play({ driver, name, script, folder, sprag, overHttp = false }) {
+export async function play({ driver, name, script, folder, sprag, way, catalog }) {
   fs.rmSync(folder, { recursive: true, force: true });
   const home = path.join(folder, 'home');
   const project = path.join(folder, 'project');
@@ -51,24 +64,28 @@ export async function play({ driver, name, script, folder, sprag, overHttp = fal
     // What a client downloads for itself is the same for every run.
     XDG_CACHE_HOME: path.join(HERE, 'node_modules', '.cache', driver.name),
   };
-  let proxy;
+  let server;
   try {
-    if (overHttp) proxy = await startProxy(sprag, env);
-    driver.prepare({ home, project, model, put, catalog: proxy?.url ?? path.join(HERE, 'catalog.js') });
-    if (sprag && !overHttp) {
-      const args = ['install', driver.name, driver.scope, '--yes'];
+    const hooked = Boolean(sprag) && way !== 'proxy';
+    if (way === 'proxy') server = await startProxy(sprag, env);
+    driver.prepare({ home, project, model, put, catalog: server?.url ?? catalog });
+    if (hooked) {
+      server = way === 'posted' ? await serve(sprag, env) : null;
+      const how = server ? ['--user', `--http=${server.url}`] : [driver.scope];
+      const args = ['install', driver.name, ...how, '--yes'];
       const out = execFileSync(sprag, args, { cwd: project, env, encoding: 'utf8' });
       put(path.join(folder, 'install.txt'), out);
     }
     const prompt = `Please do what has to be done. ${marker(name)}`;
-    const { args, env: own } = driver.command({ prompt, model, home, guarded: Boolean(sprag) && !overHttp });
+    const { args, env: own } = driver.command({ prompt, model, home, guarded: hooked });
     const ended = await start(clientPath(driver.program), args, { cwd: project, env: { ...env, ...own } });
     put(path.join(folder, 'stdout.txt'), ended.stdout);
     put(path.join(folder, 'stderr.txt'), ended.stderr);
     put(path.join(folder, 'requests.jsonl'), requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
+    await server?.stop();
     return { ...ended, requests, records: sprag ? records(sprag, env) : [] };
   } finally {
-    proxy?.stop();
+    await server?.stop();
     await model.stop();
   }
 }
@@ -76,19 +93,41 @@ export async function play({ driver, name, script, folder, sprag, overHttp = fal
 /** The proxy before a catalog over HTTP. */
 async function startProxy(sprag, env) {
   const catalog = await startCatalog();
-  const child = spawn(sprag, ['mcp', '--listen', '127.0.0.1:0', '--upstream', catalog.url], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = begin(sprag, ['mcp', '--listen', '127.0.0.1:0', '--upstream', catalog.url], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = new Promise((resolve) => child.on('close', resolve));
   const said = await new Promise((resolve) => { child.stdout.once('data', (part) => resolve(String(part))); });
   return {
     url: said.match(/http:\S+/)[0],
     stop: () => {
       child.kill();
       catalog.stop();
+      return closed;
+    },
+  };
+}
+
+/** The guard's server over the store of this run. */
+async function serve(sprag, env) {
+  const child = begin(sprag, ['serve', '--listen', '127.0.0.1:0'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const closed = new Promise((resolve) => child.on('close', resolve));
+  let told = '';
+  for await (const part of child.stdout) {
+    told += part;
+    if (told.includes('operator ')) break;
+  }
+  const [, address] = told.match(/listening on (\S+)/) ?? [];
+  if (!address) throw new Error(`the server did not start: ${told}`);
+  return {
+    url: `http://${address}`,
+    stop: () => {
+      child.kill('SIGTERM');
+      return closed;
     },
   };
 }
 
 function start(program, args, options) {
-  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = begin(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = { stdout: '', stderr: '', timedOut: false };
   child.stdout.on('data', (part) => { ended.stdout += part; });
   child.stderr.on('data', (part) => { ended.stderr += part; });

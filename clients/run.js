@@ -1,8 +1,10 @@
 // Plays every script with every client and says what came of it.
 //
-//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--http] [--keep] [--sprag BINARY]
+//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--way hooks|posted|proxy] [--keep] [--sprag BINARY] [--catalog FILE]
 //
-// With --http the guard is not in the client's hooks but before an MCP server over HTTP.
+// The guard stands in hooks that the client runs, in hooks that it posts to a server, or as a proxy before an MCP server over
+// HTTP; clients that are not set up for that way are left out. --catalog names another program in place of catalog.js, such
+// as one that writes down what passes.
 //
 // Runs are kept in runs/<client>/<script> where something is wrong or --keep is given.
 
@@ -28,30 +30,33 @@ const { values: options } = parseArgs({
     client: { type: 'string', multiple: true },
     script: { type: 'string', multiple: true },
     unguarded: { type: 'boolean', default: false },
-    http: { type: 'boolean', default: false },
+    way: { type: 'string', default: 'hooks' },
     keep: { type: 'boolean', default: false },
+    catalog: { type: 'string', default: path.join(HERE, 'catalog.js') },
     sprag: { type: 'string', default: path.join(HERE, '..', 'target', 'debug', 'sprag') },
   },
 });
 
-// Over HTTP only calls of MCP tools are seen, by the clients that are set up for it.
-const drivers = DRIVERS.filter((driver) => options.client?.includes(driver.name) ?? (!options.http || driver.overHttp));
-const scripts = Object.entries(SCRIPTS).filter(([name]) => (options.http ? name === 'deletes' : options.script?.includes(name) ?? true));
+const { way } = options;
+const takes = { hooks: () => true, posted: (driver) => driver.posts, proxy: (driver) => driver.overHttp }[way];
+const drivers = DRIVERS.filter((driver) => (options.client?.includes(driver.name) ?? true) && takes?.(driver));
+// A proxy sees calls of MCP tools only.
+const scripts = Object.entries(SCRIPTS).filter(([name]) => (way === 'proxy' ? name === 'deletes' : options.script?.includes(name) ?? true));
 if (drivers.length === 0 || scripts.length === 0) {
-  console.error('nothing to play: there is no such client or script');
+  console.error('nothing to play: there is no such client, script or way');
   process.exit(2);
 }
 let failed = 0;
 for (const driver of drivers) {
   const version = execFileSync(clientPath(driver.program), ['--version'], { encoding: 'utf8' }).match(/\d+\.\d+\.\d+/)?.[0];
-  console.log(`\n${driver.name} ${version}`);
+  console.log(`\n${driver.name} ${version}${way === 'hooks' ? '' : `, ${way}`}`);
   for (const [name, script] of scripts) {
     const folder = path.join(HERE, 'runs', driver.name, name);
     const sprag = options.unguarded ? null : path.resolve(options.sprag);
     const began = Date.now();
-    const run = await play({ driver, name, script, folder, sprag, overHttp: options.http });
+    const run = await play({ driver, name, script, folder, sprag, way, catalog: path.resolve(options.catalog) });
     const seen = figures(run);
-    const expect = options.http ? driver.overHttp : { ...script.expect, ...driver.expect?.[name] };
+    const expect = way === 'proxy' ? driver.overHttp : { ...script.expect, ...driver.expect?.[name] };
     const wrong = options.unguarded ? [] : complaints(seen, expect);
     failed += wrong.length > 0 ? 1 : 0;
     const seconds = ((Date.now() - began) / 1000).toFixed(1);

@@ -3,6 +3,7 @@
 export const name = 'claude';
 export const program = 'claude';
 export const scope = '--project';
+export const posts = true;
 
 export const expect = { deletes: { ends: true } };
 // It says nothing of its session, so its calls are refused and nobody is killed.

@@ -11,7 +11,7 @@ import type { WireEvent } from "./traffic.ts";
 const IN_CI = process.env["CI"] === "true";
 
 /** The binary under test: named, else the newest place where cargo puts it. */
-function binary(): string | null {
+export function binary(): string | null {
   const named = process.env["SPRAG_BIN"];
   if (named) return resolve(named);
   const target = process.env["CARGO_TARGET_DIR"] ?? resolve(import.meta.dirname, "../../target");
@@ -42,7 +42,9 @@ export class SpragServer {
     const program = binary();
     if (program === null) throw new Error("there is no sprag binary; build one with `cargo build -p sprag-cli` or name it with SPRAG_BIN");
     const listen = this.url === "" ? "127.0.0.1:0" : new URL(this.url).host;
-    const places = ["--listen", listen, "--db", join(this.folder, "sprag.db"), "--policy", this.policy, "--socket", join(this.folder, "s.sock")];
+    // The demo has places of its own, which end with it.
+    const own = this.#extra.includes("--demo");
+    const places = own ? ["--listen", listen] : ["--listen", listen, "--db", join(this.folder, "sprag.db"), "--policy", this.policy, "--socket", join(this.folder, "s.sock")];
     const running = spawn(program, ["serve", ...places, ...this.#extra], { stdio: ["ignore", "pipe", "pipe"] });
     this.#process = running;
     // A test that failed half-way leaves nothing behind.

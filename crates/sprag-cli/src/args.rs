@@ -5,6 +5,7 @@ mod hooks;
 mod mcp;
 mod redis;
 mod relay;
+mod scan;
 mod serve;
 mod store;
 
@@ -22,6 +23,7 @@ pub(crate) use mcp::{
 };
 pub(crate) use redis::RedisArgs;
 pub(crate) use relay::AgentToolsArgs;
+pub(crate) use scan::ScanArgs;
 pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
 pub(crate) use store::{
     ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs,
@@ -43,6 +45,9 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Find the loops in what your agents already did, and what they cost.
+    #[command(after_help = examples::SCAN)]
+    Scan(ScanArgs),
     /// Judge events from standard input, one JSON line each, and print the verdicts.
     #[command(after_help = examples::DECIDE)]
     Decide(DecideArgs),

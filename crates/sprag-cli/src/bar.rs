@@ -31,9 +31,15 @@ impl Bar {
 
     /// One more is done.
     pub(crate) fn advance(&self) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        self.advance_by(1);
+    }
+
+    /// Several more are done.
+    pub(crate) fn advance_by(&self, more: usize) {
+        let before = self.done.fetch_add(more, Ordering::Relaxed);
+        let done = before.saturating_add(more);
         let step = (self.total / 200).max(1);
-        if self.shown && done.is_multiple_of(step) {
+        if self.shown && before / step != done / step {
             draw(&format!("\r{}", line(self.what, done, self.total)));
         }
     }

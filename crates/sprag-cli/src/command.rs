@@ -16,6 +16,7 @@ pub(crate) mod pause;
 pub(crate) mod policy;
 pub(crate) mod replay;
 pub(crate) mod rules;
+pub(crate) mod scan;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod test;

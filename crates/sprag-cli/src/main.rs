@@ -33,6 +33,10 @@ use args::{Cli, Command};
 use failure::Run;
 use settings::Settings;
 
+/// A record is made on one thread and freed on another, which the system's allocator does slowly.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let settings = Settings::from_environment();
     let cli = match Cli::try_parse() {
@@ -59,6 +63,7 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Check(args) => command::check::run(args, settings),
         Command::Test(args) => command::test::run(args, out),
         Command::Eval(args) => command::eval::run(args, settings, out),
+        Command::Scan(args) => command::scan::run(args, settings, out),
         Command::Tune(args) => command::tune::run(args, settings, out),
         Command::Policy(command) => command::policy::run(command, settings, out),
         Command::Rules(args) => command::rules::run(args, settings, out),

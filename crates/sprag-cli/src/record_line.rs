@@ -60,6 +60,8 @@ pub(crate) fn past(past: &Past) -> String {
             let mut rest = note.clone();
             if let Some(fields) = rest.as_object_mut() {
                 fields.remove("note");
+                // The bytes of what a pod decided alone are too much for a line; `log show` has them.
+                fields.remove("record");
             }
             let rest = match rest.as_object() {
                 Some(fields) if !fields.is_empty() => rest.to_string(),

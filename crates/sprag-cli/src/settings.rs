@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sprag_hooks::Client;
 use sprag_hooks::install::Homes;
+use sprag_scan::Places;
 
 /// What the environment says.
 #[derive(Debug, Default)]
@@ -17,6 +18,7 @@ pub(crate) struct Settings {
     xdg_runtime_dir: Option<PathBuf>,
     xdg_config_home: Option<PathBuf>,
     xdg_state_home: Option<PathBuf>,
+    xdg_data_home: Option<PathBuf>,
     home: Option<PathBuf>,
     user: Option<PathBuf>,
     /// Set by Copilot CLI for the hooks that it runs.
@@ -50,6 +52,7 @@ impl Settings {
             xdg_runtime_dir: variable("XDG_RUNTIME_DIR"),
             xdg_config_home: variable("XDG_CONFIG_HOME"),
             xdg_state_home: variable("XDG_STATE_HOME"),
+            xdg_data_home: variable("XDG_DATA_HOME"),
             home: variable("HOME"),
             user: variable("USER").or_else(|| variable("LOGNAME")),
             claude_home: variable("CLAUDE_CONFIG_DIR"),
@@ -133,6 +136,17 @@ impl Settings {
             codex: self.codex_home.clone(),
             copilot: self.copilot_home.clone(),
             config: self.xdg_config_home.clone(),
+        })
+    }
+
+    /// The folders in which agent CLIs keep transcripts; none where there is no home.
+    pub(crate) fn transcripts(&self) -> Option<Places> {
+        Some(Places {
+            home: self.home.clone()?,
+            claude: self.claude_home.clone(),
+            codex: self.codex_home.clone(),
+            copilot: self.copilot_home.clone(),
+            data: self.xdg_data_home.clone().filter(|path| path.is_absolute()),
         })
     }
 

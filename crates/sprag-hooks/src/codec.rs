@@ -57,6 +57,12 @@ pub(crate) fn write(reading: &Reading, reply: &Reply) -> HookAnswer {
     }
 }
 
+/// Whether Claude Code wrote this prompt itself, though it looks like a person's.
+#[must_use]
+pub fn is_own_prompt(text: &str) -> bool {
+    claude::OWN_PROMPTS.iter().any(|own| text.starts_with(own))
+}
+
 /// Where a hook of `client` stands that was registered for `event`.
 pub(crate) fn moment(client: Client, event: &str) -> Moment {
     match client {

@@ -16,7 +16,7 @@ use jsonc_parser::{ParseOptions, parse_to_serde_value};
 
 use crate::client::Client;
 
-pub use line::HookLine;
+pub use line::{HookLine, HookServer};
 pub use place::{Homes, Scope, place};
 pub use shape::Found;
 

@@ -10,11 +10,12 @@ mod answer;
 mod client;
 mod codec;
 pub mod install;
-mod printed;
+pub mod printed;
 mod reading;
 mod reply;
-mod tool_name;
+pub mod tool_name;
 
 pub use answer::{Answered, Fail, HookAnswer, HookOptions, answer, unreadable};
 pub use client::{Client, UnknownClient};
+pub use codec::is_own_prompt;
 pub use reading::{Dialect, Moment, ReadError, Reading};

@@ -6,9 +6,11 @@
 
 /// A text and whether its client says that the command failed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Printed {
-    pub(crate) text: String,
-    pub(crate) failed: bool,
+pub struct Printed {
+    /// What the tool printed.
+    pub text: String,
+    /// Whether an exit code says that it failed.
+    pub failed: bool,
 }
 
 /// Lines that Gemini CLI and Codex put around an output.
@@ -21,7 +23,8 @@ const CLIENT_LINES: [&str; 5] = [
 ];
 
 /// Without the lines that only the client knows of. `Exit Code: 3` stays and means a failure.
-pub(crate) fn without_client_lines(text: &str) -> Printed {
+#[must_use]
+pub fn without_client_lines(text: &str) -> Printed {
     let mut failed = false;
     let lines: Vec<&str> = text
         .lines()
@@ -40,7 +43,8 @@ fn is_bad_exit(line: &str) -> bool {
 }
 
 /// Without Copilot's last line, `<shellId: 4 completed with exit code 3>`; a bad code is kept as text.
-pub(crate) fn without_shell_tag(text: &str) -> Printed {
+#[must_use]
+pub fn without_shell_tag(text: &str) -> Printed {
     let (body, tag) = match text.rfind("<shellId: ") {
         Some(at) => text.split_at(at),
         None => (text, ""),

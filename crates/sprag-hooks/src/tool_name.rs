@@ -4,7 +4,8 @@
 //! call is seen as one.
 
 /// Server and tool of `mcp__server__tool`; any other name is a tool of the client itself.
-pub(crate) fn double_underscore(name: &str) -> (Option<String>, String) {
+#[must_use]
+pub fn double_underscore(name: &str) -> (Option<String>, String) {
     let split = name
         .strip_prefix("mcp__")
         .and_then(|rest| rest.split_once("__"))
@@ -17,7 +18,8 @@ pub(crate) fn double_underscore(name: &str) -> (Option<String>, String) {
 
 /// Server and tool of Copilot's `server-tool`. Both may hold a dash, so this is a guess: tools are mostly
 /// `snake_case`, then the last dash is the one; else it is the first.
-pub(crate) fn dash(name: &str) -> (Option<String>, String) {
+#[must_use]
+pub fn dash(name: &str) -> (Option<String>, String) {
     let last = name.rsplit_once('-').filter(|(_, tool)| tool.contains('_'));
     let split = last
         .or_else(|| name.split_once('-'))

@@ -20,6 +20,10 @@ use std::time::Duration;
 use asking::Asked;
 use served::{Kind, Served};
 
+/// Both servers have what the `sprag` binary has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 enum Failed {

@@ -9,10 +9,11 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use sprag::{Decision, Id, Record, Verdict};
+use sprag::{Decision, Id, Record, SessionState, Verdict};
 use sprag_core::{Message, MessageKind, Observed};
 use utoipa::ToSchema;
 
+use crate::route::sessions::Standing;
 use crate::wire;
 
 /// One message of a flow.
@@ -74,6 +75,21 @@ pub(crate) struct FlowNode {
     returns: u64,
     /// Tool calls that it made in this flow.
     calls: u64,
+    /// What it may do now; null where it is forgotten.
+    #[schema(required)]
+    state: Option<Standing>,
+}
+
+impl FlowNode {
+    /// The session.
+    pub(crate) fn session(&self) -> &Id {
+        &self.session
+    }
+
+    /// Takes note of what it may do now.
+    pub(crate) fn stands(&mut self, state: Option<SessionState>) {
+        self.state = state.map(Standing::from);
+    }
 }
 
 /// A tree that grows.
@@ -129,6 +145,7 @@ impl FlowTree {
                     refused: 0,
                     returns: 0,
                     calls: 0,
+                    state: None,
                 });
                 place
             }

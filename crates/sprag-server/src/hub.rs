@@ -136,6 +136,8 @@ impl Desk {
     fn pass_on(&mut self) {
         loop {
             let next = self.last.saturating_add(1);
+            // The log was read past some of them before the feed told them.
+            self.early = self.early.split_off(&next);
             if let Some(record) = self.early.remove(&next) {
                 self.pass(record);
                 continue;
@@ -181,5 +183,44 @@ impl Desk {
         // Nobody may be listening.
         let _ = self.hub.news.send(News::Record(record));
         self.guard.prune_if_due(seq);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ServerConfig;
+    use crate::metrics::Metrics;
+    use sprag::Event;
+
+    #[test]
+    fn what_the_log_told_before_the_feed_did_is_passed_on_once() {
+        let guard = Guard::builder().build().unwrap();
+        let (hub, metrics) = (Hub::new(), Arc::new(Metrics::new()));
+        let mut heard = hub.listen();
+        let config = ServerConfig::new("sprag.db");
+        let watchers = Watchers::start(&config, &guard, &metrics).unwrap();
+        let mut desk = Desk::new(guard.clone(), hub, watchers);
+        let event = br#"{"type":"call","session":"s1","tool":"read"}"#;
+        for _ in 0..3 {
+            guard.check(Event::parse(event).unwrap()).unwrap();
+        }
+        let query = LogQuery {
+            after: Some(desk.last),
+            ..LogQuery::default()
+        };
+        let records = guard.records(&query).unwrap().items;
+        let last = records.last().unwrap().clone();
+        let before = last.seq + 1;
+        desk.early.insert(last.seq, Arc::new(last));
+        desk.fill(before);
+        desk.pass_on();
+        desk.pass_on();
+        let mut told = Vec::new();
+        while let Ok(News::Record(record)) = heard.try_recv() {
+            told.push(record.seq);
+        }
+        let expected: Vec<u64> = records.iter().map(|record| record.seq).collect();
+        assert_eq!(told, expected);
     }
 }

@@ -1,6 +1,8 @@
-//! What the store in Redis costs: `cargo run --release -p sprag-store --example redis_figures -- redis://127.0.0.1:6379`.
+//! What the store in Redis costs:
+//! `cargo run --release -p sprag-store --features redis --example redis_figures -- redis://127.0.0.1:6379`.
 //!
-//! It empties the database that it is pointed at.
+//! It empties the database that it is pointed at. Times are told twice: as decisions a second, which a busy
+//! machine makes smaller, and as processor time on both sides, which it hardly changes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -170,20 +172,71 @@ impl Bench {
         Ok(used.unwrap_or(0))
     }
 
+    /// Processor time so far, in microseconds: of this process, and of Redis.
+    fn spent(&mut self) -> Result<[f64; 2], Failed> {
+        // The 14th and 15th word are ticks of 10 ms; the second one is a name in brackets.
+        let stat = std::fs::read_to_string("/proc/self/stat")?;
+        let words = stat.rsplit(')').next().ok_or("no /proc")?;
+        let ticks = words.split(' ').skip(12).take(2);
+        let ours = ticks
+            .map(|word| word.parse::<f64>().unwrap_or(0.0))
+            .sum::<f64>()
+            * 10_000.0;
+        let info: String = cmd("INFO").arg("cpu").query(&mut self.connection)?;
+        let theirs = info
+            .lines()
+            .filter_map(|line| line.strip_prefix("used_cpu_")?.split_once(':'))
+            .filter(|(what, _)| matches!(*what, "sys" | "user"))
+            .map(|(_, seconds)| seconds.trim().parse::<f64>().unwrap_or(0.0))
+            .sum::<f64>();
+        Ok([ours, theirs * 1_000_000.0])
+    }
+
+    /// How often `work` can be done; tells what each time cost.
+    #[expect(clippy::print_stdout, reason = "an example that prints figures")]
+    fn measure(
+        &mut self,
+        what: &str,
+        threads: u64,
+        work: impl Fn(u64, u64) -> Result<(), Failed> + Sync,
+    ) -> Result<f64, Failed> {
+        let before = self.spent()?;
+        let started = now();
+        let rate = rate(threads, Duration::from_secs(3), work)?;
+        let times = rate * started.elapsed().as_secs_f64();
+        let after = self.spent()?;
+        let [ours, theirs] = [0, 1].map(|side: usize| {
+            let of = |spent: &[f64; 2]| spent.get(side).copied().unwrap_or(0.0);
+            (of(&after) - of(&before)) / times
+        });
+        println!(
+            "{threads} threads, {what}: {rate:.0}/s; processor {ours:.0} µs here, {theirs:.0} µs in Redis"
+        );
+        Ok(rate)
+    }
+
     #[expect(clippy::print_stdout, reason = "an example that prints figures")]
     fn speed(&mut self) -> Result<(), Failed> {
         let store = self.fresh()?;
-        let span = Duration::from_secs(3);
         let empty: String = cmd("SCRIPT")
             .arg("LOAD")
             .arg("return 1")
             .query(&mut self.connection)?;
+        let policy = Arc::clone(&self.policy);
+        let decide = |session: &str, n: u64| -> Result<(), Failed> {
+            store.decide(Draft {
+                observation: call(START + n * 1_000, session, n)?,
+                policy: Arc::clone(&policy),
+                captured: None,
+            })?;
+            Ok(())
+        };
         for threads in [1, 4, 8] {
             let client = redis::Client::open(self.url.as_str())?;
             let connections: Vec<_> = (0..threads)
                 .map(|_| Ok(Mutex::new(client.get_connection()?)))
                 .collect::<Result<_, Failed>>()?;
-            let nothing = rate(threads, span, |thread, _| {
+            let nothing = self.measure("empty EVALSHA", threads, |thread, _| {
                 let connection = connections.get(usize::try_from(thread)?);
                 let connection = connection.ok_or("no connection")?;
                 let mut connection = connection.lock().map_err(|_| "poisoned")?;
@@ -191,16 +244,17 @@ impl Bench {
                 Ok(())
             })?;
             let before = store.counts();
-            let decided = rate(threads, span, |thread, n| {
-                let session = format!("agent-session-{threads}-{thread}");
-                store.decide(self.draft(call(START + n * 1_000, &session, n)?))?;
-                Ok(())
+            let young = self.measure("young sessions", threads, |thread, n| {
+                decide(&format!("young-{threads}-{thread}-{}", n / 20), n)
+            })?;
+            let busy = self.measure("one busy session each", threads, |thread, n| {
+                decide(&format!("busy-{threads}-{thread}"), n)
             })?;
             let after = store.counts();
             println!(
-                "{threads} threads: {decided:.0} decisions/s, empty EVALSHA {nothing:.0}/s ({:.0} %), \
-                 {} round trips for {} decisions, {} alone",
-                100.0 * decided / nothing,
+                "  {:.0} % and {:.0} % of empty; {} round trips for {} decisions, {} alone",
+                100.0 * young / nothing,
+                100.0 * busy / nothing,
                 after.round_trips - before.round_trips,
                 after.decisions - before.decisions,
                 after.alone - before.alone,

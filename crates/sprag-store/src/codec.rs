@@ -7,11 +7,13 @@
 mod body;
 mod bytes;
 mod observation;
+#[cfg(feature = "redis")]
 mod tally;
 mod tool_use;
 mod verdict;
 
 pub(crate) use body::{Body, Content, encode_event, encode_note};
 pub(crate) use bytes::Malformed;
+#[cfg(feature = "redis")]
 pub(crate) use tally::{decode_tally, encode_tally};
 pub(crate) use verdict::{decode_verdict, encode_verdict};

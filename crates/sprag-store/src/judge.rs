@@ -99,12 +99,19 @@ impl Head {
     }
 }
 
-impl Sealed {
+impl Record {
+    /// The end of a log that ends with it.
     pub(crate) fn head(&self) -> Head {
         Head {
-            seq: self.record.seq,
-            hash: self.record.hash,
+            seq: self.seq,
+            hash: self.hash,
         }
+    }
+}
+
+impl Sealed {
+    pub(crate) fn head(&self) -> Head {
+        self.record.head()
     }
 }
 

@@ -3,8 +3,8 @@
 //! A [`Store`] judges an event, remembers it and tells it in one atomic step. Each record of the log
 //! carries the hash of the one before, its policy and its rules' version, so that anyone can fold the
 //! log again and compare: [`verify`] does. [`MemoryStore`] forgets with its process;
-//! [`SharedSqlite`] and [`OwnedSqlite`] keep everything in one file, [`RedisStore`] shares it between
-//! machines.
+//! [`SharedSqlite`] and [`OwnedSqlite`] keep everything in one file. With the feature `redis` there is
+//! `RedisStore`, which shares it between machines.
 
 mod capacity;
 mod cell_key;
@@ -29,6 +29,7 @@ mod prune;
 mod query;
 mod random;
 mod record;
+#[cfg(feature = "redis")]
 mod redis;
 mod sharing;
 mod sqlite;
@@ -50,6 +51,7 @@ pub use note::{Eviction, Note, Noted, Offline, Pool, Snapshot, SnapshotReason};
 pub use prune::{Prune, Pruned, Retention};
 pub use query::{LogQuery, LogScope, MAX_PAGE, Page, Session, SessionState, SessionSummary, Tally};
 pub use record::{Record, RecordKind};
+#[cfg(feature = "redis")]
 pub use redis::{
     Alone, Fail, FailError, FailModes, OnAlone, RedisCounts, RedisOptions, RedisStore,
 };

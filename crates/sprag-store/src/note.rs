@@ -207,4 +207,8 @@ pub struct Offline {
     pub why: String,
     /// The bytes of its own record, as hexadecimal digits.
     pub record: String,
+    /// The record of the shared log that tells of the same event: the shared store wrote it after all, and its
+    /// answer came too late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also: Option<u64>,
 }

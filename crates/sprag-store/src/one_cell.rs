@@ -1,6 +1,6 @@
 //! One cell of a map, by its name: for stores that keep cells one by one.
 
-use sprag_core::{InboxKey, Timestamp};
+use sprag_core::InboxKey;
 
 use crate::cell_key::CellKey;
 use crate::cells::CellMap;
@@ -38,6 +38,7 @@ macro_rules! each_kind {
     }};
 }
 
+#[cfg(feature = "redis")]
 impl CellMap {
     /// Copies one cell into another map; false where there is none.
     pub(crate) fn copy_one(&self, key: &CellKey, to: &mut Self) -> bool {
@@ -50,6 +51,15 @@ impl CellMap {
         })
     }
 
+    /// Puts one cell into another map.
+    pub(crate) fn move_one(&mut self, key: &CellKey, to: &mut Self) {
+        each_kind!(key, of, name => {
+            if let Some(cell) = of!(self).remove(name) {
+                of!(to).insert(name.clone(), cell);
+            }
+        });
+    }
+
     /// Forgets one cell.
     pub(crate) fn forget_one(&mut self, key: &CellKey) {
         each_kind!(key, of, name => {
@@ -58,10 +68,12 @@ impl CellMap {
     }
 
     /// The last event of one cell.
-    pub(crate) fn touched_one(&self, key: &CellKey) -> Option<Timestamp> {
+    pub(crate) fn touched_one(&self, key: &CellKey) -> Option<sprag_core::Timestamp> {
         each_kind!(key, of, name => of!(self).get(name).map(|cell| cell.touched()))
     }
+}
 
+impl CellMap {
     /// Whether both hold the same cell, or none.
     pub(crate) fn same_one(&self, other: &Self, key: &CellKey) -> bool {
         each_kind!(key, of, name => of!(self).get(name) == of!(other).get(name))

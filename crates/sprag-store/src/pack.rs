@@ -1,11 +1,12 @@
-//! Cells as bytes for a store: MessagePack with names, so that a later build reads older cells.
+//! Cells as bytes for a store.
 //!
-//! Names cost a little room and buy a lot of peace: a cell that grows a field is read with its default,
-//! and a verdict inside an alias may hold any evidence.
+//! Sessions are written again and again, so they have a form of their own, in few bytes and quickly made. The
+//! others are MessagePack with names: those cost a little room and buy a lot of peace, since a cell that
+//! grows a field is read with its default, and a verdict inside an alias may hold any evidence.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sprag_core::{CellKeys, InboxKey, Timestamp};
+use sprag_core::{CellKeys, InboxKey, SessionCell, StepMemory, Timestamp};
 
 use crate::cell_key::CellKey;
 use crate::cells::CellMap;
@@ -13,6 +14,8 @@ use crate::error::StoreError;
 use crate::hash::Hash;
 
 const FORMAT: u8 = 1;
+/// A session: the length of its small part, that part, and the memory of its steps.
+const SESSION_FORMAT: u8 = 2;
 
 /// A cell's bytes with its last event.
 #[derive(Debug)]
@@ -45,6 +48,32 @@ pub(crate) fn unpack<C: DeserializeOwned>(
     }
 }
 
+fn pack_session(key: &CellKey, cell: &SessionCell) -> Result<Vec<u8>, StoreError> {
+    let mut small = Vec::with_capacity(512);
+    cell.write_small(&mut small);
+    let length = u32::try_from(small.len()).map_err(|error| damaged(key, error))?;
+    let mut bytes = vec![SESSION_FORMAT];
+    bytes.extend_from_slice(&length.to_le_bytes());
+    bytes.append(&mut small);
+    cell.write_memory(&mut bytes);
+    Ok(bytes)
+}
+
+fn unpack_session(key: &CellKey, bytes: &[u8]) -> Result<Box<SessionCell>, StoreError> {
+    let Some((&SESSION_FORMAT, rest)) = bytes.split_first() else {
+        return unpack(key, bytes);
+    };
+    let read = || {
+        let (length, rest) = rest.split_first_chunk()?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+        let (small, memory) = rest.split_at_checked(length)?;
+        let mut cell = SessionCell::read_small(small)?;
+        cell.put_memory(StepMemory::read(memory)?);
+        Some(Box::new(cell))
+    };
+    read().ok_or_else(|| damaged(key, "its bytes can't be read"))
+}
+
 impl CellMap {
     /// The bytes of one cell, where it is there.
     pub(crate) fn pack(&self, key: &CellKey) -> Result<Option<Packed>, StoreError> {
@@ -56,7 +85,10 @@ impl CellMap {
             };
         }
         let found = match key {
-            CellKey::Session(id) => packed!(sessions, id),
+            CellKey::Session(id) => {
+                let cell = self.sessions.get(id);
+                cell.map(|cell| (cell.touched(), pack_session(key, cell)))
+            }
             CellKey::Flow(id) => packed!(flows, id),
             CellKey::Pair(first, second) => packed!(pairs, &(first.clone(), second.clone())),
             CellKey::Inbox(id) => packed!(inboxes, &InboxKey::Session(id.clone())),
@@ -79,7 +111,10 @@ impl CellMap {
             }};
         }
         match &key {
-            CellKey::Session(id) => unpacked!(sessions, id.clone()),
+            CellKey::Session(id) => {
+                let cell = unpack_session(&key, bytes)?;
+                self.sessions.insert(id.clone(), cell);
+            }
             CellKey::Flow(id) => unpacked!(flows, id.clone()),
             CellKey::Pair(first, second) => unpacked!(pairs, (first.clone(), second.clone())),
             CellKey::Inbox(id) => unpacked!(inboxes, InboxKey::Session(id.clone())),

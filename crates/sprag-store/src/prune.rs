@@ -21,7 +21,8 @@ use crate::view::LogView;
 pub struct Retention {
     /// Records older than this may go.
     pub max_age: Millis,
-    /// The oldest go until the records take no more than this.
+    /// Where the records take more than this, the oldest go, and an eighth more than must: so the log is
+    /// looked through now and then, not at every look.
     pub max_bytes: u64,
 }
 
@@ -75,12 +76,7 @@ pub(crate) fn cut(
     retention: &Retention,
     at: Timestamp,
 ) -> Result<u64, StoreError> {
-    let mut bytes = 0_u64;
-    let mut total = 0;
-    view.scan(0, &mut |row| {
-        total += size(row.body);
-        ControlFlow::Continue(())
-    })?;
+    let mut surplus = surplus(view, retention.max_bytes)?;
     let mut through = 0;
     view.scan(0, &mut |row| {
         let is_old = match Body::decode(row.body).map(|body| body.content) {
@@ -89,15 +85,31 @@ pub(crate) fn cut(
             // What can't be read is for verify to tell, not for prune to remove.
             Err(_) => false,
         };
-        let is_too_much = total - bytes > retention.max_bytes;
-        if !is_old && !is_too_much {
+        if !is_old && surplus == 0 {
             return ControlFlow::Break(());
         }
-        bytes += size(row.body);
+        surplus = surplus.saturating_sub(size(row.body));
         through = row.seq;
         ControlFlow::Continue(())
     })?;
     Ok(through)
+}
+
+/// How many bytes of records must go so that at most seven eighths of `most` stay; none where they take no more
+/// than `most` now.
+fn surplus(view: &dyn LogView, most: u64) -> Result<u64, StoreError> {
+    if view.size_bound()?.is_some_and(|bound| bound <= most) {
+        return Ok(0);
+    }
+    let mut total = 0_u64;
+    view.scan(0, &mut |row| {
+        total = total.saturating_add(size(row.body));
+        ControlFlow::Continue(())
+    })?;
+    if total <= most {
+        return Ok(0);
+    }
+    Ok(total - (most - most / 8))
 }
 
 fn size(body: &[u8]) -> u64 {

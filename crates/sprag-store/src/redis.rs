@@ -28,6 +28,7 @@ mod reply;
 mod script;
 mod shelf;
 mod short;
+mod ticket;
 mod value;
 mod view;
 
@@ -43,7 +44,8 @@ pub use options::{Fail, FailError, FailModes, OnAlone, RedisOptions};
 
 use keeper::Hello;
 use place::Place;
-use pod::{Pod, Trouble, lock};
+use pod::{Pod, lock};
+use ticket::Identity;
 use view::RedisView;
 
 use crate::census::Census;
@@ -79,20 +81,17 @@ impl RedisStore {
         let keys = keys::Keys::new(&options.namespace);
         let away = |error: redis::RedisError| StoreError::Redis {
             place: place.shown(),
-            why: error.to_string(),
+            why: reply::why(&error),
         };
         let mut connection = place.connect(&keys.head, FIRST_WAIT).map_err(away)?;
-        let hello = Hello::say(&mut connection, &keys.head, &secret()?).map_err(away)?;
+        let hello = Hello::say(&mut connection, &keys.head, &secret()?, None).map_err(away)?;
         drop(connection);
         // A process that starts again is another pod: its own records start at one.
         let [a, b, c, d, ..] = secret()?;
-        options.pod = format!("{} {:08x}", options.pod, u32::from_be_bytes([a, b, c, d]));
-        let pod = Arc::new(Pod::new(options, place, hello.secret));
-        pod.come_back().map_err(|trouble| match trouble {
-            Trouble::Store(error) => error,
-            Trouble::Redis(error) => pod.away(error.to_string()),
-            Trouble::Slow | Trouble::Contended => pod.away("no answer in time"),
-        })?;
+        let identity = Identity::new([a, b, c, d]);
+        options.pod = format!("{} {}", options.pod, identity.digits());
+        let pod = Arc::new(Pod::new(options, place, hello.secret, identity));
+        pod.come_back().map_err(|trouble| pod.told(trouble))?;
         let keeper = {
             let pod = Arc::clone(&pod);
             let thread = std::thread::Builder::new().name("sprag redis".to_owned());

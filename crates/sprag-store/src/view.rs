@@ -77,6 +77,11 @@ pub trait LogView {
         visit: &mut dyn FnMut(RawRecord<'_>) -> ControlFlow<()>,
     ) -> Result<(), StoreError>;
 
+    /// How many bytes the records take at most, where that is known without reading them.
+    fn size_bound(&self) -> Result<Option<u64>, StoreError> {
+        Ok(None)
+    }
+
     /// The text of a policy that records name.
     fn policy_text(&self, digest: &str) -> Result<Option<String>, StoreError>;
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sprag_core::{Millis, Timestamp};
+#[cfg(feature = "redis")]
 use sprag_store::RedisStore;
 
 /// Tells the time. It may go back; a guard counts nothing less for that.
@@ -34,9 +35,11 @@ impl Clock for SystemClock {
 }
 
 /// The time as Redis tells it: pods that share one Redis share its clock.
+#[cfg(feature = "redis")]
 #[derive(Debug, Clone)]
 pub struct RedisClock(Arc<RedisStore>);
 
+#[cfg(feature = "redis")]
 impl RedisClock {
     /// The clock of the Redis behind `store`.
     #[must_use]
@@ -45,6 +48,7 @@ impl RedisClock {
     }
 }
 
+#[cfg(feature = "redis")]
 impl Clock for RedisClock {
     fn now(&self) -> Timestamp {
         self.0.now().unwrap_or_else(|| SystemClock.now())

@@ -49,8 +49,9 @@
 //! # Ok::<(), sprag::GuardError>(())
 //! ```
 //!
-//! Many processes behind a load balancer share one memory with [`GuardBuilder::redis`]: a session killed by
-//! one is dead for all, and windows count over all.
+//! Many processes behind a load balancer share one memory with `GuardBuilder::redis`: a session killed by
+//! one is dead for all, and windows count over all. That is the feature `redis`, which is off unless asked
+//! for: `cargo add sprag --features redis`.
 //!
 //! # Who may say what
 //!
@@ -98,7 +99,9 @@ pub mod tune;
 mod utc;
 
 pub use capture::Capture;
-pub use clock::{Clock, RedisClock, SystemClock, TestClock};
+#[cfg(feature = "redis")]
+pub use clock::RedisClock;
+pub use clock::{Clock, SystemClock, TestClock};
 pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, Subscription, Told};
@@ -115,8 +118,11 @@ pub use utc::rfc3339;
 pub use sprag_core::{
     Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
 };
+#[cfg(feature = "redis")]
 pub use sprag_store::{
-    Alone, Census, Fail, FailError, FailModes, LogQuery, LogScope, Marks, MemoryStore, OnAlone,
-    Page, Record, RecordKind, RedisCounts, RedisOptions, RedisStore, Retention, Session,
+    Alone, Fail, FailError, FailModes, OnAlone, RedisCounts, RedisOptions, RedisStore,
+};
+pub use sprag_store::{
+    Census, LogQuery, LogScope, Marks, MemoryStore, Page, Record, RecordKind, Retention, Session,
     SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError, Verification, Wait,
 };

@@ -182,6 +182,7 @@ export interface FlowSession {
   refused: number;
   returns: number;
   calls: number;
+  state: SessionState | null;
 }
 
 export interface FlowCall {

@@ -10,6 +10,8 @@ export interface Node {
   refusals: number;
   /** Only refused calls lead here. */
   refused: FlowCall | null;
+  /** What stopped the session for good. */
+  stopped: "block" | "kill" | null;
   x: number;
   y: number;
   depth: number;
@@ -34,6 +36,7 @@ export interface Tree {
 
 export const NODE = { width: 152, height: 44, gapX: 48, gapY: 16 };
 const REFUSES: Decision[] = ["deny", "block", "kill"];
+const STOPS = { active: null, blocked: "block", killed: "kill" } as const;
 
 export function tree(flow: Flow): Tree {
   const nodes = new Map<string, Node>();
@@ -48,14 +51,14 @@ export function tree(flow: Flow): Tree {
     // In the list only because somebody was not allowed to call it.
     if (ghosts.has(session.session)) continue;
     const parent = session.parent !== null && known.has(session.parent) && session.parent !== session.session ? session.parent : null;
-    add({ key: session.session, id: session.session, agent: session.agent, refusals: session.refused, refused: null, x: 0, y: 0, depth: 0 }, parent);
+    add({ key: session.session, id: session.session, agent: session.agent, refusals: session.refused, refused: null, stopped: STOPS[session.state ?? "active"], x: 0, y: 0, depth: 0 }, parent);
   }
   for (const call of flow.calls) {
     if (!isRefused(call) || call.from === null) continue;
     const key = `refused ${call.from} ${call.to}`;
     if (nodes.has(key) || nodes.has(call.to)) continue;
     const parent = nodes.has(call.from) ? call.from : null;
-    add({ key, id: call.to, agent: null, refusals: 0, refused: call, x: 0, y: 0, depth: 0 }, parent);
+    add({ key, id: call.to, agent: null, refusals: 0, refused: call, stopped: null, x: 0, y: 0, depth: 0 }, parent);
   }
   const height = place(nodes, children);
   const list = [...nodes.values()];

@@ -1,23 +1,9 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Page } from "@playwright/test";
+import { violations } from "../axe.ts";
 import { busyHouse, flowOfHelpers } from "../traffic.ts";
 import { expect, test } from "../sprag_server.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PAGES = ["/", "/sessions", "/sessions/nightly-cleanup", "/sessions/nightly-cleanup?set=destructive.max_calls:2", "/flows/release-2026.11", "/policy", "/policy?tab=edit", "/policy?tab=history", "/log"];
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-/** Asks axe for what breaks WCAG A or AA. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate(() => (window as unknown as { axe: { run: (options: unknown) => Promise<{ violations: Violation[] }> } }).axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }));
-  return found.violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 160)} ${node.failureSummary.slice(0, 200)}`));
-}
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`every page meets WCAG AA in ${colorScheme}`, async ({ browser, server }) => {
@@ -63,6 +49,9 @@ test("a flow shows who called whom and marks the refused call", async ({ page, s
   await expect(page.getByRole("region", { name: "Chosen call" }).getByText("Agent call rejected: effective call depth 6 exceeds limit (max 5)")).toBeVisible();
   const stack = page.getByRole("region", { name: "Chosen call" }).getByRole("listitem");
   await expect(stack).toHaveText(["1coordinator", "2changelog", "3reviewer", "4security", "5legal", "6translator"]);
+  await server.tell([{ type: "kill", session: "docs", by: "ops", why: "seen enough" }]);
+  await page.reload();
+  await expect(tree.locator("a", { has: page.locator("title", { hasText: "docs (docs): killed" }) }).locator(".mark.kill")).toBeVisible();
 });
 
 test("the log is searched, verified and exported", async ({ page, server }) => {

@@ -1,29 +1,12 @@
-// The pictures of the documentation: `npm run screenshots`. The real server, fed by the traffic of a busy
-// house at the pace of a fast one.
-import { mkdirSync, writeFileSync } from "node:fs";
+// The pictures of the documentation: `npm run screenshots`. What they show is the demo, as anyone sees it.
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { busyHouse } from "../traffic.ts";
 import { expect, SpragServer, test } from "../sprag_server.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../docs/screenshots");
-const POLICY = `# What we changed, and why.
-[rules]
-"flow.echo" = "shadow"         # two teams still argue about it
-
-[call]
-repeat = 6
-
-[destructive]
-max_calls = 3
-
-[[override]]                   # it empties the staging tables every night
-agent = "bulk-cleaner"
-destructive.max_calls = 50
-`;
-
-/** Slow enough that time is seen to pass. */
-const PACE_MS = Number(process.env["SPRAG_PACE_MS"] ?? 400);
+/** How long the demo plays before the pictures are taken: long enough for every story to end at least once. */
+const PLAYS_MS = Number(process.env["SPRAG_PLAYS_MS"] ?? 150_000);
 
 interface Shot {
   name: string;
@@ -31,18 +14,19 @@ interface Shot {
   act?: (page: Page) => Promise<void>;
 }
 
-const SHOTS: Shot[] = [
+const shots = (flow: string): Shot[] => [
   { name: "overview", path: "/?range=15m" },
   { name: "sessions", path: "/sessions" },
-  { name: "session", path: "/sessions/nightly-cleanup" },
-  { name: "what-if", path: "/sessions/nightly-cleanup?set=destructive.max_calls:2", act: async (page) => page.getByText(/Would have stopped at/).scrollIntoViewIfNeeded() },
-  { name: "flow", path: "/flows/release-2026.11" },
+  { name: "session", path: "/sessions/cleaner-1" },
+  { name: "what-if", path: "/sessions/cleaner-1?set=destructive.max_calls:2", act: async (page) => page.getByText(/Would have stopped at/).scrollIntoViewIfNeeded() },
+  { name: "flow", path: `/flows/${flow}` },
   { name: "policy", path: "/policy" },
   {
     name: "policy-edit",
     path: "/policy?tab=edit",
     act: async (page) => {
-      await page.getByRole("textbox", { name: "Policy as TOML" }).fill(`${POLICY}\n[flow]\nmax_depth = 4\n`);
+      const text = page.getByRole("textbox", { name: "Policy as TOML" });
+      await text.fill(`${await text.inputValue()}\n[flow]\nmax_depth = 4\n`);
       await page.getByRole("button", { name: "Try on the last 24 h" }).click();
       await page.getByRole("region", { name: "Trial" }).waitFor();
     },
@@ -53,18 +37,17 @@ const SHOTS: Shot[] = [
 test("every page, light and dark", async ({ browser }) => {
   test.setTimeout(500_000);
   mkdirSync(FOLDER, { recursive: true });
-  const server = new SpragServer();
-  writeFileSync(server.policy, POLICY);
+  const server = new SpragServer(["--demo"]);
   await server.start();
-  for (const event of busyHouse()) {
-    await server.tell([event]);
-    await new Promise((done) => setTimeout(done, PACE_MS));
-  }
+  await new Promise((done) => setTimeout(done, PLAYS_MS));
+  const refused = (await server.get("/v1/log?rule=flow.depth&limit=1")) as { items: { event: { flow: string } }[] };
+  const flow = refused.items[0]?.event.flow ?? "";
+  expect(flow).not.toBe("");
   await fetch(`${server.url}/v1/log/verify`, { method: "POST", headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json" }, body: "{}" });
   for (const colorScheme of ["light", "dark"] as const) {
     const page = await (await browser.newContext({ colorScheme, viewport: { width: 1440, height: 960 }, reducedMotion: "reduce" })).newPage();
     await server.open(page);
-    for (const { name, path, act } of SHOTS) {
+    for (const { name, path, act } of shots(flow)) {
       await page.goto(server.url + path);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await expect(page.getByText("Loading…")).toHaveCount(0);

@@ -37,7 +37,7 @@ function message(seq: number, from: string | null, to: string, verdict: FlowCall
 }
 
 function flow(parents: Record<string, string | null>, calls: FlowCall[]): Flow {
-  const sessions = Object.entries(parents).map(([session, parent]) => ({ session, agent: null, parent, sent: 0, received: 0, refused: 0, returns: 0, calls: 0 }));
+  const sessions = Object.entries(parents).map(([session, parent]) => ({ session, agent: null, parent, sent: 0, received: 0, refused: 0, returns: 0, calls: 0, state: null }));
   return { flow: "f", started: 0, touched: 1, sessions, calls, cut: false };
 }
 
@@ -47,6 +47,13 @@ test("parallel branches stand side by side, and a refused call is a ghost", () =
   expect([place("root")?.depth, place("a")?.depth, place("b")?.depth, place("refused b deep")?.depth]).toEqual([0, 1, 1, 2]);
   expect(place("a")?.y).not.toBe(place("b")?.y);
   expect(laid.edges.map((edge) => `${edge.from.id}>${edge.to.id} ${edge.kind}`).sort()).toEqual(["a>root return", "b>deep refused", "root>a call", "root>b call"]);
+});
+
+test("a session that is stopped for good is marked", () => {
+  const one = flow({ root: null, a: "root", b: "root" }, [message(1, "root", "a"), message(2, "root", "b")]);
+  const [root, a] = one.sessions;
+  if (root && a) [root.state, a.state] = ["active", "killed"];
+  expect(tree(one).nodes.map((node) => `${node.id} ${node.stopped}`).sort()).toEqual(["a kill", "b null", "root null"]);
 });
 
 test("no two nodes overlap, whatever the parents are", () => {

@@ -120,6 +120,17 @@ pub(crate) struct InstallArgs {
     /// The program that hooks start [default: this one].
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<PathBuf>,
+    /// Claude Code only: no program is started, hooks are posted to a running `sprag serve`. Where that
+    /// does not run, nothing is guarded.
+    #[arg(
+        long,
+        value_name = "URL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "http://127.0.0.1:7727",
+        conflicts_with_all = ["binary", "project"]
+    )]
+    pub(crate) http: Option<String>,
     /// Don't ask.
     #[arg(long, short)]
     pub(crate) yes: bool,

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use sprag_hooks::Client;
-use sprag_hooks::install::{HookLine, InstallError, Scope, found, install, place};
+use sprag_hooks::install::{HookLine, HookServer, InstallError, Scope, found, install, place};
+use sprag_hooks::{Client, Fail};
 
 use crate::args::InstallArgs;
 use crate::failure::{Failure, Run};
@@ -21,6 +21,7 @@ pub(crate) fn run(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) 
         binary: binary(args.binary.as_ref())?,
         shadow: args.shadow,
         fail: args.fail.into(),
+        server: server(args, settings)?,
     };
     let wanted =
         install(client, file.text.as_deref(), &line).map_err(|error| unusable(&file, &error))?;
@@ -47,6 +48,44 @@ pub(crate) fn run(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) 
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The server that hooks are posted to, where that is asked for.
+fn server(args: &InstallArgs, settings: &Settings) -> Result<Option<HookServer>, Failure> {
+    let Some(url) = &args.http else {
+        return Ok(None);
+    };
+    if Client::from(args.client) != Client::Claude {
+        return Err(Failure::new("only Claude Code posts its hooks").next("leave out --http"));
+    }
+    if Fail::from(args.fail) == Fail::Closed {
+        return Err(Failure::new(
+            "Claude Code goes on where a hook can't be posted: --http never fails closed",
+        )
+        .next("leave out --http, or --fail closed"));
+    }
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        return Err(
+            Failure::new(format!("--http={url} is no address of a server"))
+                .next("say --http=http://127.0.0.1:7727"),
+        );
+    }
+    let db = settings
+        .db_place(None)
+        .ok_or_else(|| Failure::new("there is no home: $HOME is not set"))?;
+    let file = db.with_file_name("hook.token");
+    let token = std::fs::read_to_string(&file).map_err(|error| {
+        Failure::new(format!(
+            "can't read the hooks' token {}: {}",
+            file.display(),
+            Failure::reason(&error)
+        ))
+        .next("start `sprag serve` once, which makes it")
+    })?;
+    Ok(Some(HookServer {
+        url: url.trim_end_matches('/').to_owned(),
+        token: token.trim().to_owned(),
+    }))
 }
 
 /// What the person must still do, since no program can.

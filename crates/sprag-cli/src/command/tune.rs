@@ -37,7 +37,7 @@ pub(crate) fn run(args: &TuneArgs, settings: &Settings, out: &mut dyn Write) -> 
     Ok(ExitCode::SUCCESS)
 }
 
-fn questions(policy: &Policy) -> usize {
+pub(super) fn questions(policy: &Policy) -> usize {
     KNOBS
         .iter()
         .map(|knob| knob.settings(policy.base()).len())

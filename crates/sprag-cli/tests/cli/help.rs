@@ -12,6 +12,7 @@ fn help_starts_with_what_to_do_first() {
     Usage: sprag <COMMAND>
 
     Commands:
+      scan         Find the loops in what your agents already did, and what they cost
       decide       Judge events from standard input, one JSON line each, and print the verdicts
       check        Ask the durable guard: like decide, but remembered and logged
       test         Run scenario files: events with the verdicts they must get
@@ -43,6 +44,7 @@ fn help_starts_with_what_to_do_first() {
       -V, --version  Print version
 
     Start here:
+      sprag scan                           the loops that your agents already ran
       sprag rules                          what is watched, and with which limits
       sprag explain flow.depth             why a rule exists and how to tune it
       sprag decide < events.jsonl          judge recorded events

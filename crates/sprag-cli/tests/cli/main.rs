@@ -25,6 +25,8 @@ mod replay;
 mod rules;
 #[cfg(test)]
 mod sandbox;
+#[cfg(test)]
+mod scan;
 mod scenarios;
 #[cfg(test)]
 mod serve;

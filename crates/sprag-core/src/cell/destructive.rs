@@ -11,7 +11,7 @@ use crate::time::{Millis, Timestamp};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Destructive {
     pub(crate) window: Window,
-    targets: VecDeque<(u64, Timestamp)>,
+    pub(super) targets: VecDeque<(u64, Timestamp)>,
 }
 
 impl Destructive {

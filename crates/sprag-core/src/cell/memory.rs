@@ -12,9 +12,9 @@ use super::progress::{Past, Recent};
 /// The approaches that a session tried and the answers that it got.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepMemory {
-    approaches: Recent,
-    pasts: Vec<Past>,
-    outcomes: Recent,
+    pub(super) approaches: Recent,
+    pub(super) pasts: Vec<Past>,
+    pub(super) outcomes: Recent,
 }
 
 impl StepMemory {

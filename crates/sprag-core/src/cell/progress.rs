@@ -154,7 +154,7 @@ impl Progress {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Recent {
-    keys: Vec<u64>,
+    pub(super) keys: Vec<u64>,
 }
 
 impl Recent {

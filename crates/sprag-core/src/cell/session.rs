@@ -59,9 +59,9 @@ pub(crate) struct Refusals {
 /// looks through the few it has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Calls {
-    recent: VecDeque<(u64, Timestamp)>,
+    pub(super) recent: VecDeque<(u64, Timestamp)>,
     crowds: Option<Box<[u16; CROWDS]>>,
-    in_a_row: u32,
+    pub(super) in_a_row: u32,
 }
 
 const CROWDS: usize = 32;
@@ -217,6 +217,19 @@ impl SessionCell {
 }
 
 impl Calls {
+    /// From its lists; the crowds are a count of them.
+    pub(super) fn with(recent: VecDeque<(u64, Timestamp)>, in_a_row: u32) -> Self {
+        let mut calls = Self {
+            recent,
+            crowds: None,
+            in_a_row,
+        };
+        if calls.recent.len() >= CROWDS {
+            calls.crowds = Some(calls.count_crowds());
+        }
+        calls
+    }
+
     /// When the `nth` latest call of `key` within `span` was, if there were as many.
     pub(crate) fn nth_latest(
         &self,

@@ -8,7 +8,7 @@ pub(crate) struct Spent {
     pub(crate) tokens: u64,
     pub(crate) cost_micros: u64,
     /// One bit a budget.
-    warned: u8,
+    pub(super) warned: u8,
 }
 
 impl Spent {

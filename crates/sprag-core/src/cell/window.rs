@@ -11,7 +11,7 @@ use crate::time::{Millis, Timestamp};
 
 /// The times of the most recent happenings, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Window(VecDeque<Timestamp>);
+pub(crate) struct Window(pub(super) VecDeque<Timestamp>);
 
 /// Whether something at `at` still counts at `now`.
 pub(crate) fn inside(at: Timestamp, now: Timestamp, span: Millis) -> bool {

@@ -19,7 +19,7 @@ use crate::reply::Reply;
 use crate::tool_name;
 
 /// How prompts begin that Claude Code writes itself.
-const OWN_PROMPTS: [&str; 5] = [
+pub(super) const OWN_PROMPTS: [&str; 5] = [
     "<task-notification>",
     "<teammate-message",
     "<local-command-",
@@ -77,7 +77,7 @@ fn events(moment: Moment, fields: &Snake<'_>, who: &Who) -> Result<Vec<sprag::Ev
     match moment {
         Moment::Prompt => {
             let text = fields.prompt.and_then(snake::text).unwrap_or_default();
-            if who.sub.is_some() || OWN_PROMPTS.iter().any(|own| text.starts_with(own)) {
+            if who.sub.is_some() || super::is_own_prompt(&text) {
                 return Ok(Vec::new());
             }
             Ok(vec![who.prompt(Some(text.into()))?])

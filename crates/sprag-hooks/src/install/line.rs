@@ -1,10 +1,36 @@
-//! The command line that a client runs for a hook.
+//! What a client does for a hook: the command line that it runs, or the address that it posts to.
 
 use crate::answer::Fail;
 use crate::client::Client;
 
 /// What every hook command of ours has in it.
 const SIGN: &str = " hook --client ";
+/// What every address of ours has in it.
+const ADDRESS_SIGN: &str = "/v1/hooks/";
+
+/// A server that hooks are posted to.
+#[derive(Clone)]
+pub struct HookServer {
+    /// Its address, without a slash at the end.
+    pub url: String,
+    /// The hooks' token.
+    pub token: String,
+}
+
+impl std::fmt::Debug for HookServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HookServer")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}
+
+impl HookServer {
+    /// What proves to the server that a hook posts.
+    pub(super) fn authorization(&self) -> String {
+        format!("Bearer {}", self.token)
+    }
+}
 
 /// How hooks shall be run.
 #[derive(Debug, Clone)]
@@ -15,6 +41,8 @@ pub struct HookLine {
     pub shadow: bool,
     /// What to do where there is no verdict.
     pub fail: Fail,
+    /// Where hooks are posted to, for a client that can: then nothing is run.
+    pub server: Option<HookServer>,
 }
 
 impl HookLine {
@@ -36,8 +64,12 @@ impl HookLine {
         words
     }
 
-    /// The whole line for a shell.
+    /// The whole line for a shell, or the address.
     pub(super) fn command(&self, client: Client, event: &str) -> String {
+        if let Some(server) = &self.server {
+            let shadow = if self.shadow { "&shadow=true" } else { "" };
+            return format!("{}{ADDRESS_SIGN}{client}?event={event}{shadow}", server.url);
+        }
         let words = self.words(client, Some(event));
         format!("{} {}", quoted(&self.binary), words.join(" "))
     }
@@ -45,11 +77,19 @@ impl HookLine {
 
 /// Whether a command is ours, wherever the program is.
 pub(super) fn is_ours(command: &str) -> bool {
-    command.contains(SIGN)
+    command.contains(SIGN) || is_address(command)
 }
 
-/// The program of one of our commands.
+/// Whether one of our commands is an address.
+fn is_address(command: &str) -> bool {
+    command.starts_with("http") && command.contains(ADDRESS_SIGN)
+}
+
+/// The program of one of our commands; the server, where it is an address.
 pub(super) fn program(command: &str) -> &str {
+    if is_address(command) {
+        return command.split(ADDRESS_SIGN).next().unwrap_or(command);
+    }
     let program = command.split(SIGN).next().unwrap_or(command);
     program.trim_matches('\'')
 }
@@ -73,6 +113,7 @@ mod tests {
             binary: "/opt/a b/sprag".to_owned(),
             shadow: true,
             fail: Fail::Closed,
+            server: None,
         };
         let command = line.command(Client::Claude, "PreToolUse");
         assert_eq!(
@@ -82,5 +123,27 @@ mod tests {
         assert!(is_ours(&command));
         assert_eq!(program(&command), "/opt/a b/sprag");
         assert!(!is_ours("prettier --write"));
+    }
+
+    #[test]
+    fn an_address_is_known_again_and_names_its_server() {
+        let line = HookLine {
+            binary: "sprag".to_owned(),
+            shadow: true,
+            fail: Fail::Open,
+            server: Some(HookServer {
+                url: "http://127.0.0.1:7727".to_owned(),
+                token: "secret".to_owned(),
+            }),
+        };
+        let address = line.command(Client::Claude, "PreToolUse");
+        assert_eq!(
+            address,
+            "http://127.0.0.1:7727/v1/hooks/claude?event=PreToolUse&shadow=true"
+        );
+        assert!(is_ours(&address));
+        assert_eq!(program(&address), "http://127.0.0.1:7727");
+        assert!(!is_ours("https://example.com/hooks/claude"));
+        assert!(!format!("{line:?}").contains("secret"));
     }
 }

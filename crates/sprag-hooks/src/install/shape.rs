@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Array, Object, Value};
 use serde_json::{Value as Json, json};
 
 use super::edit::{Container, parse, put, take};
-use super::line::{HookLine, is_ours, program};
+use super::line::{HookLine, HookServer, is_ours, program};
 use super::{InstallError, events};
 use crate::client::Client;
 
@@ -20,8 +20,10 @@ pub struct Found {
     pub event: String,
     /// The command.
     pub command: String,
-    /// The program that it runs.
+    /// The program that it runs, or the server that it is posted to.
     pub program: String,
+    /// What it sends to prove itself, where it is posted.
+    pub authorization: Option<String>,
 }
 
 /// How a client's settings hold hooks.
@@ -103,11 +105,14 @@ impl Shape {
     ) -> Result<bool, InstallError> {
         let found = self.found(text)?;
         let wanted = events(client);
+        let authorization = line.server.as_ref().map(HookServer::authorization);
         let is_there = |event: &&str| {
             let command = line.command(client, event);
-            found
-                .iter()
-                .any(|found| found.event == **event && found.command == command)
+            found.iter().any(|found| {
+                found.event == **event
+                    && found.command == command
+                    && found.authorization == authorization
+            })
         };
         Ok(found.len() == wanted.len() && wanted.iter().all(is_there))
     }
@@ -124,7 +129,13 @@ impl Shape {
                 json!({"type": "command", "bash": command, "powershell": command, "timeoutSec": 10})
             }
             _ => {
-                let hook = json!({"type": "command", "command": command, "timeout": 10});
+                let hook = match &line.server {
+                    Some(server) => {
+                        let headers = json!({"Authorization": server.authorization()});
+                        json!({"type": "http", "url": command, "headers": headers, "timeout": 10})
+                    }
+                    None => json!({"type": "command", "command": command, "timeout": 10}),
+                };
                 if event.contains("Tool") {
                     json!({"matcher": "*", "hooks": [hook]})
                 } else {
@@ -230,6 +241,7 @@ impl Shape {
                 event: "plugin".to_owned(),
                 command: words.join(" "),
                 program,
+                authorization: None,
             }]);
         }
         let root = root(text)?;
@@ -239,11 +251,12 @@ impl Shape {
         let mut all = Vec::new();
         for property in &as_object(hooks, "hooks")?.properties {
             for entry in &as_list(&property.value, property.name.as_str())?.elements {
-                for command in self.commands(entry) {
+                for (command, authorization) in self.commands(entry) {
                     all.push(Found {
                         event: property.name.as_str().to_owned(),
                         program: program(&command).to_owned(),
                         command,
+                        authorization,
                     });
                 }
             }
@@ -251,7 +264,7 @@ impl Shape {
         Ok(all)
     }
 
-    fn commands(self, entry: &Value<'_>) -> Vec<String> {
+    fn commands(self, entry: &Value<'_>) -> Vec<Ours> {
         if self != Self::Groups {
             return ours(entry).into_iter().collect();
         }
@@ -279,12 +292,22 @@ fn whole(client: Client, line: &HookLine) -> String {
     format!("{:#}\n", json!({"version": 1, "hooks": hooks}))
 }
 
+/// A command or an address, and what is sent there as proof.
+type Ours = (String, Option<String>);
+
 /// The command of a hook, where it is ours.
-fn ours(hook: &Value<'_>) -> Option<String> {
+fn ours(hook: &Value<'_>) -> Option<Ours> {
     let hook = hook.as_object()?;
-    ["command", "bash"].into_iter().find_map(|name| {
-        let command = member(hook, name)?.as_string_lit()?.value.to_string();
-        is_ours(&command).then_some(command)
+    let text = |value: &Value<'_>| Some(value.as_string_lit()?.value.to_string());
+    ["command", "bash", "url"].into_iter().find_map(|name| {
+        let command = text(member(hook, name)?)?;
+        let proof = || {
+            text(member(
+                member(hook, "headers")?.as_object()?,
+                "Authorization",
+            )?)
+        };
+        is_ours(&command).then(|| (command, proof()))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Settings as people write them: our entries go in and come out, and nothing else moves.
 
-use sprag_hooks::install::{HookLine, InstallError, events, found, install, uninstall};
+use sprag_hooks::install::{HookLine, HookServer, InstallError, events, found, install, uninstall};
 use sprag_hooks::{Client, Fail};
 
 /// Settings that a parser who writes back would spoil.
@@ -22,6 +22,17 @@ fn line() -> HookLine {
         binary: "/usr/local/bin/sprag".to_owned(),
         shadow: false,
         fail: Fail::Open,
+        server: None,
+    }
+}
+
+fn posted(token: &str) -> HookLine {
+    HookLine {
+        server: Some(HookServer {
+            url: "http://127.0.0.1:7727".to_owned(),
+            token: token.to_owned(),
+        }),
+        ..line()
     }
 }
 
@@ -88,6 +99,28 @@ fn another_way_to_run_them_takes_the_place_of_the_old_one() {
             );
             assert_eq!(uninstall(client, &new).unwrap().as_deref(), Some(before));
         }
+    }
+}
+
+#[test]
+fn hooks_that_are_posted_come_go_and_take_a_new_token() {
+    for before in ODD {
+        let commands = install(Client::Claude, Some(before), &line()).unwrap();
+        let old = install(Client::Claude, Some(&commands), &posted("old")).unwrap();
+        assert_eq!(
+            install(Client::Claude, Some(&old), &posted("old")).unwrap(),
+            old
+        );
+        let new = install(Client::Claude, Some(&old), &posted("new")).unwrap();
+        let hooks = found(Client::Claude, &new).unwrap();
+        assert_eq!(hooks.len(), events(Client::Claude).len());
+        for hook in hooks {
+            assert_eq!(hook.authorization.as_deref(), Some("Bearer new"));
+            let address = format!("http://127.0.0.1:7727/v1/hooks/claude?event={}", hook.event);
+            assert_eq!(hook.command, address);
+        }
+        let after = uninstall(Client::Claude, &new).unwrap();
+        assert_eq!(after.as_deref(), Some(before));
     }
 }
 

@@ -1,7 +1,8 @@
 //! Recorded traffic of official clients and servers passes byte for byte, in every revision.
 //!
 //! `tests/corpus` was recorded with `tests/clients/record.mjs` between the official SDKs, the reference
-//! server and a small one of our own. Documents that a server has of others were left out.
+//! server and a small one of our own; and between real agent CLIs and a server of the Rust SDK, up to their first call
+//! (`clients/run.js --unguarded --script deletes --catalog …`). Documents that a server has of others were left out.
 
 use std::path::{Path, PathBuf};
 

@@ -147,8 +147,11 @@ fn of_the_store(noted: &Noted) -> Option<(Level, String)> {
             let rule = offline
                 .rule
                 .map_or(String::new(), |rule| format!(" by {rule}"));
+            let also = offline.also.map_or(String::new(), |seq| {
+                format!("; Redis has it as record {seq}")
+            });
             let text = format!(
-                "[Store] {} decided without Redis: {} for session {}{rule} ({})",
+                "[Store] {} decided without Redis: {} for session {}{rule} ({}){also}",
                 safe(&offline.pod),
                 offline.verdict,
                 safe(offline.session.as_str()),

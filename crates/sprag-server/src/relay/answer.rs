@@ -107,6 +107,10 @@ struct Tail {
 impl Tail {
     async fn next(mut self) -> Option<(io::Result<Bytes>, Self)> {
         let chunk = self.body.next().await;
+        if matches!(chunk, Some(Err(_))) {
+            // The connection is dropped together with what it holds, so what came before goes out first.
+            tokio::task::yield_now().await;
+        }
         let length = match &chunk {
             Some(Ok(chunk)) => u64::try_from(chunk.len()).unwrap_or(u64::MAX),
             Some(Err(_)) | None => u64::MAX,

@@ -1,8 +1,7 @@
 //! One event, one verdict.
 
-use axum::body::Body;
-use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use sprag::{Event, Role, StoreError, Wait};
 use sprag_core::Identity;
@@ -14,6 +13,9 @@ use crate::problem::{Kind, Problem};
 use crate::state::App;
 use crate::stopwatch::Stopwatch;
 use crate::wire;
+
+/// What a verdict that allows takes, and some more.
+const VERDICT_BYTES: usize = 256;
 
 /// Ask what to do about an event
 ///
@@ -36,12 +38,13 @@ use crate::wire;
 pub(crate) async fn check(
     State(app): State<App>,
     caller: Caller,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<Response, Problem> {
-    body::expect_type(&headers, &["application/json"])?;
+    let (head, body) = request.into_parts();
+    body::expect_type(&head.headers, &["application/json"])?;
     let bytes = body::read(&app, body, app.body_bytes()).await?;
-    let parent = headers
+    let parent = head
+        .headers
         .get("traceparent")
         .and_then(|value| value.to_str().ok());
     let text = decide(&app, &caller, &bytes, parent).await?;
@@ -62,7 +65,9 @@ pub(crate) async fn decide(
     settle(&mut event, caller)?;
     let checked = app.guard().check_soon(caller.role, event);
     let checked = checked.map_err(|error| app.failed(error))?;
-    let text = serde_json::to_vec(checked.verdict()).unwrap_or_default();
+    let mut text = Vec::with_capacity(VERDICT_BYTES);
+    // A verdict has nothing in it that is no JSON, and memory takes every byte.
+    let _ = serde_json::to_writer(&mut text, checked.verdict());
     if let Some(wait) = checked.wait {
         kept(app, wait).await?;
     }

@@ -80,7 +80,11 @@ fn read(app: &App, flow: Id) -> Result<axum::Json<Flow>, Problem> {
         let detail = format!("the log holds nothing of flow {flow}");
         return Err(Problem::new(Kind::NotFound, detail));
     };
-    let (sessions, calls) = tree.finish();
+    let (mut sessions, calls) = tree.finish();
+    for node in &mut sessions {
+        let session = app.guard().session(node.session().as_str())?;
+        node.stands(session.map(|session| session.summary.state));
+    }
     Ok(axum::Json(Flow {
         flow,
         started,

@@ -208,7 +208,14 @@ impl TrialAnswer {
                 self.unknown += 1;
                 return;
             }
-            Seen::Skipped | Seen::Noted | Seen::Error(_) => return,
+            // Stopped either way: it goes as it went.
+            Seen::Skipped => {
+                if let Some(was) = &event.recorded {
+                    self.would.count(&session, was);
+                }
+                return;
+            }
+            Seen::Noted | Seen::Error(_) => return,
         };
         let told = |verdict: &Verdict| (verdict.verdict, verdict.rule);
         if verdict.as_ref().map(told) == event.recorded.as_ref().map(told) {

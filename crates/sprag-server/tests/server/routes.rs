@@ -197,6 +197,11 @@ fn a_replay_shows_every_verdict_and_another_policy_shows_what_it_would_have_done
         (&tried["changed"], &tried["was"]["verdicts"]["kill"]),
         (&2.into(), &2.into())
     );
+    server.check(r#"{"type":"usage","session":"s","input_tokens":5}"#);
+    let same = server.operator("POST", "/v1/policy/try", r#"{"text":""}"#);
+    let same = same.json();
+    assert_eq!((&same["changed"], &same["saved"]), (&0.into(), &0.into()));
+    assert_eq!(same["was"]["verdicts"], same["would"]["verdicts"]);
     let wrong = server.operator(
         "POST",
         "/v1/policy/try",

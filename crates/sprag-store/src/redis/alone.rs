@@ -12,7 +12,9 @@ use sprag_core::{Decision, Id, Observation, Observed, Order, RuleId, Timestamp};
 
 use super::fail::{closed, open_rules, who};
 use super::options::FailModes;
+use super::pod::Pod;
 use super::shelf::{LostKill, Shelf};
+use super::ticket::{CommitName, Sent, Stamp};
 use crate::capacity::Capacity;
 use crate::cell_key::CellKey;
 use crate::draft::{ActivePolicy, Draft};
@@ -45,6 +47,36 @@ pub(super) struct Waiting {
     pub(super) at: Timestamp,
     pub(super) policy: Arc<ActivePolicy>,
     pub(super) what: Noted,
+    /// The decision itself, where it was sent before it was made alone.
+    pub(super) sent: Option<Sent>,
+    /// The note, where it was sent and nobody knows what came of it.
+    pub(super) told: Option<Sent>,
+}
+
+impl Waiting {
+    /// What may have been written.
+    pub(super) fn unsure(&self) -> impl Iterator<Item = Sent> + use<> {
+        self.sent.into_iter().chain(self.told)
+    }
+
+    /// Takes note of what was; false where nothing is left to tell.
+    pub(super) fn settle(&mut self, written: &HashMap<CommitName, u64>) -> bool {
+        let seq = |sent: Sent| written.get(&sent.name).copied();
+        if let (Noted::Offline(offline), Some(sent)) = (&mut self.what, self.sent.take()) {
+            offline.also = seq(sent);
+        }
+        self.told.take().and_then(seq).is_none()
+    }
+
+    /// From now on it may have been written.
+    pub(super) fn about_to_tell(&mut self, pod: &Pod) -> Stamp {
+        let sent = pod.about_to_send();
+        self.told = Some(sent);
+        Stamp {
+            name: sent.name,
+            ..pod.stamp()
+        }
+    }
 }
 
 /// The fork of this pod.
@@ -84,7 +116,7 @@ impl Fork {
         fail: &FailModes,
         pod: &str,
         draft: Draft,
-        why: &str,
+        (why, sent): (&str, Option<Sent>),
     ) -> Result<(Record, Alone), StoreError> {
         for lost in shelf.lost() {
             self.kill(shelf, &lost, &draft)?;
@@ -114,8 +146,15 @@ impl Fork {
             rule: alone.rule,
             why: why.to_owned(),
             record: hex(&sealed.body),
+            also: None,
         });
-        self.wait(Waiting { at, policy, what });
+        self.wait(Waiting {
+            at,
+            policy,
+            what,
+            sent,
+            told: None,
+        });
         Ok((sealed.record, alone))
     }
 
@@ -177,6 +216,8 @@ impl Fork {
             at: note.at,
             policy: note.policy,
             what: note.what,
+            sent: None,
+            told: None,
         });
         Ok(sealed.record)
     }
@@ -205,6 +246,8 @@ impl Fork {
                 pod: pod.to_owned(),
                 records: std::mem::take(&mut self.dropped),
             },
+            sent: None,
+            told: None,
         });
         let most = most.min(self.waiting.len());
         lost.into_iter().chain(self.waiting.drain(..most)).collect()

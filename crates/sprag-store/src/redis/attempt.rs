@@ -4,9 +4,11 @@ use redis::{RedisResult, Value};
 use sprag_core::{Id, RULES_VERSION, Timestamp};
 
 use super::keys::Keys;
+use super::pod::Pod;
 use super::reply::{list, number, odd, text};
 use super::script::Input;
 use super::shelf::{Fresh, Looked, Shelf, Spot};
+use super::ticket::Stamp;
 use super::value::{Version, Written, life_from, write_cell, write_session};
 use crate::cell_key::CellKey;
 use crate::draft::Draft;
@@ -24,6 +26,7 @@ pub(super) struct Attempt {
     gathered: Gathered,
     sealed: Sealed,
     pub(super) promise: Promise,
+    pub(super) fence: u64,
     pub(super) input: Input,
     /// What each key after the fixed ones is, in order.
     slots: Vec<Slot>,
@@ -46,6 +49,8 @@ pub(super) enum Answer {
     Stale(Vec<(usize, Option<Vec<u8>>)>),
     /// The namespace is judged under other rules.
     Rules(u64),
+    /// This pod gave up what it sent before, or Redis does not know it.
+    Fenced,
 }
 
 /// An answer with what every answer tells.
@@ -59,7 +64,8 @@ pub(super) struct Heard {
 }
 
 /// What every commit starts with.
-pub(super) fn start(keys: &Keys, kind: &str, body: &[u8], cells: usize, sessions: usize) -> Input {
+pub(super) fn start(pod: &Pod, stamp: Stamp, kind: &str, body: &[u8], size: Size) -> Input {
+    let keys = &pod.keys;
     let mut input = Input {
         keys: [
             &keys.head,
@@ -67,28 +73,33 @@ pub(super) fn start(keys: &Keys, kind: &str, body: &[u8], cells: usize, sessions
             &keys.sessions,
             &keys.notes,
             &keys.marked,
+            &pod.fence,
         ]
         .map(Clone::clone)
         .to_vec(),
-        args: Vec::with_capacity(5 + 3 * (sessions + cells)),
+        args: Vec::with_capacity(7 + 3 * (size.sessions + size.cells)),
     };
     input.number(u64::from(RULES_VERSION));
     input.arg(kind);
     input.arg(body);
-    input.arg(cells.to_string());
-    input.arg(sessions.to_string());
+    input.arg(size.cells.to_string());
+    input.arg(size.sessions.to_string());
+    input.number(stamp.fence);
+    input.arg(stamp.name.0);
     input
+}
+
+/// What a commit writes besides its record.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Size {
+    pub(super) cells: usize,
+    pub(super) sessions: usize,
 }
 
 impl Attempt {
     /// Judges `draft` on the cells at hand.
-    pub(super) fn prepare(
-        shelf: &Shelf,
-        keys: &Keys,
-        mut draft: Draft,
-        now: Timestamp,
-    ) -> Result<Self, StoreError> {
-        let looked = Looked::at(shelf);
+    pub(super) fn prepare(pod: &Pod, mut draft: Draft, stamp: Stamp) -> Result<Self, StoreError> {
+        let looked = Looked::at(&pod.shelf);
         let gathered = Gathered::decide(&looked, &mut draft)?;
         let promise = Promise::of(&draft.observation, &gathered.verdict);
         // The number and the hashes are Redis' to give.
@@ -97,21 +108,22 @@ impl Attempt {
             gathered,
             sealed,
             promise,
+            fence: stamp.fence,
             input: Input::default(),
             slots: Vec::new(),
             written: Vec::new(),
         };
-        attempt.write(shelf, keys, &looked.spots(), now)?;
+        attempt.write(pod, stamp, &looked.spots())?;
         Ok(attempt)
     }
 
     fn write(
         &mut self,
-        shelf: &Shelf,
-        keys: &Keys,
+        pod: &Pod,
+        stamp: Stamp,
         spots: &[(CellKey, Spot)],
-        now: Timestamp,
     ) -> Result<(), StoreError> {
+        let (shelf, keys, now) = (&pod.shelf, &pod.keys, pod.now());
         let touched: Vec<CellKey> = CellKey::all(&self.gathered.keys).collect();
         let sessions = self.gathered.keys.session.iter();
         let sessions: Vec<Id> = sessions.chain(&self.gathered.keys.peer).cloned().collect();
@@ -120,7 +132,11 @@ impl Attempt {
             _ => 1,
         };
         let cells = spots.iter().map(|(key, _)| parts(key)).sum();
-        self.input = start(keys, "e", &self.sealed.body, cells, sessions.len());
+        let size = Size {
+            cells,
+            sessions: sessions.len(),
+        };
+        self.input = start(pod, stamp, "e", &self.sealed.body, size);
         for id in &sessions {
             let summary = self.gathered.live.session_summary(id);
             let (touched, state) = summary.map_or((0, SessionState::Active), |summary| {
@@ -135,7 +151,7 @@ impl Attempt {
         for (key, spot) in spots {
             let is_touched = touched.contains(key);
             match key {
-                CellKey::Session(id) => self.session(shelf, keys, id, *spot, (is_touched, now))?,
+                CellKey::Session(id) => self.session(shelf, keys, id, *spot, (is_touched, now)),
                 _ => self.cell(shelf, keys, key, spot.version, (is_touched, now))?,
             }
         }
@@ -149,14 +165,14 @@ impl Attempt {
         id: &Id,
         spot: Spot,
         (is_touched, now): (bool, Timestamp),
-    ) -> Result<(), StoreError> {
+    ) {
         let key = CellKey::Session(id.clone());
-        let live = &mut self.gathered.live;
+        let live = &self.gathered.live;
         let at = live.cells.touched_one(&key).unwrap_or_default();
         let [mut hot, mut memory] = <[Written; 2]>::default();
         if is_touched {
             let memory_changed = !shelf.has_memory(id, live);
-            [hot, memory] = write_session(id, live, memory_changed)?;
+            [hot, memory] = write_session(id, live, memory_changed);
             self.written.push((key.clone(), memory_changed));
         }
         self.slot(keys, Slot::Cell(key), spot.version, &hot, (at, now));
@@ -167,7 +183,6 @@ impl Attempt {
             &memory,
             (at, now),
         );
-        Ok(())
     }
 
     fn cell(
@@ -207,15 +222,10 @@ impl Attempt {
         self.slots.push(slot);
     }
 
-    /// Its bytes, as they stand in the log once they do.
-    pub(super) fn body(&self) -> &[u8] {
-        &self.sealed.body
-    }
-
     /// It stands: keeps the cells at hand.
     pub(super) fn done(self, shelf: &Shelf, seq: u64, prev: Hash, hash: Hash) -> Record {
         let version = Version::of(seq, hash_text(&hash).as_bytes());
-        shelf.keep(&self.gathered.live, &self.written, version);
+        shelf.keep(self.gathered.live, &self.written, version);
         Record {
             seq,
             prev,
@@ -239,20 +249,6 @@ impl Attempt {
             }
         }
         Ok(())
-    }
-
-    /// The record that last changed the session, as the fresh cells tell.
-    pub(super) fn last_change(&self, fresh: &[(usize, Option<Vec<u8>>)]) -> Option<u64> {
-        let session = self.gathered.keys.session.as_ref();
-        let acting = session.or(self.gathered.keys.peer.as_ref())?;
-        fresh
-            .iter()
-            .find_map(|(at, value)| match self.slots.get(*at) {
-                Some(Slot::Cell(CellKey::Session(id))) if id == acting => {
-                    Some(Version::split(value.as_deref()?)?.0.seq())
-                }
-                _ => None,
-            })
     }
 }
 
@@ -294,6 +290,7 @@ impl Heard {
                 });
                 Answer::Stale(pairs.collect::<Option<_>>()?)
             }
+            (b"fenced", []) => Answer::Fenced,
             (b"rules", [rules]) => Answer::Rules(number(rules).unwrap_or(0)),
             _ => return None,
         };

@@ -10,13 +10,12 @@ use super::attempt::{Answer, Attempt};
 use super::counts::count;
 use super::fail::who;
 use super::mono;
-use super::pod::{Pod, Trouble, lock};
-use super::reading::applied;
+use super::pod::{Pod, Trouble, UNKNOWN, lock};
 use super::shelf::LostKill;
+use super::ticket::{Sent, Stamp, Ticket};
 use crate::cell_key::CellKey;
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
-use crate::hash::Hash;
 use crate::judge::Head;
 use crate::promise::Promise;
 use crate::record::Record;
@@ -31,32 +30,42 @@ impl Pod {
     /// Decides with Redis, or without it where it can't be asked in time.
     pub(super) fn decide(&self, draft: Draft) -> Result<Record, StoreError> {
         let until = mono::now() + self.options.deadline;
-        let why = match self.decide_shared(&draft, until) {
+        let mut ticket = self.ticket();
+        let why = match self.decide_shared(&draft, until, &mut ticket) {
             Ok(record) => return Ok(record),
             Err(Trouble::Store(error)) => return Err(error),
+            Err(Trouble::Redis(error)) if error.is_timeout() => self.slow(),
             Err(Trouble::Redis(error)) => error.to_string(),
-            Err(Trouble::Slow) => {
-                let trouble = self.line.trouble();
-                let slow = || format!("no answer within {} ms", self.options.deadline.as_millis());
-                trouble.unwrap_or_else(slow)
-            }
+            Err(Trouble::Slow) => self.line.trouble().unwrap_or_else(|| self.slow()),
             Err(Trouble::Contended) => format!("others were faster {MAX_TRIES} times"),
+            Err(Trouble::Unknown) => UNKNOWN.to_owned(),
         };
-        self.decide_alone(draft, &why)
+        let sent = ticket.unanswered.map(|_| ticket.sent);
+        self.decide_alone(draft, &why, sent)
     }
 
-    fn decide_shared(&self, draft: &Draft, until: Instant) -> Result<Record, Trouble> {
+    fn slow(&self) -> String {
+        format!("no answer within {} ms", self.options.deadline.as_millis())
+    }
+
+    fn decide_shared(
+        &self,
+        draft: &Draft,
+        until: Instant,
+        ticket: &mut Ticket,
+    ) -> Result<Record, Trouble> {
         let (_, session) = who(&draft.observation.what);
         let turns = u64::try_from(self.turns.len()).unwrap_or(1);
         let turn = CellKey::Session(session.clone()).index() % turns;
         let turn = usize::try_from(turn).ok().and_then(|at| self.turns.get(at));
         let _turn = turn.map(lock);
-        let mut sent = None;
         for broken in 1.. {
+            // Before the connection: one that is older than its fence could be heard too late.
+            let fence = self.identity.fence();
             let Some(mut lent) = self.line.take(until) else {
                 return Err(Trouble::Slow);
             };
-            let decided = self.decide_on(&mut lent.connection, draft, until, &mut sent);
+            let decided = self.decide_on(&mut lent.connection, draft, until, fence, ticket);
             match decided {
                 Err(Trouble::Redis(error)) => {
                     let is_over = broken >= MAX_BROKEN || !error.is_connection_dropped();
@@ -74,51 +83,74 @@ impl Pod {
         Err(Trouble::Slow)
     }
 
-    /// Decides over one connection. `sent` holds what was sent without an answer.
+    /// Decides over one connection.
+    ///
+    /// What got no answer before is sent again as it was: either it is written now, or it was before
+    /// and is found in the log. It can't be both, since it is judged on the same versions.
     pub(super) fn decide_on(
         &self,
         connection: &mut Connection,
         draft: &Draft,
         until: Instant,
-        sent: &mut Option<Vec<u8>>,
+        mut fence: u64,
+        ticket: &mut Ticket,
     ) -> Result<Record, Trouble> {
         self.learn(connection, &draft.policy, until)?;
         for _ in 0..MAX_TRIES {
-            let now = self.time.now().unwrap_or_default();
-            let attempt = Attempt::prepare(&self.shelf, &self.keys, draft.clone(), now)?;
-            let unsure = sent.replace(attempt.body().to_vec());
-            let heard = self.run(connection, &attempt.input, until)?;
-            *sent = None;
-            match heard.answer {
+            let again = ticket.unanswered.take();
+            let may_be_written = again.is_some();
+            let name = ticket.sent.name;
+            let attempt = match again {
+                Some(attempt) => attempt,
+                None => Attempt::prepare(self, draft.clone(), Stamp { fence, name })?,
+            };
+            let answer = match self.run(connection, &attempt.input, until) {
+                Ok(heard) => heard.answer,
+                Err(trouble) => {
+                    ticket.unanswered = Some(attempt);
+                    return Err(trouble);
+                }
+            };
+            match answer {
                 Answer::Done { seq, prev, hash } => {
                     let promise = attempt.promise;
-                    let record = self.done(attempt, seq, prev, hash);
+                    self.count_decision(Head { seq, hash });
+                    let record = attempt.done(&self.shelf, seq, prev, hash);
                     self.replicate(connection, promise);
                     return Ok(record);
                 }
                 Answer::Stale(fresh) => {
                     count(&self.counts.conflicts);
                     attempt.refresh(&self.shelf, &fresh)?;
-                    if let (Some(body), Some(seq)) = (unsure, attempt.last_change(&fresh))
-                        && let Some((prev, hash)) = applied(self, connection, seq, &body)?
-                    {
-                        return Ok(self.done(attempt, seq, prev, hash));
-                    }
-                    self.restore_kills(connection, draft, until)?;
                 }
+                Answer::Fenced if attempt.fence == self.identity.fence() => {
+                    ticket.unanswered = Some(attempt).filter(|_| may_be_written);
+                    return Err(Trouble::Unknown);
+                }
+                Answer::Fenced => fence = self.identity.fence(),
                 Answer::Rules(found) => return Err(self.other_rules(found).into()),
             }
+            if may_be_written {
+                let found = self.written_record(connection, ticket.sent);
+                if found.is_err() {
+                    ticket.unanswered = Some(attempt);
+                }
+                if let Some(record) = found? {
+                    self.count_decision(record.head());
+                    return Ok(record);
+                }
+            }
+            self.restore_kills(connection, draft, until)?;
         }
         Err(Trouble::Contended)
     }
 
-    fn done(&self, attempt: Attempt, seq: u64, prev: Hash, hash: Hash) -> Record {
+    fn count_decision(&self, at: Head) {
         count(&self.counts.decisions);
         let mut head = lock(&self.head);
-        if seq > head.seq {
-            *head = Head { seq, hash };
+        if at.seq > head.seq {
+            *head = at;
         }
-        attempt.done(&self.shelf, seq, prev, hash)
     }
 
     /// Gives Redis back the kills that it lost.
@@ -148,7 +180,8 @@ impl Pod {
         until: Instant,
     ) -> Result<(), Trouble> {
         let draft = lost.draft(at, policy);
-        self.decide_on(connection, &draft, until, &mut None)?;
+        let fence = self.identity.fence();
+        self.decide_on(connection, &draft, until, fence, &mut self.ticket())?;
         count(&self.counts.kills_restored);
         Ok(())
     }
@@ -171,7 +204,12 @@ impl Pod {
         }
     }
 
-    fn decide_alone(&self, draft: Draft, why: &str) -> Result<Record, StoreError> {
+    fn decide_alone(
+        &self,
+        draft: Draft,
+        why: &str,
+        sent: Option<Sent>,
+    ) -> Result<Record, StoreError> {
         if matches!(draft.observation.what, Observed::Reset(_)) {
             return Err(self.away(format!("{why}; nothing was reset")));
         }
@@ -181,7 +219,8 @@ impl Pod {
         if self.line.interrupt(why) {
             count(&self.counts.outages);
         }
-        let (record, alone) = fork.decide(&self.shelf, &self.options.fail, pod, draft, why)?;
+        let (record, alone) =
+            fork.decide(&self.shelf, &self.options.fail, pod, draft, (why, sent))?;
         drop(fork);
         count(&self.counts.alone);
         if let Some(hear) = &self.options.on_alone {

@@ -3,7 +3,7 @@
 use redis::{Pipeline, Value, cmd};
 use sprag_core::{Id, Timestamp};
 
-use super::attempt::{Answer, start};
+use super::attempt::{Answer, Size, start};
 use super::pod::{Pod, Trouble};
 use super::reading::Rows;
 use super::reply::text;
@@ -66,7 +66,11 @@ impl Pod {
             cells: u64::try_from(idle.len()).unwrap_or(u64::MAX),
         });
         let sealed = Head::default().note(self.now(), "", what)?;
-        let mut input = start(&self.keys, "n", &sealed.body, idle.len() * 2, idle.len());
+        let size = Size {
+            cells: idle.len() * 2,
+            sessions: idle.len(),
+        };
+        let mut input = start(self, self.stamp(), "n", &sealed.body, size);
         for one in &idle {
             input.arg("-");
             input.arg(one.id.as_str());

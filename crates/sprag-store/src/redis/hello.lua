@@ -1,7 +1,11 @@
 -- What a pod has to know before it may judge. The first one makes the namespace.
 --
--- KEYS: head. ARGV: rules version, a secret and a name for the namespace in case it is new.
+-- KEYS: head, and the pod's fence where it raises it.
+-- ARGV: rules version, a secret and a name for the namespace in case it is new; number and life of the fence.
 local now = redis.call('TIME')
+if KEYS[2] then
+  redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[5])
+end
 redis.call('HSETNX', KEYS[1], 'rules', ARGV[1])
 redis.call('HSETNX', KEYS[1], 'secret', ARGV[2])
 redis.call('HSETNX', KEYS[1], 'epoch', ARGV[3])

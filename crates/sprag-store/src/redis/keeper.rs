@@ -10,7 +10,7 @@ use redis::{Connection, Pipeline, RedisResult, Value, cmd};
 use sprag_core::{Policy, RULES_VERSION, Timestamp};
 
 use super::alone::{Fork, Waiting};
-use super::attempt::{Answer, Heard, read_hash, start};
+use super::attempt::{Answer, Heard, Size, read_hash, start};
 use super::mono;
 use super::pod::{Pod, Trouble, lock};
 use super::reading::Rows;
@@ -44,8 +44,13 @@ pub(super) struct Hello {
 }
 
 impl Hello {
-    /// Greets the namespace, which is made with `ours` where it is new.
-    pub(super) fn say(connection: &mut Connection, head: &str, ours: &[u8]) -> RedisResult<Self> {
+    /// Greets the namespace, which is made with `ours` where it is new, and raises the fence.
+    pub(super) fn say(
+        connection: &mut Connection,
+        head: &str,
+        ours: &[u8],
+        fence: Option<(String, [u64; 2])>,
+    ) -> RedisResult<Self> {
         let mut input = Input {
             keys: vec![head.to_owned()],
             args: Vec::new(),
@@ -54,6 +59,12 @@ impl Hello {
         input.arg(ours);
         let epoch = secret().map_err(|_| odd())?;
         input.arg(epoch.to_vec());
+        if let Some((key, numbers)) = fence {
+            input.keys.push(key);
+            for number in numbers {
+                input.number(number);
+            }
+        }
         let answer = Script::new(include_str!("hello.lua")).run(connection, &input)?;
         Self::read(&answer).ok_or_else(odd)
     }
@@ -81,7 +92,8 @@ impl Pod {
     pub(super) fn greet(&self) -> Result<Connection, Trouble> {
         let mut connection = self.place.connect(&self.keys.head, WAIT)?;
         let sent = mono::now();
-        let hello = Hello::say(&mut connection, &self.keys.head, &self.secret)?;
+        let fence = Some(self.raised_fence());
+        let hello = Hello::say(&mut connection, &self.keys.head, &self.secret, fence)?;
         self.time.hear(sent, hello.time.0, hello.time.1);
         if hello.rules > u64::from(RULES_VERSION) {
             let why = format!(
@@ -128,7 +140,7 @@ impl Pod {
         self.restore_all_kills(connection)?;
         loop {
             let mut fork = lock(&self.fork);
-            let waiting = fork.next(&self.options.pod, AT_ONCE);
+            let mut waiting = fork.next(&self.options.pod, AT_ONCE);
             if waiting.is_empty() {
                 let kills = fork.kills();
                 if kills.iter().all(|one| self.shelf.is_killed(&one.session)) {
@@ -138,25 +150,30 @@ impl Pod {
             drop(fork);
             if waiting.is_empty() {
                 self.restore_all_kills(connection)?;
-            } else if let Err(trouble) = self.tell(connection, &waiting) {
+            } else if let Err(trouble) = self.tell(connection, &mut waiting) {
                 lock(&self.fork).put_back(waiting);
                 return Err(trouble);
             }
         }
     }
 
-    /// Appends many notes with one round trip.
-    fn tell(&self, connection: &mut Connection, waiting: &[Waiting]) -> Result<(), Trouble> {
+    /// Appends many notes with one round trip, each once: what was written although nobody heard of
+    /// it is left out.
+    fn tell(&self, connection: &mut Connection, waiting: &mut Vec<Waiting>) -> Result<(), Trouble> {
         let until = mono::now() + WAIT;
+        connection.set_read_timeout(Some(WAIT))?;
+        let unsure: Vec<_> = waiting.iter().flat_map(Waiting::unsure).collect();
+        let written = self.written(connection, &unsure)?;
+        waiting.retain_mut(|one| one.settle(&written));
         let mut pipe = Pipeline::with_capacity(waiting.len());
-        for one in waiting {
+        for one in waiting.iter_mut() {
             self.learn(connection, &one.policy, until)?;
             let digest = &one.policy.digest;
             let sealed = Head::default().note(one.at, digest, one.what.clone())?;
-            let input = start(&self.keys, "n", &sealed.body, 0, 0);
+            let stamp = one.about_to_tell(self);
+            let input = start(self, stamp, "n", &sealed.body, Size::default());
             pipe.add_command(self.commit.command(&input));
         }
-        connection.set_read_timeout(Some(WAIT))?;
         self.commit.load(connection)?;
         let answers: Vec<Value> = pipe.query(connection)?;
         for answer in &answers {
@@ -164,6 +181,7 @@ impl Pod {
                 Answer::Done { seq, hash, .. } => *lock(&self.head) = Head { seq, hash },
                 Answer::Rules(found) => return Err(self.other_rules(found).into()),
                 Answer::Stale(_) => return Err(Trouble::Contended),
+                Answer::Fenced => return Err(Trouble::Unknown),
             }
         }
         Ok(())
@@ -217,7 +235,7 @@ impl Pod {
             } else {
                 match self.come_back() {
                     Ok(()) => continue,
-                    Err(trouble) => self.line.still_down(self.told(&trouble)),
+                    Err(trouble) => self.line.still_down(why(&self.told(trouble))),
                 }
                 let pause = rest;
                 rest = (rest * 2).min(LONGEST_REST);
@@ -226,16 +244,6 @@ impl Pod {
             if !self.line.rest(pause, false, 0) {
                 return;
             }
-        }
-    }
-
-    fn told(&self, trouble: &Trouble) -> String {
-        match trouble {
-            Trouble::Store(StoreError::Redis { why, .. }) => why.clone(),
-            Trouble::Store(error) => error.to_string(),
-            Trouble::Redis(error) => error.to_string(),
-            Trouble::Slow => format!("no answer within {} ms", WAIT.as_millis()),
-            Trouble::Contended => "others were faster".to_owned(),
         }
     }
 
@@ -254,6 +262,7 @@ impl Pod {
     /// forgets the longest idle sessions where there are too many.
     fn tidy(&self) {
         let heard: Result<(Option<u64>, usize), StoreError> = self.read(|rows| {
+            self.renew_fence(rows.connection)?;
             let note = cmd("HGET")
                 .arg(&self.keys.head)
                 .arg("note")
@@ -275,5 +284,13 @@ impl Pod {
             // What could not be forgotten now is looked at again in a second.
             let _ = self.forget_sessions(sessions - after_eviction(limit));
         }
+    }
+}
+
+/// What is wrong with Redis, without where it is.
+fn why(error: &StoreError) -> String {
+    match error {
+        StoreError::Redis { why, .. } => why.clone(),
+        other => other.to_string(),
     }
 }

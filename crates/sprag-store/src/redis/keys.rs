@@ -47,6 +47,11 @@ impl Keys {
         format!("{}{}:{}", self.prefix, key.kind(), key.name())
     }
 
+    /// Where a pod says what it has given up.
+    pub(super) fn fence(&self, pod: &str) -> String {
+        format!("{}fence:{pod}", self.prefix)
+    }
+
     /// Where the memory of a session's steps is.
     pub(super) fn memory(&self, session: &Id) -> String {
         format!("{}m:{session}", self.prefix)

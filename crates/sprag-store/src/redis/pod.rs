@@ -8,7 +8,7 @@ use redis::{Connection, RedisError, cmd};
 use sprag_core::{DigestKey, RULES_VERSION, Timestamp};
 
 use super::alone::Fork;
-use super::attempt::{Answer, Heard, start};
+use super::attempt::{Answer, Heard, Size, start};
 use super::clock::RedisTime;
 use super::counts::{Counting, count};
 use super::keys::Keys;
@@ -17,8 +17,10 @@ use super::mono;
 use super::options::RedisOptions;
 use super::place::Place;
 use super::reading::{LogIndex, Rows};
+use super::reply::why;
 use super::script::{Input, Script};
 use super::shelf::Shelf;
+use super::ticket::Identity;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::judge::Head;
@@ -31,6 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Sessions of this pod that take turns: more than anyone has threads.
 const TURNS: usize = 64;
 
+/// What a pod says that Redis lost.
+pub(super) const UNKNOWN: &str = "it does not know this pod any more";
+
 /// Why Redis did not decide.
 #[derive(Debug)]
 pub(super) enum Trouble {
@@ -42,6 +47,8 @@ pub(super) enum Trouble {
     Slow,
     /// Others were faster, again and again.
     Contended,
+    /// Redis does not know this pod any more.
+    Unknown,
 }
 
 impl From<StoreError> for Trouble {
@@ -62,6 +69,9 @@ pub(super) struct Pod {
     pub(super) options: RedisOptions,
     pub(super) place: Place,
     pub(super) keys: Keys,
+    pub(super) identity: Identity,
+    /// Where this pod's fence is.
+    pub(super) fence: String,
     pub(super) commit: Script,
     pub(super) line: Line,
     pub(super) shelf: Shelf,
@@ -94,9 +104,17 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Pod {
-    pub(super) fn new(options: RedisOptions, place: Place, secret: [u8; 32]) -> Self {
+    pub(super) fn new(
+        options: RedisOptions,
+        place: Place,
+        secret: [u8; 32],
+        identity: Identity,
+    ) -> Self {
+        let keys = Keys::new(&options.namespace);
         Self {
-            keys: Keys::new(&options.namespace),
+            fence: keys.fence(&identity.digits()),
+            identity,
+            keys,
             commit: Script::new(include_str!("commit.lua")),
             line: Line::default(),
             shelf: Shelf::new(options.capacity.sessions),
@@ -127,9 +145,9 @@ impl Pod {
     /// Puts away a connection that failed, and the whole line where the server did.
     pub(super) fn broken(&self, lent: Lent, error: &RedisError) {
         if error.is_connection_dropped() {
-            self.line.drop_one(lent, &error.to_string());
+            self.line.drop_one(lent, &why(error));
         } else {
-            self.line.fail(lent, &error.to_string());
+            self.line.fail(lent, &why(error));
         }
         if !self.line.is_up() {
             count(&self.counts.outages);
@@ -209,7 +227,7 @@ impl Pod {
     ) -> Result<Record, Trouble> {
         self.learn(connection, policy, until)?;
         let sealed = Head::default().note(at, &policy.digest, what)?;
-        let input = start(&self.keys, "n", &sealed.body, 0, 0);
+        let input = start(self, self.stamp(), "n", &sealed.body, Size::default());
         match self.run(connection, &input, until)?.answer {
             Answer::Done { seq, prev, hash } => {
                 *lock(&self.head) = Head { seq, hash };
@@ -222,6 +240,18 @@ impl Pod {
             }
             Answer::Rules(found) => Err(self.other_rules(found).into()),
             Answer::Stale(_) => Err(Trouble::Contended),
+            Answer::Fenced => Err(Trouble::Unknown),
+        }
+    }
+
+    /// The same for those who ask.
+    pub(super) fn told(&self, trouble: Trouble) -> StoreError {
+        match trouble {
+            Trouble::Store(error) => error,
+            Trouble::Redis(error) => self.away(why(&error)),
+            Trouble::Slow => self.away("no answer in time"),
+            Trouble::Contended => self.away("others were faster"),
+            Trouble::Unknown => self.away(UNKNOWN),
         }
     }
 
@@ -239,7 +269,7 @@ impl Pod {
         let mut rows = Rows::new(self, &mut lent.connection);
         match ready.map_err(Trouble::from).and_then(|()| read(&mut rows)) {
             Err(Trouble::Redis(error)) => {
-                let why = error.to_string();
+                let why = why(&error);
                 if error.is_io_error() || error.redirect_node().is_some() {
                     self.broken(lent, &error);
                 } else {
@@ -249,12 +279,10 @@ impl Pod {
             }
             done => {
                 self.line.give_back(lent);
-                done.map_err(|trouble| match trouble {
-                    Trouble::Store(error) => error,
-                    Trouble::Redis(error) => self.away(error.to_string()),
-                    Trouble::Slow => self.away("no answer in time"),
-                    Trouble::Contended => self.away("others were faster"),
-                })
+                if matches!(done, Err(Trouble::Unknown)) && self.line.interrupt(UNKNOWN) {
+                    count(&self.counts.outages);
+                }
+                done.map_err(|trouble| self.told(trouble))
             }
         }
     }

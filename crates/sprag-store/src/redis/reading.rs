@@ -33,6 +33,8 @@ pub(super) struct Row {
     pub(super) seq: u64,
     pub(super) body: Vec<u8>,
     pub(super) hash: Hash,
+    /// The commit that wrote it.
+    pub(super) name: Vec<u8>,
 }
 
 impl Row {
@@ -61,29 +63,15 @@ fn read_row(value: &Value) -> Option<Row> {
         return None;
     };
     let id = std::str::from_utf8(text(id)?).ok()?;
-    let [_, body, _, hash] = list(fields)? else {
+    let [_, body, _, hash, name @ ..] = list(fields)? else {
         return None;
     };
     Some(Row {
         seq: id.split('-').next()?.parse().ok()?,
         body: text(body)?.to_vec(),
         hash: read_hash(text(hash)?)?,
+        name: name.last().and_then(text).unwrap_or_default().to_vec(),
     })
-}
-
-/// Whether record `seq` is the one that was sent without an answer; then its hashes.
-pub(super) fn applied(
-    pod: &Pod,
-    connection: &mut Connection,
-    seq: u64,
-    body: &[u8],
-) -> Result<Option<(Hash, Hash)>, Trouble> {
-    let mut rows = Rows::new(pod, connection);
-    let found = rows.range(seq, seq, 1)?;
-    match found.first() {
-        Some(row) if row.body == body => Ok(Some((rows.hash_before(seq)?, row.hash))),
-        _ => Ok(None),
-    }
 }
 
 impl<'a> Rows<'a> {
@@ -129,7 +117,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Some records, each with the hash of the one before, in the order given.
-    fn records(&mut self, seqs: &[u64]) -> Result<Vec<Record>, Trouble> {
+    pub(super) fn records(&mut self, seqs: &[u64]) -> Result<Vec<Record>, Trouble> {
         let mut pipe = Pipeline::with_capacity(seqs.len());
         for seq in seqs {
             pipe.cmd("XRANGE")

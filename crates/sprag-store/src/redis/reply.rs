@@ -27,6 +27,15 @@ pub(super) fn list(value: &Value) -> Option<&[Value]> {
     }
 }
 
+/// What is wrong, for people: a timeout is told by the system as if it were short of something.
+pub(super) fn why(error: &RedisError) -> String {
+    if error.is_timeout() {
+        "no answer in time".to_owned()
+    } else {
+        error.to_string()
+    }
+}
+
 /// An answer that makes no sense.
 pub(super) fn odd() -> RedisError {
     RedisError::from((redis::ErrorKind::UnexpectedReturnType, "an odd answer"))

@@ -106,12 +106,12 @@ impl Shelf {
     }
 
     /// Keeps the cells of `live` that were written under `version`.
-    pub(super) fn keep(&self, live: &Live, written: &[(CellKey, bool)], version: Version) {
+    pub(super) fn keep(&self, mut live: Live, written: &[(CellKey, bool)], version: Version) {
         let mut held = self.held();
         held.uses += 1;
         let uses = held.uses;
         for (key, memory) in written {
-            live.cells.copy_one(key, &mut held.live.cells);
+            live.cells.move_one(key, &mut held.live.cells);
             if let CellKey::Session(id) = key {
                 held.live.tallies.insert(id.clone(), live.tally(id));
                 held.find_again(id);

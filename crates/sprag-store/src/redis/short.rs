@@ -1,7 +1,7 @@
-//! Cells with short names: the names of fields are most of a young session's bytes, and Redis keeps
-//! every session in memory.
+//! Cells with short names: the names of fields are most of a small cell's bytes, and Redis keeps all
+//! of them in memory.
 //!
-//! A cell is MessagePack with names. Here the names that are known become numbers of one byte; the
+//! A cell that is no session is MessagePack with names. Here the names that are known become numbers of one byte; the
 //! others stay as they are, so that a build with more fields is still understood. The table only
 //! ever grows at its end.
 
@@ -13,82 +13,40 @@ const NAMED: u8 = 1;
 /// At most 128.
 const NAMES: &[&str] = &[
     "touched",
-    "generation",
-    "agent",
-    "steps",
-    "killed",
-    "blocked",
-    "held",
-    "since",
-    "user_seen",
-    "step_seen",
-    "attended_at",
-    "unattended",
-    "actions",
-    "refusals",
-    "calls",
-    "destructive",
-    "pending",
-    "dispatches",
-    "spent",
-    "progress",
-    "count",
-    "counted_at",
-    "identical_at",
-    "recent",
-    "crowds",
-    "in_a_row",
-    "window",
-    "targets",
-    "id",
-    "tried",
-    "refused",
-    "tokens",
-    "cost_micros",
-    "warned",
-    "classifier",
-    "approaches",
-    "pasts",
-    "outcomes",
-    "streaks",
-    "step",
-    "changed",
-    "news",
-    "last",
-    "stagnation",
-    "stuck",
-    "echo",
-    "empty",
-    "churn",
-    "alike",
-    "barren",
-    "approach",
-    "answer",
-    "shape",
-    "at",
-    "rule",
-    "why",
-    "by",
     "started",
     "chain_since",
     "last_attempt",
     "members",
+    "calls",
     "total",
+    "spent",
+    "id",
     "parent",
+    "last",
     "counted",
     "revisits",
+    "tokens",
+    "cost_micros",
+    "warned",
+    "steps",
     "talk",
     "there",
     "back",
     "content",
     "flow",
+    "count",
     "answers",
     "arrived",
     "messages",
+    "destructive",
+    "window",
+    "targets",
     "day_since",
     "session",
     "call",
+    "step",
     "verdict",
+    "rule",
     "code",
     "message",
     "evidence",
@@ -96,11 +54,8 @@ const NAMES: &[&str] = &[
     "also",
     "would",
     "depth",
+    "generation",
     "retry_after_ms",
-    "exact",
-    "normal",
-    "kind",
-    "tool",
 ];
 
 /// The same cell with short names; as it was where it can't be made shorter.
@@ -219,7 +174,7 @@ fn take(from: &mut &[u8], out: &mut Vec<u8>, length: usize) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sprag_core::SessionCell;
+    use sprag_core::FlowCell;
 
     fn named(cell: &impl serde::Serialize) -> Vec<u8> {
         let mut bytes = vec![NAMED];
@@ -228,11 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn a_young_session_is_three_times_smaller_and_comes_back_the_same() {
-        let bytes = named(&SessionCell::default());
+    fn a_young_flow_is_twice_as_small_and_comes_back_the_same() {
+        let bytes = named(&FlowCell::default());
         let short = shorten(bytes.clone());
         assert!(
-            short.len() * 3 < bytes.len(),
+            short.len() * 2 < bytes.len(),
             "{} of {}",
             short.len(),
             bytes.len()
@@ -253,7 +208,7 @@ mod tests {
 
     #[test]
     fn damaged_bytes_are_told_from_whole_ones() {
-        let short = shorten(named(&SessionCell::default()));
+        let short = shorten(named(&FlowCell::default()));
         for cut in 1..short.len() {
             assert_eq!(expand(&short[..cut]), None);
         }

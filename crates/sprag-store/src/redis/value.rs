@@ -4,7 +4,7 @@
 //! that record's hash. The number alone would not do: after a failover that lost records the same
 //! numbers are given again.
 
-use sprag_core::{Id, Millis, StepMemory, Timestamp};
+use sprag_core::{Id, Millis, SessionCell, StepMemory, Timestamp};
 
 use super::short::{expand, shorten};
 use crate::cell_key::CellKey;
@@ -12,8 +12,9 @@ use crate::cells::CellMap;
 use crate::codec::{decode_tally, encode_tally};
 use crate::error::StoreError;
 use crate::live::Live;
-use crate::pack::{pack, unpack};
 use crate::query::SessionState;
+
+const UNREADABLE: &str = "its bytes can't be read";
 
 /// Which record a cell is from; all zero where there is no cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,28 +69,19 @@ fn damaged(key: &CellKey, what: impl ToString) -> StoreError {
 }
 
 /// The small part of a session with its counts, and its memory where that changed.
-pub(super) fn write_session(
-    id: &Id,
-    live: &mut Live,
-    memory_changed: bool,
-) -> Result<[Written; 2], StoreError> {
-    let key = CellKey::Session(id.clone());
-    let tally = live.tally(id);
-    let Some(cell) = live.cells.sessions.get_mut(id) else {
-        return Ok(Default::default());
+pub(super) fn write_session(id: &Id, live: &Live, memory_changed: bool) -> [Written; 2] {
+    let Some(cell) = live.cells.session(id.as_str()) else {
+        return <[Written; 2]>::default();
     };
-    let memory = cell.take_memory();
-    let mut bytes = encode_tally(SessionState::of(cell), &tally);
-    bytes.extend(shorten(pack(&key, &**cell)?));
-    let life = cell.is_forgettable().then_some(life_of(&key)).flatten();
-    let hot = Written { bytes, life };
-    let bytes = if memory_changed {
-        shorten(pack(&key, &memory)?)
-    } else {
-        Vec::new()
-    };
-    cell.put_memory(memory);
-    Ok([hot, Written { bytes, life }])
+    let mut bytes = encode_tally(SessionState::of(cell), &live.tally(id));
+    cell.write_small(&mut bytes);
+    let life = cell.is_forgettable().then_some(LIFE_OF_SESSION);
+    let small = Written { bytes, life };
+    let mut bytes = Vec::new();
+    if memory_changed {
+        cell.write_memory(&mut bytes);
+    }
+    [small, Written { bytes, life }]
 }
 
 /// Any other cell.
@@ -105,25 +97,22 @@ pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> Result<Written, Stor
 pub(super) fn read_session(id: &Id, bytes: &[u8], live: &mut Live) -> Result<(), StoreError> {
     let key = CellKey::Session(id.clone());
     let (tally, bytes) = decode_tally(bytes).map_err(|error| damaged(&key, error))?;
-    read_cell(key, bytes, &mut live.cells)?;
+    let cell = SessionCell::read_small(bytes).ok_or_else(|| damaged(&key, UNREADABLE))?;
+    live.cells.sessions.insert(id.clone(), Box::new(cell));
     live.tallies.insert(id.clone(), tally);
     Ok(())
 }
 
 /// Reads any other cell.
 pub(super) fn read_cell(key: CellKey, bytes: &[u8], cells: &mut CellMap) -> Result<(), StoreError> {
-    let named = named(&key, bytes)?;
+    let named = expand(bytes).ok_or_else(|| damaged(&key, UNREADABLE))?;
     cells.unpack(key, &named)
-}
-
-fn named(key: &CellKey, bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
-    expand(bytes).ok_or_else(|| damaged(key, "its names can't be read"))
 }
 
 /// Reads the memory of a session.
 pub(super) fn read_memory(id: &Id, bytes: &[u8]) -> Result<StepMemory, StoreError> {
-    let key = CellKey::Session(id.clone());
-    Ok(*unpack(&key, &named(&key, bytes)?)?)
+    let unreadable = || damaged(&CellKey::Session(id.clone()), UNREADABLE);
+    StepMemory::read(bytes).ok_or_else(unreadable)
 }
 
 /// How long after its last event a cell reads as new; none where some of it never does.
@@ -144,6 +133,8 @@ pub(super) fn reads_as_new_after(key: &CellKey) -> Option<Millis> {
 fn life_of(key: &CellKey) -> Option<Millis> {
     reads_as_new_after(key).map(|millis| Millis(millis.0 + Millis::MINUTE.0))
 }
+
+const LIFE_OF_SESSION: Millis = Millis(Millis::DAY.0 + Millis::MINUTE.0);
 
 /// The life of a cell whose last event may lie ahead of Redis' clock.
 pub(super) fn life_from(life: Option<Millis>, touched: Timestamp, now: Timestamp) -> u64 {

@@ -22,6 +22,9 @@ pub(super) struct Plan {
 /// Folds what may go; none where nothing may.
 pub(super) fn plan(view: &dyn LogView, prune: &Prune<'_>) -> Result<Option<Plan>, StoreError> {
     let through = cut(view, &prune.retention, prune.at)?;
+    if through == 0 {
+        return Ok(None);
+    }
     let from = view.base()?.after;
     if through <= from {
         return Ok(None);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::cell_rows::load_all;
+use super::cell_rows::{load_all, loaded};
 use super::checkpoints::Checkpoints;
 use super::connection::open_for_reading;
 use super::log_rows::{policy_text, scan};
@@ -57,6 +57,13 @@ impl LogView for SqliteView {
         visit: &mut dyn FnMut(RawRecord<'_>) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         self.read(|conn| scan(conn, after, visit))
+    }
+
+    /// The whole file is more than the records in it.
+    fn size_bound(&self) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+        let bytes = self.read(|conn| Ok(conn.query_row(sql, [], |row| row.get(0))?))?;
+        Ok(Some(loaded(bytes)))
     }
 
     fn policy_text(&self, digest: &str) -> Result<Option<String>, StoreError> {

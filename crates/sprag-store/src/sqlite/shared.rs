@@ -1,8 +1,12 @@
 //! A file that many processes share: one transaction an event, in turn.
 //!
 //! Agent CLIs start a process for every hook. Each opens the file, waits for its turn, judges on the
-//! cells it finds there, and leaves. Everything is durable when it returns.
+//! cells it finds there, and leaves. What it wrote is the system's when it returns, so the end of a process takes
+//! nothing along. Kills, blocks, resets and notes also outlive the machine: they are brought to the disk, with
+//! all before them. Doing that for every event would take longer than all the rest of a hook.
 
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +17,7 @@ use super::SqliteOptions;
 use super::cell_rows::{CellRow, Rows, evict, to_evict};
 use super::checkpoints::Checkpoints;
 use super::connection::{digest_key, limit_size, open, open_for_reading};
-use super::lock::Locks;
+use super::lock::{Locks, beside};
 use super::log_rows::{Found, HeadRow, LogRow, learn, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
@@ -69,6 +73,7 @@ impl SharedSqlite {
         let locks = Locks::open(path, options.wait)?;
         let mut conn = open(path, &locks).map_err(located)?;
         limit_size(&conn, options.max_bytes)?;
+        conn.pragma_update(None, "synchronous", "NORMAL")?;
         if HeadRow::load(&conn)?.rules_version < RULES_VERSION {
             let _turn = locks.turn()?;
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -135,10 +140,35 @@ impl SharedSqlite {
         };
         let written = run().map_err(|error: StoreError| error.at(&self.path))?;
         let seq = written.head.head.seq;
+        if written.promise == Promise::Durable {
+            self.flush()?;
+        }
         if written.promise == Promise::Durable || Checkpoints::is_due(written.before, seq) {
             Checkpoints::of(&self.path).write(written.head.head)?;
         }
         Ok(written.answer)
+    }
+
+    /// Brings everything that was committed so far to the disk.
+    fn flush(&self) -> Result<(), StoreError> {
+        let log = beside(&self.path, "-wal");
+        let folder = match self.path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        // A folder is a file that can be flushed on Unix only.
+        let places = [Some(log.as_path()), cfg!(unix).then_some(folder)];
+        for place in places.into_iter().flatten() {
+            match File::open(place).and_then(|file| file.sync_all()) {
+                Ok(()) => {}
+                // Everything is in the database itself, which was brought to the disk before that.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(source) => {
+                    return Err(StoreError::io(place, "bringing it to the disk", source));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn judge(
@@ -223,7 +253,7 @@ impl Store for SharedSqlite {
                 answer: record,
                 before,
                 head: row,
-                promise: Promise::Soon,
+                promise: Promise::Durable,
             })
         })
     }
@@ -280,7 +310,7 @@ impl Store for SharedSqlite {
     }
 
     fn sync(&self) -> Result<(), StoreError> {
-        Ok(())
+        self.flush()
     }
 
     fn status(&self) -> StoreStatus {

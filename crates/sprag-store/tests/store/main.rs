@@ -12,14 +12,19 @@ mod model;
 mod place;
 #[cfg(test)]
 mod processes;
+#[cfg(feature = "redis")]
 #[cfg(test)]
 mod redis;
+#[cfg(feature = "redis")]
 #[cfg(test)]
 mod redis_faults;
+#[cfg(feature = "redis")]
 #[cfg(test)]
 mod redis_places;
+#[cfg(feature = "redis")]
 #[cfg(test)]
 mod redis_pods;
+#[cfg(feature = "redis")]
 #[cfg(test)]
 mod redis_server;
 #[cfg(test)]

@@ -6,8 +6,9 @@ use std::time::Duration;
 use sprag_core::Decision;
 use sprag_store::{RedisOptions, RedisStore, Store};
 
+use crate::processes::times;
 use crate::redis::verified;
-use crate::redis_server::{Server, ask, free_port, is_there, wait_for};
+use crate::redis_server::{Server, ask, free_port, is_there, program, wait_for};
 use crate::stream::{call, draft, kill, policy};
 
 const START: u64 = 1_700_000_000_000;
@@ -41,7 +42,7 @@ impl Sentinel {
             primary.port
         );
         std::fs::write(&file, text).unwrap();
-        let child = Command::new("redis-server")
+        let child = Command::new(program())
             .arg(&file)
             .arg("--sentinel")
             .stdout(Stdio::null())
@@ -66,6 +67,12 @@ fn after_a_failover_by_sentinel_kills_still_hold() {
     if !is_there() {
         return;
     }
+    for _ in 0..times("SPRAG_REDIS_FAULTS", 1) {
+        fail_over();
+    }
+}
+
+fn fail_over() {
     let mut primary = Server::start();
     let of_primary = primary.port.to_string();
     let replica = Server::start_with(&["--replicaof", "127.0.0.1", &of_primary]);
@@ -144,6 +151,12 @@ fn a_namespace_lives_on_one_node_of_a_cluster_and_may_move() {
     if !is_there() {
         return;
     }
+    for _ in 0..times("SPRAG_REDIS_FAULTS", 1) {
+        move_slot();
+    }
+}
+
+fn move_slot() {
     let nodes = cluster();
     let hosts: Vec<String> = nodes
         .iter()

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use sprag_core::{Decision, Observation, Observed, RuleId, Timestamp};
-use sprag_store::{RedisOptions, RedisStore, Store};
+use sprag_store::{LogScope, RedisOptions, RedisStore, Store};
 
 use crate::processes::times;
 use crate::redis::verified;
@@ -58,7 +58,8 @@ fn pod() {
     options.deadline = std::time::Duration::from_secs(20);
     let store = RedisStore::open(options).unwrap();
     let mut out = std::io::stdout().lock();
-    for n in 0..30 {
+    let events = if words[0] == "dying" { u64::MAX } else { 30 };
+    for n in 0..events {
         let observation = match words[0] {
             "identical" => call(START + n, "everyone", 1),
             "flow" => message(START + n, "a", &format!("b{}", n % 4), "f"),
@@ -70,6 +71,7 @@ fn pod() {
             ),
             "destructive" => delete(START + n, "everyone", number * 1_000 + n),
             "guarded" => call(START + n * 100, "s1", number * 1_000 + n),
+            "dying" => call(START + n * 4_000, &format!("dying{number}"), n),
             other => panic!("no role {other}"),
         };
         let record = store.decide(draft(observation, &policy())).unwrap();
@@ -127,6 +129,67 @@ fn four_pods_allow_as_many_as_one_would() {
         assert_eq!(allowed("destructive", &server), 2);
         assert_eq!(allowed("flow", &server), 20);
     }
+}
+
+/// Kills a pod process after some answers, wherever it is then, and reads what it had told.
+fn kill_after(mut pod: Child, answers: usize) -> Vec<u64> {
+    let out = pod.stdout.take().unwrap();
+    let mut told = Vec::new();
+    for line in BufReader::new(out).lines() {
+        // The last line may be cut.
+        let Ok(line) = line else {
+            break;
+        };
+        if let Some(answer) = line.strip_prefix("answer ") {
+            let words: Vec<&str> = answer.split(' ').collect();
+            told.extend(words.get(2).and_then(|seq| seq.parse::<u64>().ok()));
+        }
+        if told.len() == answers {
+            pod.kill().unwrap();
+        }
+    }
+    pod.wait().unwrap();
+    told
+}
+
+#[test]
+fn a_pod_killed_in_mid_decision_leaves_every_answer_in_the_log_and_at_most_one_more() {
+    if !is_there() {
+        return;
+    }
+    let server = Server::start();
+    let store = server.store();
+    let mut more = 0;
+    for round in 0..times("SPRAG_REDIS_FAULTS", 2) {
+        let pods: Vec<_> = (0..3)
+            .map(|pod| start("dying", round * 3 + pod, &server))
+            .collect();
+        let dead = pods.into_iter().zip(1_usize..).map(|(pod, number)| {
+            let answers = 3 + (usize::try_from(round).unwrap() * 7 + number * 11) % 40;
+            std::thread::spawn(move || kill_after(pod, answers))
+        });
+        let dead: Vec<_> = dead.collect();
+        for (number, told) in (round * 3..).zip(dead) {
+            let told = told.join().unwrap();
+            let session = id(&format!("dying{number}"));
+            let records = crate::model::all_records(&store, LogScope::Session(session.clone()));
+            let written: Vec<u64> = records.iter().map(|record| record.seq).collect();
+            // What a pod told is a start of what is written; a cut line leaves out its end.
+            assert!(written.starts_with(&told), "{told:?} {written:?}");
+            more += usize::from(written.len() > told.len());
+            // Another pod goes on where it ended.
+            let event = call(START + 4_000_000_000, session.as_str(), 9);
+            let record = store.decide(draft(event, &policy())).unwrap();
+            assert_eq!(record.verdict.verdict, Decision::Allow);
+            let session = store.session(&session).unwrap().unwrap();
+            let events = u64::try_from(written.len()).unwrap() + 1;
+            assert_eq!(session.summary.tally.events, events);
+        }
+    }
+    println!("{more} pods died between Redis' answer and their own");
+    let found = verified(&store);
+    assert!(found.is_sound(), "{found:?}");
+    assert_eq!(store.counts().alone, 0);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A real `redis-server` of its own for each test, on a free port, gone when the test is.
 
+use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,12 @@ use sprag_store::{RedisOptions, RedisStore};
 
 use crate::place::Place;
 
+/// The server that the tests run against: SPRAG_REDIS_SERVER, say `valkey-server`, or Redis.
+pub(crate) fn program() -> OsString {
+    let named = std::env::var_os("SPRAG_REDIS_SERVER");
+    named.unwrap_or_else(|| "redis-server".into())
+}
+
 pub(crate) struct Server {
     child: Option<Child>,
     pub(crate) port: u16,
@@ -19,7 +26,7 @@ pub(crate) struct Server {
 
 /// Whether there is a `redis-server`; where tests must not be skipped there has to be one.
 pub(crate) fn is_there() -> bool {
-    let found = Command::new("redis-server")
+    let found = Command::new(program())
         .arg("--version")
         .stdout(Stdio::null())
         .status();
@@ -70,7 +77,7 @@ impl Server {
     pub(crate) fn run(&mut self) {
         let folder = self.folder();
         let log = std::fs::File::create(folder.join("redis.out")).unwrap();
-        let mut command = Command::new("redis-server");
+        let mut command = Command::new(program());
         command
             .args(["--port", &self.port.to_string(), "--bind", "127.0.0.1"])
             .args(["--save", "", "--daemonize", "no", "--dir"])
@@ -107,8 +114,12 @@ impl Server {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
+    /// With so much time for each decision that nobody is too late on a busy machine.
     pub(crate) fn options(&self) -> RedisOptions {
-        RedisOptions::new(self.url())
+        RedisOptions {
+            deadline: Duration::from_secs(20),
+            ..RedisOptions::new(self.url())
+        }
     }
 
     pub(crate) fn store(&self) -> RedisStore {

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use sprag_core::{Door, Policy};
 use sprag_store::{
-    MemoryStore, Noted, OwnedSqlite, Record, RedisOptions, RedisStore, Retention, SharedSqlite,
-    SqliteOptions, Store,
+    MemoryStore, Noted, OwnedSqlite, Record, Retention, SharedSqlite, SqliteOptions, Store,
 };
+#[cfg(feature = "redis")]
+use sprag_store::{RedisOptions, RedisStore};
 
 use super::active::Policies;
 use super::notes::latest;
@@ -16,7 +17,9 @@ use super::policy_file::PolicyFile;
 use super::reload::Watched;
 use super::{Guard, GuardError, Inner};
 use crate::capture::Capture;
-use crate::clock::{Clock, RedisClock, SystemClock};
+#[cfg(feature = "redis")]
+use crate::clock::RedisClock;
+use crate::clock::{Clock, SystemClock};
 use crate::feed::Feed;
 
 /// A guard being put together. Without a word it is the default policy in memory.
@@ -49,6 +52,7 @@ enum StoreFrom {
     Shared(PathBuf),
     Owned(PathBuf),
     Given(Arc<dyn Store>),
+    #[cfg(feature = "redis")]
     Redis(Box<RedisOptions>),
 }
 
@@ -103,7 +107,8 @@ impl GuardBuilder {
     }
 
     /// Shares everything with all processes that use the same namespace in Redis. Unless a clock
-    /// is given, the time is Redis', so that processes whose clocks differ agree.
+    /// is given, the time is Redis', so that processes whose clocks differ agree. Needs the feature
+    /// `redis`.
     ///
     /// ```no_run
     /// use sprag::{Guard, RedisOptions};
@@ -113,6 +118,7 @@ impl GuardBuilder {
     /// # let _ = guard;
     /// # Ok::<(), sprag::GuardError>(())
     /// ```
+    #[cfg(feature = "redis")]
     pub fn redis(mut self, options: RedisOptions) -> Self {
         self.store = StoreFrom::Redis(Box::new(options));
         self
@@ -174,7 +180,8 @@ type Opened = (Arc<dyn Store>, Arc<dyn Clock>);
 impl StoreFrom {
     /// Opens the store, and finds the clock that goes with it where none was given.
     fn open(self, clock: Option<Arc<dyn Clock>>) -> Result<Opened, GuardError> {
-        let given = clock.is_some();
+        #[cfg(feature = "redis")]
+        let given = clock.clone();
         let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
         let options = || SqliteOptions {
             at: clock.now(),
@@ -191,13 +198,11 @@ impl StoreFrom {
                 make_private_folder(&path)?;
                 Arc::new(OwnedSqlite::open(&path, &options())?)
             }
+            #[cfg(feature = "redis")]
             Self::Redis(options) => {
                 let store = Arc::new(RedisStore::open(*options)?);
-                if !given {
-                    let clock = Arc::new(RedisClock::new(Arc::clone(&store)));
-                    return Ok((store, clock));
-                }
-                store
+                let of_redis = RedisClock::new(Arc::clone(&store));
+                return Ok((store, given.unwrap_or_else(|| Arc::new(of_redis))));
             }
         };
         Ok((store, clock))

@@ -187,12 +187,10 @@ impl<'a> Lens<'a> {
         };
         let recorded = event.recorded.as_ref();
         if let Some(what_if) = &mut self.what_if {
-            match what_if.fate(observation, policy) {
+            match what_if.fate(observation, policy, recorded) {
                 Fate::Happens => {}
                 Fate::Unknown => return Seen::Unknown,
-                Fate::Stopped if recorded.is_some_and(|v| v.verdict.refuses()) => {
-                    return Seen::Skipped;
-                }
+                Fate::StoppedAnyway => return Seen::Skipped,
                 Fate::Stopped => return Seen::Saved,
             }
         }

@@ -4,10 +4,46 @@ use std::collections::{HashMap, HashSet};
 
 use sprag_core::{Decision, Id, Observation, Observed, Policy, Verdict};
 
-/// The sessions that would have been stopped, and the calls whose results are unknown.
+/// Sessions that are stopped.
+#[derive(Debug, Default)]
+struct Stopped(HashMap<Id, Decision>);
+
+impl Stopped {
+    /// Lets go whom an order or a user's word lets go.
+    fn lift(&mut self, observation: &Observation, policy: &Policy) {
+        match &observation.what {
+            Observed::Reset(order) => {
+                self.0.remove(&order.session);
+            }
+            Observed::Message(message) if message.from.is_none() => {
+                let agent = message.to_agent.as_ref().map(Id::as_str);
+                let limits = policy.limits_for(agent, message.to.as_str());
+                let lifts = message.unblock || limits.session.human_unblocks;
+                if lifts && self.0.get(&message.to) == Some(&Decision::Block) {
+                    self.0.remove(&message.to);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, observation: &Observation, verdict: Decision) {
+        if let (Some(session), true) = (acting(observation), verdict >= Decision::Block) {
+            self.0.insert(session.clone(), verdict);
+        }
+    }
+
+    fn has(&self, session: &Id) -> bool {
+        let killed = |parent: &str| self.0.get(parent) == Some(&Decision::Kill);
+        self.0.contains_key(session) || session.parents().any(killed)
+    }
+}
+
+/// The sessions that would have been stopped, those that were, and the calls whose results are unknown.
 #[derive(Debug, Default)]
 pub(super) struct WhatIf {
-    stopped: HashMap<Id, Decision>,
+    would: Stopped,
+    was: Stopped,
     unknown: HashSet<(Id, Id)>,
 }
 
@@ -18,43 +54,38 @@ pub(super) enum Fate {
     Happens,
     /// Its session was stopped before.
     Stopped,
+    /// The same, and it was stopped in the recording too.
+    StoppedAnyway,
     /// It is the result of a call that was refused and would have run.
     Unknown,
 }
 
 impl WhatIf {
     /// Whether an event would have happened.
-    pub(super) fn fate(&mut self, observation: &Observation, policy: &Policy) -> Fate {
-        match &observation.what {
-            Observed::Reset(order) => {
-                self.stopped.remove(&order.session);
-                return Fate::Happens;
-            }
-            Observed::Message(message) if message.from.is_none() => {
-                let agent = message.to_agent.as_ref().map(Id::as_str);
-                let limits = policy.limits_for(agent, message.to.as_str());
-                let lifts = message.unblock || limits.session.human_unblocks;
-                if lifts && self.stopped.get(&message.to) == Some(&Decision::Block) {
-                    self.stopped.remove(&message.to);
-                }
-                return Fate::Happens;
-            }
-            Observed::Kill(_) => return Fate::Happens,
-            _ => {}
+    pub(super) fn fate(
+        &mut self,
+        observation: &Observation,
+        policy: &Policy,
+        recorded: Option<&Verdict>,
+    ) -> Fate {
+        self.would.lift(observation, policy);
+        self.was.lift(observation, policy);
+        let was_stopped = acting(observation).is_some_and(|session| self.was.has(session));
+        let recorded = recorded.map(|recorded| recorded.verdict);
+        if let Some(recorded) = recorded {
+            self.was.note(observation, recorded);
         }
-        let session = acting(observation);
-        if session.is_some_and(|session| self.is_stopped(session)) {
-            return Fate::Stopped;
+        if acting(observation).is_some_and(|session| self.would.has(session)) {
+            let refused = recorded.is_some_and(Decision::refuses);
+            return match was_stopped || refused {
+                true => Fate::StoppedAnyway,
+                false => Fate::Stopped,
+            };
         }
         match (key(observation), &observation.what) {
             (Some(key), Observed::Step(_)) if self.unknown.remove(&key) => Fate::Unknown,
             _ => Fate::Happens,
         }
-    }
-
-    fn is_stopped(&self, session: &Id) -> bool {
-        let killed = |parent: &str| self.stopped.get(parent) == Some(&Decision::Kill);
-        self.stopped.contains_key(session) || session.parents().any(killed)
     }
 
     /// Takes note of a verdict; answers whether what follows from it is unknown.
@@ -64,9 +95,7 @@ impl WhatIf {
         verdict: &Verdict,
         recorded: Option<&Verdict>,
     ) -> bool {
-        if let (Some(session), true) = (acting(observation), verdict.verdict >= Decision::Block) {
-            self.stopped.insert(session.clone(), verdict.verdict);
-        }
+        self.would.note(observation, verdict.verdict);
         let was_refused = recorded.is_some_and(|recorded| recorded.verdict.refuses());
         let acts = matches!(observation.what, Observed::Call(_) | Observed::Message(_));
         let unknown = acts && was_refused && !verdict.verdict.refuses();

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sprag_core::{DigestKey, Door, Event, Id, Observation, Policy};
+use sprag_core::{DigestKey, Door, Event, Id, Observation, Observed, Policy};
 
 use super::knob::{Knob, Needs};
 use crate::eval::{
@@ -65,6 +65,30 @@ impl History {
             history.join(part?);
         }
         Ok(history)
+    }
+
+    /// Adds a session that was observed elsewhere, with its times; `finished` says that it came to a good end. What users
+    /// wrote in it is no talk between agents, so limits on messages are not asked about.
+    pub fn add(&mut self, name: &str, finished: bool, observations: Vec<Observation>) {
+        let place = self.units.len();
+        self.units.push(Unit {
+            name: name.to_owned(),
+            finished,
+        });
+        let mut world = World {
+            time: Time::Recorded,
+            seen: Vec::new(),
+            events: Vec::with_capacity(observations.len()),
+        };
+        for observation in observations {
+            match &observation.what {
+                Observed::Call(_) => world.note(Needs::Calls),
+                Observed::Step(_) => world.note(Needs::Steps),
+                _ => {}
+            }
+            world.events.push((place, observation));
+        }
+        self.worlds.push(world);
     }
 
     /// How many runs or sessions there are, and how many of them finished.
@@ -145,6 +169,10 @@ impl World {
             Event::Step(_) => Needs::Steps,
             _ => return,
         };
+        self.note(seen);
+    }
+
+    fn note(&mut self, seen: Needs) {
         if !self.seen.contains(&seen) {
             self.seen.push(seen);
         }

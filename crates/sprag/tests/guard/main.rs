@@ -14,6 +14,7 @@ mod link;
 mod pause;
 #[cfg(test)]
 mod place;
+#[cfg(feature = "redis")]
 #[cfg(test)]
 mod redis;
 #[cfg(test)]

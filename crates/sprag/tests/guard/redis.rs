@@ -22,7 +22,8 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         drop(listener);
-        let started = Command::new("redis-server")
+        let program = std::env::var_os("SPRAG_REDIS_SERVER");
+        let started = Command::new(program.unwrap_or_else(|| "redis-server".into()))
             .args([
                 "--port",
                 &port.to_string(),

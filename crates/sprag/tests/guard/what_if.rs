@@ -49,6 +49,21 @@ fn step(session: &str, id: u64) -> Event {
 }
 
 #[test]
+fn what_came_after_a_kill_that_both_make_is_no_difference() {
+    let guard = guard("");
+    for n in 0..3 {
+        tell(&guard, n, delete("s", n));
+    }
+    tell(&guard, 3, step("s", 2));
+    let work = sprag_core::DispatchEvent::new(sprag::Id::new("s").unwrap());
+    assert_eq!(tell(&guard, 4, Event::DispatchEnd(work)), Decision::Allow);
+    assert_eq!(
+        words(&guard, ""),
+        ["allow", "allow", "kill", "skipped", "skipped"]
+    );
+}
+
+#[test]
 fn what_comes_after_a_would_be_kill_is_saved_until_a_reset() {
     let guard = guard("[destructive]\nmax_calls = 50\n");
     for n in 0..4 {

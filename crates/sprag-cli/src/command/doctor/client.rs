@@ -32,6 +32,7 @@ pub(super) fn look(client: Client, homes: &Homes, settings: &Settings, guard: &P
             Ok(hooks) => {
                 installed = true;
                 looks.extend(judge(client, scope, &path, &text, &hooks, homes));
+                looks.extend(posted(client, &hooks, guard));
             }
             Err(error) => looks.push(Look::wrong(
                 title,
@@ -74,7 +75,10 @@ fn judge(
         .collect();
     let shown = path.display();
     if missing.is_empty() {
-        let mode = match hooks.iter().any(|hook| hook.command.contains(" --shadow")) {
+        let in_shadow = |hook: &Found| {
+            hook.command.contains(" --shadow") || hook.command.contains("&shadow=true")
+        };
+        let mode = match hooks.iter().any(in_shadow) {
             true => "hooks in shadow",
             false => "hooks",
         };
@@ -93,7 +97,7 @@ fn judge(
 
 /// Whether the hooks start a program that is there and understands them.
 fn program(client: Client, hooks: &[Found], again: &str) -> Option<Look> {
-    let hook = hooks.first()?;
+    let hook = hooks.first().filter(|hook| hook.authorization.is_none())?;
     let program = Path::new(&hook.program);
     if program.is_absolute() && !program.is_file() {
         return Some(Look::wrong(
@@ -127,6 +131,27 @@ fn program(client: Client, hooks: &[Found], again: &str) -> Option<Look> {
             again,
         )),
     }
+}
+
+/// Whether hooks that are posted find a server that believes them.
+fn posted(client: Client, hooks: &[Found], guard: &Place) -> Option<Look> {
+    let hook = hooks.iter().find(|hook| hook.authorization.is_some())?;
+    let (title, again) = (client.title(), format!("sprag install {client} --http"));
+    if hook.authorization != guard.hook_token().map(|token| format!("Bearer {token}")) {
+        let state = "its hooks have another token than the server, which refuses them";
+        return Some(Look::wrong(title, state, again));
+    }
+    if !guard.serves() {
+        return Some(Look::wrong(
+            title,
+            format!(
+                "its hooks are posted to {}, and no server runs",
+                hook.program
+            ),
+            "sprag serve",
+        ));
+    }
+    None
 }
 
 /// Whether the hooks really fire.

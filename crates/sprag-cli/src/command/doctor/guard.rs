@@ -103,21 +103,38 @@ impl Place {
         }
     }
 
+    /// Whether a server runs.
+    pub(super) fn serves(&self) -> bool {
+        match (&self.db, &self.socket) {
+            (Some(db), Some(socket)) if socket.exists() => {
+                ServerClient::new(socket, db, DEADLINE).connect().is_ok()
+            }
+            _ => false,
+        }
+    }
+
+    /// The token with which hooks prove themselves to the server.
+    pub(super) fn hook_token(&self) -> Option<String> {
+        let file = self.db.as_deref()?.with_file_name("hook.token");
+        let token = std::fs::read_to_string(file).ok()?;
+        Some(token.trim().to_owned())
+    }
+
     fn server(&self) -> Look {
-        let (Some(db), Some(socket)) = (&self.db, &self.socket) else {
+        let Some(socket) = &self.socket else {
             return Look::fine("server", "none; hooks use the store themselves");
         };
         let shown = socket.display();
         if !socket.exists() {
             return Look::fine("server", "none runs; hooks use the store themselves");
         }
-        match ServerClient::new(socket, db, DEADLINE).connect() {
-            Ok(()) => Look::fine("server", format!("listens on {shown}")),
-            Err(_) => Look::fine(
-                "server",
-                format!("none listens on {shown}; hooks use the store themselves"),
-            ),
+        if self.serves() {
+            return Look::fine("server", format!("listens on {shown}"));
         }
+        Look::fine(
+            "server",
+            format!("none listens on {shown}; hooks use the store themselves"),
+        )
     }
 
     fn troubles(&self) -> Option<Look> {

@@ -1,6 +1,7 @@
 //! Upstreams that are slow, fail, break off or are not there; callers that give up; many at once.
 
 use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,6 +73,50 @@ async fn an_answer_that_breaks_off_breaks_off_for_the_caller_and_ends_the_dispat
     assert_eq!(house.dispatches("1").len(), 1);
     agents.gate.add_permits(1);
     assert!(pieces.next().await.unwrap().is_err());
+    house.rests("1").await;
+}
+
+/// An agent server that says a part of its answer and breaks off in the same breath.
+fn breathless(times: usize) -> std::net::SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for _ in 0..times {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = [0; 4096];
+            while !request.starts_with(b"POST") || !request.contains(&b'}') {
+                let read = stream.read(&mut request).unwrap();
+                assert!(read > 0);
+            }
+            let answer =
+                "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\none \r\n4\r\ntwo \r\n";
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    address
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_before_an_answer_breaks_off_reaches_the_caller() {
+    const TIMES: usize = 100;
+    let house = House::open(RelayConfig {
+        upstream: Some(Url::parse(&format!("http://{}", breathless(TIMES))).unwrap()),
+        ..RelayConfig::default()
+    });
+    for time in 0..TIMES {
+        let request = house.client.post(house.url("/api/sessions/1/messages"));
+        let sent = request.json(&json!({"prompt": "hi"})).send().await;
+        let mut pieces = sent.unwrap().bytes_stream();
+        let (mut heard, mut broken) = (Vec::new(), false);
+        while let Some(piece) = pieces.next().await {
+            match piece {
+                Ok(piece) => heard.extend_from_slice(&piece),
+                Err(_) => broken = true,
+            }
+        }
+        let heard = String::from_utf8_lossy(&heard);
+        assert_eq!((&*heard, broken), ("one two ", true), "time {time}");
+    }
     house.rests("1").await;
 }
 

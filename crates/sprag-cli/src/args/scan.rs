@@ -1,0 +1,81 @@
+//! The arguments of `sprag scan`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use sprag_core::{Millis, Timestamp};
+
+use super::PolicyArg;
+use super::hooks::ClientWord;
+
+#[derive(Debug, Args)]
+pub(crate) struct ScanArgs {
+    /// Transcripts, chat logs or folders of them [default: where the agent CLIs keep theirs].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// Only what went on since then: `7d`, `36h`, or a day like `2026-11-01`.
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<Since>,
+    /// Only this agent CLI; may be given more than once.
+    #[arg(long, value_name = "CLIENT", value_enum)]
+    pub(crate) client: Vec<ClientWord>,
+    /// Also write a page that can be shown around: one file, which loads nothing.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A point in time, as a person names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// So long ago.
+    Ago(Millis),
+    /// Then.
+    At(Timestamp),
+}
+
+impl Since {
+    /// The point in time, seen from `now`.
+    pub(crate) fn at(self, now: Timestamp) -> Timestamp {
+        match self {
+            Self::Ago(span) => Timestamp(now.0.saturating_sub(span.0)),
+            Self::At(at) => at,
+        }
+    }
+}
+
+impl FromStr for Since {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(at) = sprag_scan::parse_time(text) {
+            return Ok(Self::At(at));
+        }
+        let span: Result<Millis, _> = text.parse();
+        let wrong = "a point in time is written like 7d, 36h or 2026-11-01";
+        span.map(Self::Ago).map_err(|_| wrong.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_counts_back_from_now_and_a_day_is_a_day() {
+        let now = Timestamp(10 * Millis::DAY.0);
+        let at = |text: &str| {
+            text.parse::<Since>()
+                .map(|since| since.at(now).0 / Millis::HOUR.0)
+        };
+        assert_eq!(at("7d"), Ok(72));
+        assert_eq!(at("36h"), Ok(204));
+        assert_eq!(at("1970-01-03"), Ok(48));
+        assert_eq!(at("20d"), Ok(0));
+        assert!(at("last week").is_err());
+    }
+}

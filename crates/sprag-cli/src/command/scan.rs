@@ -1,0 +1,139 @@
+//! `sprag scan`: the loops in what agents already did.
+
+mod text;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use sprag::tune::{History, tune};
+use sprag_core::{Policy, RuleId};
+use sprag_hooks::Client;
+use sprag_scan::{Options, Report, ScanError, Transcript, named, scan, words};
+
+use super::eval::failed;
+use crate::args::ScanArgs;
+use crate::bar::Bar;
+use crate::clock;
+use crate::failure::{Failure, Run};
+use crate::json;
+use crate::policy_file::PolicyFile;
+use crate::settings::Settings;
+
+/// The clients whose transcripts can be read.
+const READ: [Client; 5] = [
+    Client::Claude,
+    Client::Codex,
+    Client::Gemini,
+    Client::Copilot,
+    Client::Opencode,
+];
+/// Fewer sessions that finished say too little about which limits fit.
+const MIN_FINISHED: usize = 20;
+/// A bar moves a cell for each of these.
+const MEGABYTE: u64 = 1_000_000;
+
+/// Reads the transcripts and tells.
+pub(crate) fn run(args: &ScanArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    let file = PolicyFile::find(settings, args.policy.policy.as_deref());
+    let (policy, document) = (file.load()?, file.value()?);
+    let options = Options {
+        policy: policy.clone(),
+        since: args.since.map(|since| since.at(clock::now())),
+        clients: args.client.iter().map(|word| Client::from(*word)).collect(),
+        threads: None,
+    };
+    let transcripts = find(args, &options, settings)?;
+    let (mut report, history) = read(&transcripts, &options);
+    report.policy = advice(&history, &policy, &document)?;
+    report.next = next(&report);
+    if let Some(places) = settings.transcripts() {
+        report.hide_home(&places.home);
+    }
+    if let Some(path) = &args.html {
+        write_page(path, &report)?;
+    }
+    if args.json {
+        json::print(out, &report)?;
+    } else {
+        text::print(out, &report, args)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The transcripts that were named, else those of the agent CLIs.
+fn find(
+    args: &ScanArgs,
+    options: &Options,
+    settings: &Settings,
+) -> Result<Vec<Transcript>, Failure> {
+    if !args.paths.is_empty() {
+        return named(&args.paths).map_err(|error| match error {
+            ScanError::Unreadable { path, source } => Failure::unreadable(&path, &source),
+            other => Failure::new(other.to_string()),
+        });
+    }
+    let places = settings.transcripts();
+    let places = places.ok_or_else(|| {
+        Failure::new("there is no home: $HOME is not set")
+            .next("name files or folders: sprag scan PATH…")
+    })?;
+    let all = options.clients.is_empty();
+    let clients: Vec<Client> = READ
+        .into_iter()
+        .filter(|client| all || options.clients.contains(client))
+        .collect();
+    Ok(places.find(&clients))
+}
+
+fn read(transcripts: &[Transcript], options: &Options) -> (Report, History) {
+    let total: u64 = transcripts.iter().map(|one| one.bytes).sum();
+    let steps = |bytes: u64| usize::try_from(bytes / MEGABYTE).unwrap_or(usize::MAX);
+    let bar = Bar::new("MB", steps(total));
+    let done = std::sync::atomic::AtomicU64::new(0);
+    scan(transcripts, options, &|bytes| {
+        let before = done.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed);
+        let more = steps(before.saturating_add(bytes)).saturating_sub(steps(before));
+        if more > 0 {
+            bar.advance_by(more);
+        }
+    })
+}
+
+/// The lines for a policy that fit this history.
+fn advice(
+    history: &History,
+    policy: &Policy,
+    document: &serde_json::Value,
+) -> Result<Vec<String>, Failure> {
+    if history.size().1 < MIN_FINISHED {
+        return Ok(Vec::new());
+    }
+    let bar = Bar::new("settings", super::tune::questions(policy));
+    let tuned = tune(history, document, &|| bar.advance()).map_err(failed)?;
+    // How much an agent may do at all is a choice; a history only tells how much it did.
+    let fits = tuned
+        .into_iter()
+        .filter(|tuned| tuned.rule != RuleId::BudgetActions);
+    let mut lines: Vec<String> = fits.filter_map(|tuned| tuned.line).collect();
+    lines.dedup();
+    Ok(lines)
+}
+
+/// What to type next.
+fn next(report: &Report) -> Vec<String> {
+    report
+        .clients()
+        .map(|client| format!("sprag install {client}"))
+        .collect()
+}
+
+fn write_page(path: &Path, report: &Report) -> Result<(), Failure> {
+    let unwritable = |error: std::io::Error| Failure::unwritable(path, &error);
+    std::fs::write(path, sprag_scan::page(report, clock::now())).map_err(unwritable)
+}
+
+/// `412 sessions`.
+fn sessions(report: &Report) -> String {
+    words::counted(report.total.sessions, "session")
+}

@@ -1,0 +1,361 @@
+//! One file: what it is, who wrote it, and everything that its sessions did.
+
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use serde::Serialize;
+use sprag_core::Policy;
+use sprag_hooks::Client;
+
+use crate::elements::{Element, Elements};
+use crate::ledger::Ledger;
+use crate::lines::{Line, Lines, MAX_LINE_BYTES};
+use crate::opencode_store::{read_database, read_folder};
+use crate::places::{Transcript, is_storage};
+use crate::reader::{
+    Reader, chat::Chat, claude::Claude, codex::Codex, copilot::Copilot, gemini::Gemini, wire::Wire,
+};
+use crate::session::Ended;
+use crate::sniff::{SNIFFED_BYTES, Shape, sniff};
+use crate::source::Source;
+
+/// Something that was passed over, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// The file.
+    pub file: String,
+    /// The line or element, from 1, where it is not the whole file.
+    pub line: Option<u64>,
+    /// How many lines or elements of this file went the same way.
+    pub count: u64,
+    /// Why.
+    pub why: String,
+}
+
+/// What came of a file.
+#[derive(Debug, Default)]
+pub(crate) struct FileRead {
+    pub(crate) source: Option<Source>,
+    pub(crate) ended: Vec<Ended>,
+    pub(crate) skipped: Option<Skipped>,
+    /// It is something else; nobody said that it was a transcript.
+    pub(crate) is_foreign: bool,
+}
+
+/// A file that counts what is read of it.
+struct Counted<'c> {
+    file: File,
+    count: &'c (dyn Fn(u64) + Sync),
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        (self.count)(u64::try_from(read).unwrap_or(u64::MAX));
+        Ok(read)
+    }
+}
+
+/// The start of a file that was looked at, and the rest.
+type Whole<'c> = Chain<Cursor<Vec<u8>>, Box<dyn Read + 'c>>;
+
+/// Reads a transcript. `clients` are those that are asked for; none is all. `count` hears of every byte.
+pub(crate) fn read_transcript(
+    transcript: &Transcript,
+    policy: &Policy,
+    clients: &[Client],
+    count: &(dyn Fn(u64) + Sync),
+) -> FileRead {
+    let path = &transcript.path;
+    let wanted = |source: Source| match source {
+        Source::Client(client) => clients.is_empty() || clients.contains(&client),
+        _ => clients.is_empty(),
+    };
+    let is_folder = is_storage(path);
+    let found = if is_folder {
+        Ok(Some((
+            Source::Client(Client::Opencode),
+            Shape::Database,
+            None,
+        )))
+    } else {
+        open(path, count)
+    };
+    let (source, shape, whole) = match found {
+        Err(error) => return whole_file(path, format!("it can't be read: {}", reason(&error))),
+        Ok(None) if transcript.is_named => {
+            return whole_file(path, "it is no transcript that is known here".to_owned());
+        }
+        Ok(None) => {
+            return FileRead {
+                is_foreign: true,
+                ..FileRead::default()
+            };
+        }
+        Ok(Some((source, ..))) if !wanted(source) => return FileRead::default(),
+        Ok(Some(found)) => found,
+    };
+    let place = || {
+        Ledger::new(
+            source,
+            path.display().to_string(),
+            project(source, path),
+            policy,
+        )
+    };
+    let (ended, skipped) = match (shape, whole) {
+        (Shape::Database, _) => {
+            count(transcript.bytes);
+            stored(path, is_folder, place)
+        }
+        (Shape::Lines, Some(whole)) => lines(path, source, whole, place()),
+        (Shape::Array, Some(whole)) => array(path, source, whole, place()),
+        (_, None) => (Vec::new(), None),
+    };
+    let is_silent = ended.is_empty() && transcript.bytes > 0 && transcript.is_named;
+    FileRead {
+        source: Some(source),
+        ended,
+        skipped: skipped.or_else(|| is_silent.then(|| silent(path, source))),
+        is_foreign: false,
+    }
+}
+
+/// A transcript that tells nothing.
+fn silent(path: &Path, source: Source) -> Skipped {
+    let why = format!(
+        "nothing in it is understood; perhaps a newer version of {} wrote it",
+        source.title()
+    );
+    skip(path, None, 1, why)
+}
+
+fn whole_file(path: &Path, why: String) -> FileRead {
+    FileRead {
+        skipped: Some(skip(path, None, 1, why)),
+        ..FileRead::default()
+    }
+}
+
+fn skip(path: &Path, line: Option<u64>, count: u64, why: String) -> Skipped {
+    Skipped {
+        file: path.display().to_string(),
+        line,
+        count,
+        why,
+    }
+}
+
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_lowercase()
+}
+
+/// What a file is, and the whole of it from its beginning.
+fn open<'c>(
+    path: &Path,
+    count: &'c (dyn Fn(u64) + Sync),
+) -> io::Result<Option<(Source, Shape, Option<Whole<'c>>)>> {
+    let mut file = Counted {
+        file: File::open(path)?,
+        count,
+    };
+    let mut magic = Vec::new();
+    (&mut file).take(2).read_to_end(&mut magic)?;
+    let is_packed = magic == [0x1f, 0x8b];
+    let joined = Cursor::new(magic).chain(file);
+    let mut rest: Box<dyn Read + 'c> = if is_packed {
+        Box::new(MultiGzDecoder::new(BufReader::with_capacity(
+            128 * 1024,
+            joined,
+        )))
+    } else {
+        Box::new(joined)
+    };
+    let mut start = Vec::new();
+    let most = u64::try_from(SNIFFED_BYTES).unwrap_or(u64::MAX);
+    (&mut rest).take(most).read_to_end(&mut start)?;
+    Ok(sniff(&start).map(|(source, shape)| {
+        let whole = (shape != Shape::Database).then(|| Cursor::new(start).chain(rest));
+        (source, shape, whole)
+    }))
+}
+
+/// The folder of Gemini's project stands in a file of its own, two or three levels up.
+fn project(source: Source, path: &Path) -> Option<String> {
+    if source != Source::Client(Client::Gemini) {
+        return None;
+    }
+    let marks = path
+        .ancestors()
+        .skip(1)
+        .take(4)
+        .map(|folder| folder.join(".project_root"));
+    let text = marks
+        .into_iter()
+        .find_map(|mark| fs::read_to_string(mark).ok())?;
+    Some(text.trim().to_owned())
+}
+
+fn reader(source: Source, path: &Path) -> Box<dyn Reader> {
+    let name = |path: Option<&Path>| {
+        let name = path
+            .and_then(Path::file_name)
+            .unwrap_or_default()
+            .to_string_lossy();
+        name.split('.').next().unwrap_or_default().to_owned()
+    };
+    match source {
+        Source::Client(Client::Claude) => Box::new(Claude::default()),
+        Source::Client(Client::Codex) => Box::new(Codex::default()),
+        Source::Client(Client::Gemini) => Box::new(Gemini::default()),
+        Source::Client(Client::Copilot) => Box::new(Copilot::new(&name(path.parent()))),
+        Source::Sprag => Box::new(Wire::default()),
+        Source::Client(Client::Opencode | Client::Cursor) | Source::Chat => {
+            Box::new(Chat::new(&name(Some(path))))
+        }
+    }
+}
+
+/// The first of several things that went wrong, and how many there were.
+#[derive(Default)]
+struct Flaws(Option<Skipped>);
+
+impl Flaws {
+    fn add(&mut self, path: &Path, line: u64, why: impl FnOnce() -> String) {
+        match &mut self.0 {
+            Some(first) => first.count += 1,
+            None => self.0 = Some(skip(path, Some(line), 1, why())),
+        }
+    }
+}
+
+fn too_long() -> String {
+    format!("it has more than {} MiB", MAX_LINE_BYTES / 1024 / 1024)
+}
+
+fn lines(
+    path: &Path,
+    source: Source,
+    whole: Whole<'_>,
+    mut ledger: Ledger,
+) -> (Vec<Ended>, Option<Skipped>) {
+    let mut lines = Lines::new(whole);
+    let mut reader = reader(source, path);
+    let mut flaws = Flaws::default();
+    loop {
+        let number = lines.number() + 1;
+        match lines.next() {
+            Ok(None) => break,
+            Ok(Some(Line::TooLong)) => flaws.add(path, number, too_long),
+            Ok(Some(Line::Text(line))) if line.trim_ascii().is_empty() => {}
+            Ok(Some(Line::Text(line))) => {
+                if let Err(error) = reader.read(line, &mut |told| ledger.hear(told)) {
+                    flaws.add(path, number, || {
+                        format!("it can't be read: {}", without_line(&error))
+                    });
+                }
+            }
+            Err(error) => {
+                flaws.add(path, number, || {
+                    format!("it can't be read: {}", reason(&error))
+                });
+                break;
+            }
+        }
+    }
+    (ledger.end(), flaws.0)
+}
+
+/// A piece is one line, and its number is told already.
+fn without_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.replace(" at line 1 column ", " at column ")
+}
+
+fn array(
+    path: &Path,
+    source: Source,
+    whole: Whole<'_>,
+    mut ledger: Ledger,
+) -> (Vec<Ended>, Option<Skipped>) {
+    let mut elements = Elements::new(whole);
+    let mut reader = reader(source, path);
+    let mut flaws = Flaws::default();
+    if let Err(error) = elements.find() {
+        flaws.add(path, 1, || format!("it can't be read: {}", reason(&error)));
+    }
+    reader.header(&elements.header());
+    loop {
+        let number = elements.number() + 1;
+        match elements.next() {
+            Ok(None) => break,
+            Ok(Some(Element::TooLong)) => flaws.add(path, number, too_long),
+            Ok(Some(Element::Value(value))) => {
+                if let Err(error) = reader.read(value, &mut |told| ledger.hear(told)) {
+                    flaws.add(path, number, || {
+                        format!("it can't be read: {}", without_line(&error))
+                    });
+                }
+            }
+            Err(error) => {
+                flaws.add(path, number, || {
+                    format!("it can't be read: {}", reason(&error))
+                });
+                break;
+            }
+        }
+    }
+    (ledger.end(), flaws.0)
+}
+
+/// Why a database could not be read.
+fn unread(error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen) => {
+            "it is in use, and can't be read without a trace just now; close opencode and try again"
+                .to_owned()
+        }
+        _ => format!("it is no database of opencode that is known here: {error}"),
+    }
+}
+
+/// A store of opencode. Each session has a ledger of its own, so that a long history needs no more memory than a
+/// short one.
+fn stored(
+    path: &Path,
+    is_folder: bool,
+    place: impl Fn() -> Ledger,
+) -> (Vec<Ended>, Option<Skipped>) {
+    let ledger = RefCell::new(place());
+    let ended = RefCell::new(Vec::new());
+    let turn_over = || ended.borrow_mut().extend(ledger.replace(place()).end());
+    let mut hear = |told: crate::act::Told<'_>| ledger.borrow_mut().hear(told);
+    let read = if is_folder {
+        read_folder(path, turn_over, &mut hear).map_err(|error| reason(&error))
+    } else {
+        let begin = || {
+            turn_over();
+            Ok(())
+        };
+        read_database(path, begin, &mut hear).map_err(|error| unread(&error))
+    };
+    turn_over();
+    let skipped = match read {
+        Ok(0) => None,
+        Ok(bad) => Some(skip(
+            path,
+            None,
+            bad,
+            "parts of messages can't be read".to_owned(),
+        )),
+        Err(why) => Some(skip(path, None, 1, why)),
+    };
+    (ended.into_inner(), skipped)
+}

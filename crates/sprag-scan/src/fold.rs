@@ -1,0 +1,84 @@
+//! The engine over a transcript: what each act would have been answered.
+//!
+//! Every rule is put into shadow, so that nothing is refused and the fold goes on to the end of the loop as it really was.
+//! Up to the first refusal that is the same fold as a guard's, so where it says that it *would* have stopped, a guard would have.
+//! After that, it tells how long the loop went on.
+
+use sprag_core::{
+    Decision, DigestKey, Door, Event, Id, Observation, Observed, Policy, RuleId, Timestamp, World,
+};
+
+/// What a rule says of an act.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Finding {
+    pub(crate) rule: RuleId,
+    pub(crate) decision: Decision,
+    /// How many acts it counts, where it counts any.
+    pub(crate) count: usize,
+    /// What the agent would have been told.
+    pub(crate) message: String,
+}
+
+/// What came of an act.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
+    pub(crate) finding: Option<Finding>,
+    /// What is the same for two calls, or two results, that the engine takes for the same.
+    pub(crate) key: u64,
+    pub(crate) observation: Option<Observation>,
+}
+
+/// The cells of one file's sessions.
+pub(crate) struct Fold {
+    door: Door,
+    world: World,
+}
+
+impl Fold {
+    pub(crate) fn new(policy: &Policy) -> Self {
+        Self {
+            door: Door::new(DigestKey::fixed()),
+            world: World::new(policy.clone().with_pause(true)),
+        }
+    }
+
+    /// What a guard would have answered to `event`. An event that can't be judged is answered with nothing.
+    pub(crate) fn judge(&mut self, event: &Event, agent: &str, at: Timestamp) -> Judged {
+        let session = event.session().as_str();
+        let sticky = self.world.session(session).and_then(|cell| cell.agent());
+        let agent = sticky.map_or(agent, Id::as_str);
+        let limits = self.world.policy().limits_for(Some(agent), session);
+        let Ok(observation) = self.door.observe(event, at, &limits) else {
+            return Judged::default();
+        };
+        let key = key(&observation);
+        let Ok(verdict) = self.world.check(observation.clone()) else {
+            return Judged::default();
+        };
+        let finding = verdict.would.map(|would| {
+            let counted = ["streak", "count"]
+                .iter()
+                .find_map(|name| would.evidence.get(*name));
+            let count = counted.and_then(serde_json::Value::as_u64).unwrap_or(1);
+            Finding {
+                rule: would.rule,
+                decision: would.verdict,
+                count: usize::try_from(count).unwrap_or(usize::MAX),
+                message: would.message,
+            }
+        });
+        Judged {
+            finding,
+            key,
+            observation: Some(observation),
+        }
+    }
+}
+
+fn key(observation: &Observation) -> u64 {
+    match &observation.what {
+        Observed::Call(call) => call.approach.normal.prefix(),
+        Observed::Step(step) => step.outcome.normal.prefix(),
+        _ => 0,
+    }
+}

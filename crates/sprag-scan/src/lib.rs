@@ -1,0 +1,53 @@
+//! The loops in what agents already did.
+//!
+//! Agent CLIs keep transcripts of everything. This crate finds them, reads each format, folds the sessions through the engine
+//! and tells the loops: where they are, what they cost, what a guard would have done and when, and where it may have
+//! been wrong. It needs no set-up, sends nothing anywhere and writes nothing.
+//!
+//! ```no_run
+//! use sprag_scan::{Options, named, scan};
+//! let transcripts = named(&["transcripts".into()])?;
+//! let (report, _history) = scan(&transcripts, &Options::default(), &|_bytes| {});
+//! for found in &report.loops {
+//!     println!("{} calls in {}: {}", found.calls, found.session, found.what);
+//! }
+//! # Ok::<(), sprag_scan::ScanError>(())
+//! ```
+//!
+//! The way of a transcript: `places` finds it, `sniff` says what it is, `lines` or `elements` cut it into pieces in bounded
+//! memory, a `reader` says what a piece tells, a `session` folds that and makes `episode`s of what the rules say. What
+//! leaves as text passes `brief`, which takes secrets out.
+
+mod act;
+mod brief;
+mod elements;
+mod episode;
+mod error;
+mod file;
+mod fold;
+mod found;
+mod html;
+mod ledger;
+mod lines;
+mod opencode_store;
+mod places;
+mod reader;
+mod recent;
+mod report;
+mod scan;
+mod session;
+mod sniff;
+mod source;
+mod time;
+pub mod words;
+
+pub use error::ScanError;
+pub use file::Skipped;
+pub use found::{Beat, Ending, Loop, Reaction, Saved, Spent};
+pub use html::page;
+pub use lines::MAX_LINE_BYTES;
+pub use places::{Places, Transcript, named};
+pub use report::{Numbers, OfSource, Report};
+pub use scan::{Options, scan};
+pub use source::Source;
+pub use time::parse_time;

@@ -1,0 +1,110 @@
+//! Sprag's own logs: events in the wire format, one a line, as `sprag decide` reads them and traces hold them.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+use sprag_core::{Event, EventError, Id, Payload, StepEvent};
+
+use super::Reader;
+use crate::act::{Act, Answer, Call, Hear, Tokens, Told};
+
+/// How many calls wait for their step.
+const MAX_PENDING: usize = 4_096;
+
+/// Reads the lines of one file.
+#[derive(Default)]
+pub(crate) struct Wire {
+    pending: HashSet<String>,
+    made_up: u64,
+}
+
+impl Reader for Wire {
+    fn read(&mut self, piece: &[u8], hear: Hear<'_>) -> Result<(), serde_json::Error> {
+        let event = Event::parse(piece).map_err(unreadable)?;
+        let at = event.at();
+        let session = event.session().clone();
+        let session = session.as_str();
+        let mut tell = |act: Act<'_>| hear(Told { session, at, act });
+        match event {
+            Event::Call(call) => {
+                let id = call.id.as_ref().or(call.use_id.as_ref()).map(Id::as_str);
+                let id = self.open(id);
+                tell(Act::Call(Call {
+                    id: &id,
+                    server: call.server.as_ref().map(|server| server.as_str().into()),
+                    tool: call.tool.as_str().into(),
+                    args: call.args.as_ref().and_then(raw).map(Cow::Borrowed),
+                }));
+            }
+            Event::Step(step) => self.step(&step, &mut tell),
+            Event::Usage(usage) => tell(Act::Tokens(Tokens {
+                input: usage.input_tokens,
+                cached: 0,
+                output: usage.output_tokens,
+            })),
+            Event::Message(message) if message.from.is_none() => tell(Act::Prompt),
+            other => tell(Act::Wire(Box::new(other))),
+        }
+        Ok(())
+    }
+}
+
+impl Wire {
+    /// The id of a call, made up where it has none.
+    fn open(&mut self, id: Option<&str>) -> String {
+        let id = match id {
+            Some(id) => id.to_owned(),
+            None => {
+                self.made_up += 1;
+                format!("call-{}", self.made_up)
+            }
+        };
+        if self.pending.len() >= MAX_PENDING {
+            self.pending.clear();
+        }
+        self.pending.insert(id.clone());
+        id
+    }
+
+    /// A step whose call was told ends it; any other says itself what was done.
+    fn step(&mut self, step: &StepEvent, tell: &mut dyn FnMut(Act<'_>)) {
+        let id = step.id.as_ref().or(step.use_id.as_ref()).map(Id::as_str);
+        let id = match id {
+            Some(id) if self.pending.remove(id) => id.to_owned(),
+            _ => {
+                let (tool, args) = match (&step.tool, &step.approach) {
+                    (Some(tool), _) => (tool.as_str(), step.args.as_ref()),
+                    (None, Some(program)) => ("program", Some(program)),
+                    (None, None) => return,
+                };
+                let id = self.open(id);
+                self.pending.remove(&id);
+                tell(Act::Call(Call {
+                    id: &id,
+                    server: step.server.as_ref().map(|server| server.as_str().into()),
+                    tool: tool.into(),
+                    args: args.and_then(raw).map(Cow::Borrowed),
+                }));
+                id
+            }
+        };
+        tell(Act::Outcome {
+            id: &id,
+            answer: step
+                .result
+                .as_ref()
+                .and_then(raw)
+                .map_or(Answer::Nothing, Answer::Raw),
+            is_error: step.is_error,
+        });
+    }
+}
+
+fn raw(payload: &Payload) -> Option<&RawValue> {
+    serde_json::from_str(payload.as_json()).ok()
+}
+
+fn unreadable(error: EventError) -> serde_json::Error {
+    serde::de::Error::custom(error)
+}

@@ -1,0 +1,321 @@
+//! One session as its transcript tells it, folded through the engine.
+//!
+//! A *turn* lasts from one word of the person to the next. Loops are looked for inside of turns, since a person's word is
+//! what ends them for a guard too.
+
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
+use sprag_core::{
+    CallEvent, Decision, Event, Id, MessageEvent, Millis, Observation, Payload, StepEvent,
+    Timestamp, UsageEvent,
+};
+
+use crate::act::{Act, Answer, Call, Tokens};
+use crate::episode::{Episode, TurnEnd};
+use crate::fold::{Fold, Judged};
+use crate::found::{Ending, Loop};
+use crate::recent::{Kept, Meter, Recent, Recents, beginning};
+use crate::source::Source;
+
+/// The pace of a transcript without times: about that of a model which calls tools.
+const PACE: Millis = Millis(8_000);
+/// Calls that wait for their result at once.
+const MAX_PENDING: usize = 256;
+/// Observations that are kept of a session, for advice on limits.
+const MAX_OBSERVED: usize = 2_000;
+
+/// What is told of a session when it is over.
+#[derive(Debug, Default)]
+pub(crate) struct Ended {
+    pub(crate) name: String,
+    pub(crate) calls: usize,
+    pub(crate) last_at: Option<Timestamp>,
+    pub(crate) tokens: Tokens,
+    pub(crate) loops: Vec<Loop>,
+    /// It came to an end of its own, and no loop that it never left is in it.
+    pub(crate) finished: bool,
+    pub(crate) observations: Vec<Observation>,
+}
+
+/// A session while its transcript is read.
+pub(crate) struct Session {
+    id: Id,
+    name: String,
+    source: Source,
+    file: String,
+    project: Option<String>,
+    now: Timestamp,
+    has_times: bool,
+    has_tokens: bool,
+    /// How many acts there were.
+    acts: usize,
+    /// The first act of the turn.
+    turn: usize,
+    pending: HashMap<String, usize>,
+    recents: Recents,
+    meter: Meter,
+    /// What was spent when the last result came: what comes after it made the next call.
+    settled: Meter,
+    open: Option<Episode>,
+    closed: Vec<Episode>,
+    ending: Ending,
+    ended: Ended,
+}
+
+impl Session {
+    /// A session of which nothing is told yet; none where its name is nothing.
+    pub(crate) fn new(
+        name: &str,
+        source: Source,
+        file: &str,
+        project: Option<String>,
+    ) -> Option<Self> {
+        Some(Self {
+            id: id(name)?,
+            name: name.to_owned(),
+            source,
+            file: file.to_owned(),
+            project,
+            now: Timestamp(0),
+            has_times: false,
+            has_tokens: false,
+            acts: 0,
+            turn: 1,
+            pending: HashMap::new(),
+            recents: Recents::default(),
+            meter: Meter::default(),
+            settled: Meter::default(),
+            open: None,
+            closed: Vec::new(),
+            ending: Ending::Open,
+            ended: Ended::default(),
+        })
+    }
+
+    /// Takes what the transcript tells next.
+    pub(crate) fn take(&mut self, at: Option<Timestamp>, act: Act<'_>, fold: &mut Fold) {
+        match at {
+            Some(at) => {
+                self.has_times = true;
+                self.now = self.now.max(at);
+            }
+            None if matches!(act, Act::Call(_)) && !self.has_times => {
+                self.now = self.now.plus(PACE)
+            }
+            None => {}
+        }
+        match act {
+            Act::Project(project) => {
+                self.project.get_or_insert_with(|| project.to_owned());
+            }
+            Act::Prompt => self.prompt(fold),
+            Act::Interrupted => {
+                self.ending = Ending::Interrupted;
+                self.end_turn();
+            }
+            Act::Call(call) => self.call(&call, fold),
+            Act::Outcome {
+                id,
+                answer,
+                is_error,
+            } => self.outcome(id, &answer, is_error, fold),
+            Act::Tokens(tokens) => self.tokens(tokens, fold),
+            Act::Said => self.ending = Ending::Finished,
+            Act::Wire(event) => self.wire(&event, fold),
+        }
+    }
+
+    /// The session is over: what is known of it.
+    pub(crate) fn end(mut self) -> Ended {
+        let finished = self.ending == Ending::Finished;
+        self.end_turn();
+        let stuck = |found: &Loop| found.stopped.is_some() && !found.perhaps_wrong;
+        Ended {
+            finished: finished && !self.ended.loops.iter().any(stuck),
+            name: self.name,
+            calls: self.acts,
+            last_at: self.has_times.then_some(self.now),
+            tokens: self.meter.tokens,
+            ..self.ended
+        }
+    }
+
+    fn prompt(&mut self, fold: &mut Fold) {
+        self.end_turn();
+        let message = MessageEvent::new(self.id.clone()).unblock();
+        self.judge(&message.into(), fold);
+        self.settled = self.meter;
+    }
+
+    fn call(&mut self, call: &Call<'_>, fold: &mut Fold) {
+        let args = call.args.as_deref().map_or("", RawValue::get);
+        let shown = match &call.server {
+            Some(server) => format!("{server}/{}", call.tool).into(),
+            None => Box::from(&*call.tool),
+        };
+        self.begin_act(shown, args);
+        if self.pending.len() >= MAX_PENDING {
+            self.pending.clear();
+        }
+        self.pending.insert(call.id.to_owned(), self.acts);
+        let Some(tool) = id(&call.tool) else {
+            return;
+        };
+        let mut event = CallEvent::new(self.id.clone(), tool);
+        event.agent = id(self.source.as_str());
+        event.id = id(call.id);
+        event.server = call.server.as_deref().and_then(id);
+        event.args = call.args.as_deref().map(Payload::from);
+        let judged = self.judge(&event.into(), fold);
+        if let Some(act) = self.recents.get_mut(self.acts) {
+            act.call_key = judged.key;
+        }
+        self.weigh(self.acts, &judged);
+    }
+
+    fn outcome(&mut self, call: &str, answer: &Answer<'_>, is_error: bool, fold: &mut Fold) {
+        let Some(number) = self.pending.remove(call) else {
+            return;
+        };
+        self.ending = Ending::Open;
+        self.add_bytes(answer.len());
+        self.settled = self.meter;
+        let mut event = StepEvent::new(self.id.clone()).is_error(is_error);
+        event.id = id(call);
+        event.result = answer.payload();
+        let judged = self.judge(&event.into(), fold);
+        if let Some(act) = self.recents.get_mut(number) {
+            act.answer_key = judged.key;
+            act.answer = match answer {
+                Answer::Nothing => None,
+                Answer::Raw(raw) => Some(Kept::of(raw.get(), true)),
+                Answer::Text(text) => Some(Kept::of(text, false)),
+            };
+            act.is_error = is_error;
+            act.after = self.meter;
+        }
+        self.weigh(number, &judged);
+    }
+
+    /// What Sprag's logs hold besides: messages between agents are acts too, the rest only moves the cells.
+    fn wire(&mut self, event: &Event, fold: &mut Fold) {
+        if let Event::Message(message) = event {
+            let content = message.content.as_ref().map_or("", Payload::as_json);
+            self.begin_act(format!("to {}", message.to.as_str()).into(), content);
+            let judged = self.judge(event, fold);
+            self.weigh(self.acts, &judged);
+        } else {
+            self.judge(event, fold);
+        }
+    }
+
+    fn begin_act(&mut self, tool: Box<str>, args: &str) {
+        self.acts += 1;
+        self.ending = Ending::Open;
+        self.add_bytes(args.len());
+        self.recents.push(Recent {
+            number: self.acts,
+            at: self.now,
+            tool,
+            args: beginning(args).into(),
+            answer: None,
+            is_error: false,
+            call_key: 0,
+            answer_key: 0,
+            decision: Decision::Allow,
+            before: self.settled,
+            after: self.meter,
+        });
+    }
+
+    fn tokens(&mut self, tokens: Tokens, fold: &mut Fold) {
+        self.has_tokens |= tokens.total() > 0;
+        self.meter.tokens.add(tokens);
+        let input = tokens.input.saturating_add(tokens.cached);
+        let mut usage = UsageEvent::new(self.id.clone()).tokens(input, tokens.output);
+        usage.agent = id(self.source.as_str());
+        self.judge(&Event::Usage(usage), fold);
+    }
+
+    fn add_bytes(&mut self, bytes: usize) {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.meter.bytes = self.meter.bytes.saturating_add(bytes);
+    }
+
+    fn judge(&mut self, event: &Event, fold: &mut Fold) -> Judged {
+        let mut judged = fold.judge(event, self.source.as_str(), self.now);
+        if let Some(observation) = judged.observation.take()
+            && self.ended.observations.len() < MAX_OBSERVED
+        {
+            self.ended.observations.push(observation);
+        }
+        judged
+    }
+
+    /// Makes a loop of what the rules say of the act `number`, or adds it to one.
+    fn weigh(&mut self, number: usize, judged: &Judged) {
+        let Some(finding) = &judged.finding else {
+            if self.open.as_ref().is_some_and(|open| open.is_over(number)) {
+                self.put_aside();
+            }
+            return;
+        };
+        if let Some(act) = self.recents.get_mut(number) {
+            act.decision = act.decision.max(finding.decision);
+        }
+        match &mut self.open {
+            Some(open) if open.goes_on(&self.recents, number, finding) => {
+                open.extend(&self.recents, number, finding);
+            }
+            _ => {
+                self.put_aside();
+                self.open = Episode::begin(&self.recents, number, finding, self.turn);
+            }
+        }
+    }
+
+    fn put_aside(&mut self) {
+        if let Some(mut episode) = self.open.take() {
+            episode.refresh(&self.recents);
+            self.closed.push(episode);
+        }
+    }
+
+    fn end_turn(&mut self) {
+        self.put_aside();
+        let turn = TurnEnd {
+            source: self.source,
+            project: self.project.as_deref(),
+            session: &self.name,
+            file: &self.file,
+            last: self.acts,
+            ending: self.ending,
+            has_times: self.has_times,
+            has_tokens: self.has_tokens,
+        };
+        let closed = self.closed.drain(..).map(|episode| episode.close(&turn));
+        self.ended.loops.extend(closed);
+        self.turn = self.acts.saturating_add(1);
+        self.ending = Ending::Open;
+    }
+}
+
+/// An id for what a transcript names as it likes; none for nothing.
+fn id(text: &str) -> Option<Id> {
+    let fallback = || {
+        let mut readable: String = text.chars().filter(|c| !c.is_control()).collect();
+        readable.truncate(readable.floor_char_boundary(200));
+        Id::new(&format!("{readable}#{:x}", fingerprint(text))).ok()
+    };
+    Id::new(text)
+        .ok()
+        .or_else(|| fallback().filter(|_| !text.is_empty()))
+}
+
+fn fingerprint(text: &str) -> u64 {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
