@@ -190,8 +190,7 @@ impl Server {
             let listener = tokio::net::TcpListener::from_std(self.listener);
             let listener = listener.map_err(ServerError::Start)?;
             let tcp = tokio::spawn(door.clone().tcp(listener, self.tls));
-            let mut unix = None;
-            let mut file = None;
+            let (mut unix, mut file) = (None, None);
             if let Some((socket, listener)) = self.socket {
                 let listener = tokio::net::UnixListener::from_std(listener);
                 let listener = listener.map_err(ServerError::Start)?;
