@@ -73,7 +73,10 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyp
     let as_event = request.headers().contains_key("x-event");
     let body = request.into_body().collect().await?.to_bytes();
     let call: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
-    let id = &call["id"];
+    let id = call
+        .get("id")
+        .and_then(serde_json::Value::as_u64)
+        .unwrap_or_default();
     let text = "word ".repeat(100);
     let message = format!(
         r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"result {id}: {text}"}}]}}}}"#

@@ -34,12 +34,14 @@ pub(crate) struct Mounted {
 }
 
 impl Mounted {
-    /// The proxy before these servers.
-    pub(crate) fn new(
-        servers: &Config,
-        config: &ServerConfig,
-        app: App,
-    ) -> Result<Self, ServerError> {
+    /// The proxy before the servers that the configuration names; none where it names none.
+    pub(crate) fn of(config: &ServerConfig, app: &App) -> Result<Option<Self>, ServerError> {
+        let servers = config.mcp.as_ref();
+        let mounted = servers.map(|servers| Self::new(servers, config, app.clone()));
+        mounted.transpose()
+    }
+
+    fn new(servers: &Config, config: &ServerConfig, app: App) -> Result<Self, ServerError> {
         let mut mark = [0; 16];
         getrandom::fill(&mut mark).map_err(TokenError::Random)?;
         let mark = mark.iter().map(|byte| format!("{byte:02x}")).collect();

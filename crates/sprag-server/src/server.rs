@@ -179,10 +179,8 @@ impl Server {
             secure: matches!(self.config.transport, Transport::Tls { .. }),
             ending: ending.clone(),
         });
-        let servers = self.config.mcp.as_ref();
-        let mcp = servers.map(|servers| Mounted::new(servers, &self.config, app.clone()));
         let front = Front {
-            mcp: mcp.transpose()?,
+            mcp: Mounted::of(&self.config, &app)?,
             hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.hosts)),
             routes: router::routes(app, relay),
         };

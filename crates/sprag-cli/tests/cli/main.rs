@@ -15,7 +15,7 @@ mod log;
 mod mask;
 #[cfg(all(test, unix))]
 mod mcp;
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod mcp_http;
 mod policy;
 mod policy_set;

@@ -1,5 +1,7 @@
 //! `sprag mcp --listen` and `sprag serve --mcp-config`: the proxy before MCP servers over HTTP, as processes.
 
+#![cfg(unix)]
+
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 

@@ -148,11 +148,7 @@ impl Gate {
             return Ok(());
         };
         let caller = Caller::read(params.meta);
-        let form = match params.task {
-            Some(_) => Form::Error,
-            None if caller.is_modern => Form::Typed,
-            None => Form::Plain,
-        };
+        let form = form(&params, &caller);
         let session = caller.session.as_ref().unwrap_or(&line.session);
         let args = params.arguments.map(|args| args.get());
         let what = what(session, &tool, args);
@@ -320,6 +316,15 @@ fn unreadable(bytes: &[u8]) -> Onward {
     let id = long.id();
     let id = id.as_ref().map_or("null", |id| id.get());
     Err(Stopped(Some(error(id, PARSE_ERROR, why))))
+}
+
+/// How the one who calls wants to be answered.
+fn form(params: &CallParams<'_>, caller: &Caller) -> Form {
+    match params.task {
+        Some(_) => Form::Error,
+        None if caller.is_modern => Form::Typed,
+        None => Form::Plain,
+    }
 }
 
 fn remember(line: &Line, message: &Message<'_>, asked: Asked) {
