@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 
 use sprag::{Guard, Subscription, Watch};
 use sprag_mcp::http::Hosts;
+use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
@@ -187,8 +188,7 @@ impl Server {
         let connections = listen::connections(self.config.connections);
         let door = Door::new(front, connections, self.config.trusts_loopback(), ending);
         runtime.block_on(async move {
-            let listener = tokio::net::TcpListener::from_std(self.listener);
-            let listener = listener.map_err(ServerError::Start)?;
+            let listener = TcpListener::from_std(self.listener).map_err(ServerError::Start)?;
             let tcp = tokio::spawn(door.clone().tcp(listener, self.tls));
             let (mut unix, mut file) = (None, None);
             if let Some((socket, listener)) = self.socket {

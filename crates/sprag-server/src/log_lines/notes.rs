@@ -2,7 +2,7 @@
 
 use sprag::rfc3339;
 use sprag_core::Order;
-use sprag_store::{Noted, Pool, Record, SnapshotReason};
+use sprag_store::{Noted, Offline, Pool, Record, SnapshotReason};
 use tracing::Level;
 
 use super::safe::{safe, safe_sentence};
@@ -108,6 +108,23 @@ pub(super) fn told(noted: &Noted, record: &Record) -> Option<(Level, String)> {
     })
 }
 
+/// What a pod decided alone.
+fn alone(offline: &Offline) -> String {
+    let rule = offline
+        .rule
+        .map_or(String::new(), |rule| format!(" by {rule}"));
+    let also = offline.also.map_or(String::new(), |seq| {
+        format!("; Redis has it as record {seq}")
+    });
+    format!(
+        "[Store] {} decided without Redis: {} for session {}{rule} ({}){also}",
+        safe(&offline.pod),
+        offline.verdict,
+        safe(offline.session.as_str()),
+        safe(&offline.why)
+    )
+}
+
 fn of_the_store(noted: &Noted) -> Option<(Level, String)> {
     Some(match noted {
         Noted::OwnerTook { owner } => (
@@ -143,22 +160,7 @@ fn of_the_store(noted: &Noted) -> Option<(Level, String)> {
             );
             (Level::INFO, text)
         }
-        Noted::Offline(offline) => {
-            let rule = offline
-                .rule
-                .map_or(String::new(), |rule| format!(" by {rule}"));
-            let also = offline.also.map_or(String::new(), |seq| {
-                format!("; Redis has it as record {seq}")
-            });
-            let text = format!(
-                "[Store] {} decided without Redis: {} for session {}{rule} ({}){also}",
-                safe(&offline.pod),
-                offline.verdict,
-                safe(offline.session.as_str()),
-                safe(&offline.why)
-            );
-            (Level::WARN, text)
-        }
+        Noted::Offline(offline) => (Level::WARN, alone(offline)),
         Noted::OfflineLost { pod, records } => {
             let text = format!(
                 "[Store] {} lost up to {records} records of what it decided without Redis",

@@ -20,6 +20,9 @@ mod redis;
 mod redis_faults;
 #[cfg(feature = "redis")]
 #[cfg(test)]
+mod redis_load;
+#[cfg(feature = "redis")]
+#[cfg(test)]
 mod redis_places;
 #[cfg(feature = "redis")]
 #[cfg(test)]

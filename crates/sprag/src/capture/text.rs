@@ -144,14 +144,15 @@ fn words(text: &str, spans: &mut Spans) {
         let start = at + text.get(at..).and_then(|rest| rest.find(word)).unwrap_or(0);
         at = start + word.len();
         let bare = word.trim_matches(|c| matches!(c, '"' | '\'' | '`' | ',' | ';' | ')' | '\\'));
+        // In JSON that was cut off the next member follows without a blank.
+        let bare = bare.split('"').next().unwrap_or(bare);
         if announces(before, bare) {
             let inside = start + word.find(bare).unwrap_or(0);
             spans.add(inside..inside + bare.len());
         }
-        before = (
-            before.1,
-            word.trim_matches(|c| matches!(c, '"' | '\'' | '`' | ',' | '[' | '(')),
-        );
+        let quoted = |c| matches!(c, '"' | '\'' | '`' | ',' | '[' | '(');
+        let last = word.rsplit(quoted).find(|part| !part.is_empty());
+        before = (before.1, last.unwrap_or_default());
     }
 }
 
