@@ -46,7 +46,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Find the loops in what your agents already did, and what they cost.
-    #[command(after_help = examples::SCAN)]
+    #[command(after_help = scan::EXAMPLES)]
     Scan(ScanArgs),
     /// Judge events from standard input, one JSON line each, and print the verdicts.
     #[command(after_help = examples::DECIDE)]

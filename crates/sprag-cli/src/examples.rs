@@ -18,21 +18,6 @@ Start here:
 
 Verdicts, from mild to final: allow, warn, deny, block, kill.";
 
-pub(crate) const SCAN: &str = "\
-Reads the transcripts that Claude Code, Codex, Gemini CLI, Copilot CLI and opencode keep, or the files
-and folders that are named: transcripts, chat logs with `tool_calls`, events as for `sprag decide`.
-Every session is judged from its beginning. Nothing leaves the machine, and nothing is written but
-the file of --html. Secrets are taken out of what is shown.
-
-Examples:
-  sprag scan
-  sprag scan --since 7d --html loops.html
-  sprag scan --client claude --client codex
-  sprag scan chat.json runs/
-  sprag scan --policy strict.toml --json | jq '.loops[] | {session, calls, what}'
-
-Exit code: 0 whatever was found; 2 if something that was named can't be read.";
-
 pub(crate) const DECIDE: &str = "\
 One line in, one line out, flushed at once. The time of an event is its `at` (milliseconds since
 1970), else the clock. A line that is no event is answered with

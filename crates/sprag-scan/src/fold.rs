@@ -42,8 +42,15 @@ impl Fold {
         }
     }
 
-    /// What a guard would have answered to `event`. An event that can't be judged is answered with nothing.
-    pub(crate) fn judge(&mut self, event: &Event, agent: &str, at: Timestamp) -> Judged {
+    /// What a guard would have answered to `event`, with what it saw where that is to be kept. An event that can't be
+    /// judged is answered with nothing.
+    pub(crate) fn judge(
+        &mut self,
+        event: &Event,
+        agent: &str,
+        at: Timestamp,
+        keep: bool,
+    ) -> Judged {
         let session = event.session().as_str();
         let sticky = self.world.session(session).and_then(|cell| cell.agent());
         let agent = sticky.map_or(agent, Id::as_str);
@@ -52,7 +59,8 @@ impl Fold {
             return Judged::default();
         };
         let key = key(&observation);
-        let Ok(verdict) = self.world.check(observation.clone()) else {
+        let kept = keep.then(|| observation.clone());
+        let Ok(verdict) = self.world.check(observation) else {
             return Judged::default();
         };
         let finding = verdict.would.map(|would| {
@@ -70,7 +78,7 @@ impl Fold {
         Judged {
             finding,
             key,
-            observation: Some(observation),
+            observation: kept,
         }
     }
 }

@@ -244,12 +244,9 @@ impl Session {
     }
 
     fn judge(&mut self, event: &Event, fold: &mut Fold) -> Judged {
-        let mut judged = fold.judge(event, self.source.as_str(), self.now);
-        if let Some(observation) = judged.observation.take()
-            && self.ended.observations.len() < MAX_OBSERVED
-        {
-            self.ended.observations.push(observation);
-        }
+        let keep = self.ended.observations.len() < MAX_OBSERVED;
+        let mut judged = fold.judge(event, self.source.as_str(), self.now, keep);
+        self.ended.observations.extend(judged.observation.take());
         judged
     }
 

@@ -9,6 +9,22 @@ use sprag_core::{Millis, Timestamp};
 use super::PolicyArg;
 use super::hooks::ClientWord;
 
+/// What a person would type, and what for.
+pub(super) const EXAMPLES: &str = "\
+Reads the transcripts that Claude Code, Codex, Gemini CLI, Copilot CLI and opencode keep, or the files
+and folders that are named: transcripts, chat logs with `tool_calls`, events as for `sprag decide`.
+Every session is judged from its beginning. Nothing leaves the machine, and nothing is written but
+the file of --html. Secrets are taken out of what is shown.
+
+Examples:
+  sprag scan
+  sprag scan --since 7d --html loops.html
+  sprag scan --client claude --client codex
+  sprag scan chat.json runs/
+  sprag scan --policy strict.toml --json | jq '.loops[] | {session, calls, what}'
+
+Exit code: 0 whatever was found; 2 if something that was named can't be read.";
+
 #[derive(Debug, Args)]
 pub(crate) struct ScanArgs {
     /// Transcripts, chat logs or folders of them [default: where the agent CLIs keep theirs].
