@@ -56,6 +56,9 @@ pub(crate) fn sniff(start: &[u8]) -> Option<(Source, Shape)> {
         return Some((Source::Client(Client::Opencode), Shape::Database));
     }
     let text = start.trim_ascii_start();
+    if text.starts_with(b"[") {
+        return document(text);
+    }
     let lines = text
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.trim_ascii().is_empty());
