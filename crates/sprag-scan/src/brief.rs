@@ -50,8 +50,19 @@ pub(crate) fn text(text: &str) -> String {
 fn arguments(json: &str) -> String {
     match serde_json::from_str::<Value>(json) {
         Ok(value) => value_text(&redact(value)),
-        Err(_) => text(&open_json(json)),
+        Err(_) => half(json),
     }
+}
+
+/// JSON that was cut off. Quotes and escapes stand between a word that announces a secret and the secret, so it is looked
+/// at with them and without.
+fn half(json: &str) -> String {
+    let open = redact_text(&open_json(json));
+    let bare = open
+        .replace("\\n", " ")
+        .replace("\\t", " ")
+        .replace('"', " ");
+    text(&bare)
 }
 
 fn value_text(value: &Value) -> String {
@@ -83,7 +94,7 @@ fn answer(kept: &Kept) -> String {
     }
     match serde_json::from_str::<Value>(&kept.text) {
         Ok(value) => value_text(&redact(value)),
-        Err(_) => text(&open_json(&kept.text)),
+        Err(_) => half(&kept.text),
     }
 }
 
@@ -192,8 +203,8 @@ mod tests {
         assert_eq!(arguments(r#"{"n":1}"#), r#"{"n":1}"#);
         assert_eq!(arguments(r#""*** Begin Patch""#), "*** Begin Patch");
         assert_eq!(
-            arguments("{\"command\":\"echo \\u00"),
-            "{\"command\":\"echo \\u00"
+            arguments("{\"command\":\"echo \\\"hi\\\"\\u00"),
+            "{ command : echo \\ hi\\ \\u00"
         );
         assert_eq!(open_json("\"half an esc\\u00"), "half an esc");
         assert_eq!(cut(&"ä".repeat(200)).chars().count(), MAX_CHARS + 1);
