@@ -4,8 +4,9 @@ import { defineConfig } from "@playwright/test";
 export default defineConfig({
   testDir: "tests",
   outputDir: "node_modules/.playwright",
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // How long a busy machine takes says nothing about the page.
+  timeout: 240_000,
+  expect: { timeout: 60_000 },
   fullyParallel: true,
   // Each test runs a server and a browser of its own; two at a time is what a small machine takes.
   workers: 2,

@@ -48,7 +48,9 @@ export class SpragServer {
     const running = spawn(program, ["serve", ...places, ...this.#extra], { stdio: ["ignore", "pipe", "pipe"] });
     this.#process = running;
     // A test that failed half-way leaves nothing behind.
-    process.once("exit", () => running.kill());
+    const end = () => running.kill();
+    process.once("exit", end);
+    running.once("exit", () => process.off("exit", end));
     let said = "";
     running.stderr?.on("data", (data: Buffer) => (said = (said + data.toString()).slice(-4000)));
     const link = await new Promise<URL>((found, failed) => {
