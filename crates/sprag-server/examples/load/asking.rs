@@ -148,7 +148,8 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<(), Failed>
     }
 }
 
-/// Asks at a steady rate for so many minutes, and tells the memory once a minute.
+/// Asks at a steady rate for so many minutes, and tells the memory once a minute. The sessions are the same in every
+/// minute: new ones would be remembered, as they should.
 pub(crate) fn soak(
     server: &Served,
     minutes: u64,
@@ -162,7 +163,7 @@ pub(crate) fn soak(
         let until = now() + Duration::from_secs(60);
         let address = server.address;
         let asked = runtime.block_on(async {
-            let ask = |number| one(address, minute * 1000 + number, until, Some(pause));
+            let ask = |number| one(address, number, until, Some(pause));
             let tasks: Vec<_> = (0..connections).map(|n| tokio::spawn(ask(n))).collect();
             let mut asked = 0;
             for task in tasks {
