@@ -41,7 +41,8 @@ pub(crate) struct ReplayPage {
     /// The `after` of the next page; null at the end.
     #[schema(required)]
     next: Option<u64>,
-    /// The whole replay in numbers, as far as it was folded.
+    /// The replay in numbers, as far as it was folded: to the end of this page, or under another policy to the end of
+    /// the session.
     #[schema(value_type = ReplayTally)]
     tally: Tally,
     /// How many records were folded.
@@ -193,6 +194,10 @@ fn fold(
         let seen = lens.see(&past)?;
         if is_wanted && items.len() == size {
             more = true;
+            // As it was, nothing after the page can change what stands on it.
+            if how.policy.is_none() {
+                break;
+            }
         } else if let (true, Past::Event(event)) = (is_wanted, past) {
             items.push(ReplayItem::new(*event, seen, own));
         }
