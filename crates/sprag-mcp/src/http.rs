@@ -13,6 +13,7 @@
 mod answer;
 mod body;
 mod config;
+pub mod connection;
 mod credentials;
 mod events;
 mod exchange;

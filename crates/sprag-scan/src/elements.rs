@@ -10,6 +10,7 @@ use std::io::{self, Read};
 use memchr::memchr2;
 
 use crate::lines::MAX_LINE_BYTES;
+use crate::piece::{Piece, Pieces};
 
 /// How much is read at once.
 const CHUNK_BYTES: usize = 128 * 1024;
@@ -17,13 +18,6 @@ const CHUNK_BYTES: usize = 128 * 1024;
 const MAX_HEADER_BYTES: usize = 64 * 1024;
 /// The keys under which messages stand.
 const KEYS: [&[u8]; 2] = [b"messages", b"history"];
-
-/// An element, or the word that there was one.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Element<'a> {
-    Value(&'a [u8]),
-    TooLong,
-}
 
 /// Where in the document it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,40 +117,6 @@ impl<R: Read> Elements<R> {
         header
     }
 
-    /// The number of the element that was handed out last, from 1.
-    pub(crate) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// The next element; none at the end of the array or of the file.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Element<'_>>> {
-        self.find()?;
-        self.element.clear();
-        self.too_long = false;
-        loop {
-            if self.place == Place::Behind {
-                return Ok(None);
-            }
-            if !self.has_more()? {
-                // Half an element at the end of a file that was cut off.
-                self.place = Place::Behind;
-                return Ok(None);
-            }
-            let chunk = std::mem::take(&mut self.chunk);
-            let (used, whole) = self.follow(chunk.get(self.at..).unwrap_or_default());
-            self.at += used;
-            self.chunk = chunk;
-            if whole {
-                self.number += 1;
-                return Ok(Some(if self.too_long {
-                    Element::TooLong
-                } else {
-                    Element::Value(&self.element)
-                }));
-            }
-        }
-    }
-
     /// Follows the bytes up to the end of an element, or of the chunk: how many, and which of the two.
     fn follow(&mut self, chunk: &[u8]) -> (usize, bool) {
         let mut at = 0;
@@ -246,6 +206,44 @@ impl<R: Read> Elements<R> {
     }
 }
 
+impl<R: Read> Pieces for Elements<R> {
+    const SKIPS_BLANKS: bool = false;
+
+    /// The number of the element that was handed out last, from 1.
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The next element; none at the end of the array or of the file.
+    fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+        self.find()?;
+        self.element.clear();
+        self.too_long = false;
+        loop {
+            if self.place == Place::Behind {
+                return Ok(None);
+            }
+            if !self.has_more()? {
+                // Half an element at the end of a file that was cut off.
+                self.place = Place::Behind;
+                return Ok(None);
+            }
+            let chunk = std::mem::take(&mut self.chunk);
+            let (used, whole) = self.follow(chunk.get(self.at..).unwrap_or_default());
+            self.at += used;
+            self.chunk = chunk;
+            if whole {
+                self.number += 1;
+                return Ok(Some(if self.too_long {
+                    Piece::TooLong
+                } else {
+                    Piece::Text(&self.element)
+                }));
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,8 +256,8 @@ mod tests {
         let mut all = Vec::new();
         while let Some(element) = elements.next().unwrap() {
             all.push(match element {
-                Element::Value(value) => Some(String::from_utf8(value.to_vec()).unwrap()),
-                Element::TooLong => None,
+                Piece::Text(value) => Some(String::from_utf8(value.to_vec()).unwrap()),
+                Piece::TooLong => None,
             });
         }
         (all, String::from_utf8(elements.header()).unwrap())

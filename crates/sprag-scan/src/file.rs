@@ -10,10 +10,11 @@ use serde::Serialize;
 use sprag_core::Policy;
 use sprag_hooks::Client;
 
-use crate::elements::{Element, Elements};
+use crate::elements::Elements;
 use crate::ledger::Ledger;
-use crate::lines::{Line, Lines, MAX_LINE_BYTES};
+use crate::lines::{Lines, MAX_LINE_BYTES};
 use crate::opencode_store::{read_database, read_folder};
+use crate::piece::{Piece, Pieces};
 use crate::places::{Transcript, is_storage};
 use crate::reader::{
     Reader, chat::Chat, claude::Claude, codex::Codex, copilot::Copilot, gemini::Gemini, wire::Wire,
@@ -244,19 +245,43 @@ fn lines(
     path: &Path,
     source: Source,
     whole: Whole<'_>,
-    mut ledger: Ledger,
+    ledger: Ledger,
 ) -> (Vec<Ended>, Option<Skipped>) {
-    let mut lines = Lines::new(whole);
+    let reader = reader(source, path);
+    pieces(path, Lines::new(whole), reader, ledger, Flaws::default())
+}
+
+fn array(
+    path: &Path,
+    source: Source,
+    whole: Whole<'_>,
+    ledger: Ledger,
+) -> (Vec<Ended>, Option<Skipped>) {
+    let mut elements = Elements::new(whole);
     let mut reader = reader(source, path);
     let mut flaws = Flaws::default();
+    if let Err(error) = elements.find() {
+        flaws.add(path, 1, || format!("it can't be read: {}", reason(&error)));
+    }
+    reader.header(&elements.header());
+    pieces(path, elements, reader, ledger, flaws)
+}
+
+fn pieces<P: Pieces>(
+    path: &Path,
+    mut pieces: P,
+    mut reader: Box<dyn Reader>,
+    mut ledger: Ledger,
+    mut flaws: Flaws,
+) -> (Vec<Ended>, Option<Skipped>) {
     loop {
-        let number = lines.number() + 1;
-        match lines.next() {
+        let number = pieces.number() + 1;
+        match pieces.next() {
             Ok(None) => break,
-            Ok(Some(Line::TooLong)) => flaws.add(path, number, too_long),
-            Ok(Some(Line::Text(line))) if line.trim_ascii().is_empty() => {}
-            Ok(Some(Line::Text(line))) => {
-                if let Err(error) = reader.read(line, &mut |told| ledger.hear(told)) {
+            Ok(Some(Piece::TooLong)) => flaws.add(path, number, too_long),
+            Ok(Some(Piece::Text(piece))) if P::SKIPS_BLANKS && piece.trim_ascii().is_empty() => {}
+            Ok(Some(Piece::Text(piece))) => {
+                if let Err(error) = reader.read(piece, &mut |told| ledger.hear(told)) {
                     flaws.add(path, number, || {
                         format!("it can't be read: {}", without_line(&error))
                     });
@@ -277,42 +302,6 @@ fn lines(
 fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.replace(" at line 1 column ", " at column ")
-}
-
-fn array(
-    path: &Path,
-    source: Source,
-    whole: Whole<'_>,
-    mut ledger: Ledger,
-) -> (Vec<Ended>, Option<Skipped>) {
-    let mut elements = Elements::new(whole);
-    let mut reader = reader(source, path);
-    let mut flaws = Flaws::default();
-    if let Err(error) = elements.find() {
-        flaws.add(path, 1, || format!("it can't be read: {}", reason(&error)));
-    }
-    reader.header(&elements.header());
-    loop {
-        let number = elements.number() + 1;
-        match elements.next() {
-            Ok(None) => break,
-            Ok(Some(Element::TooLong)) => flaws.add(path, number, too_long),
-            Ok(Some(Element::Value(value))) => {
-                if let Err(error) = reader.read(value, &mut |told| ledger.hear(told)) {
-                    flaws.add(path, number, || {
-                        format!("it can't be read: {}", without_line(&error))
-                    });
-                }
-            }
-            Err(error) => {
-                flaws.add(path, number, || {
-                    format!("it can't be read: {}", reason(&error))
-                });
-                break;
-            }
-        }
-    }
-    (ledger.end(), flaws.0)
 }
 
 /// Why a database could not be read.

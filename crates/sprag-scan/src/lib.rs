@@ -30,6 +30,7 @@ mod html;
 mod ledger;
 mod lines;
 mod opencode_store;
+mod piece;
 mod places;
 mod reader;
 mod recent;

@@ -7,19 +7,12 @@ use std::io::{self, Read};
 
 use memchr::memchr;
 
+use crate::piece::{Piece, Pieces};
+
 /// The longest line that is read.
 pub const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
 /// How much is read at once.
 const CHUNK_BYTES: usize = 256 * 1024;
-
-/// A line, or the word that there was one.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line<'a> {
-    /// It, without its end.
-    Text(&'a [u8]),
-    /// It was longer than is read.
-    TooLong,
-}
 
 /// The lines of what `source` holds.
 pub(crate) struct Lines<R> {
@@ -53,47 +46,13 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The number of the line that was handed out last, from 1.
-    pub(crate) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// The next line; none at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
-        let mut too_long = false;
-        loop {
-            let from = self.start + self.searched;
-            let held = self.buffer.get(from..self.end).unwrap_or_default();
-            if let Some(at) = memchr(b'\n', held) {
-                let (start, end) = (self.start, from + at);
-                self.start = end + 1;
-                self.searched = 0;
-                return Ok(Some(self.hand_out(start, end, too_long)));
-            }
-            self.searched = self.end - self.start;
-            if self.finished {
-                let (start, end) = (self.start, self.end);
-                self.start = end;
-                self.searched = 0;
-                let some = too_long || end > start;
-                return Ok(some.then(|| self.hand_out(start, end, too_long)));
-            }
-            if self.searched > self.most {
-                too_long = true;
-                self.start = self.end;
-                self.searched = 0;
-            }
-            self.fill()?;
-        }
-    }
-
-    fn hand_out(&mut self, start: usize, end: usize, too_long: bool) -> Line<'_> {
+    fn hand_out(&mut self, start: usize, end: usize, too_long: bool) -> Piece<'_> {
         self.number += 1;
         if too_long || end - start > self.most {
-            return Line::TooLong;
+            return Piece::TooLong;
         }
         let line = self.buffer.get(start..end).unwrap_or_default();
-        Line::Text(line.strip_suffix(b"\r").unwrap_or(line))
+        Piece::Text(line.strip_suffix(b"\r").unwrap_or(line))
     }
 
     /// Makes room and reads on.
@@ -127,6 +86,44 @@ impl<R: Read> Lines<R> {
     }
 }
 
+impl<R: Read> Pieces for Lines<R> {
+    const SKIPS_BLANKS: bool = true;
+
+    /// The number of the line that was handed out last, from 1.
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The next line; none at the end.
+    fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+        let mut too_long = false;
+        loop {
+            let from = self.start + self.searched;
+            let held = self.buffer.get(from..self.end).unwrap_or_default();
+            if let Some(at) = memchr(b'\n', held) {
+                let (start, end) = (self.start, from + at);
+                self.start = end + 1;
+                self.searched = 0;
+                return Ok(Some(self.hand_out(start, end, too_long)));
+            }
+            self.searched = self.end - self.start;
+            if self.finished {
+                let (start, end) = (self.start, self.end);
+                self.start = end;
+                self.searched = 0;
+                let some = too_long || end > start;
+                return Ok(some.then(|| self.hand_out(start, end, too_long)));
+            }
+            if self.searched > self.most {
+                too_long = true;
+                self.start = self.end;
+                self.searched = 0;
+            }
+            self.fill()?;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,8 +134,8 @@ mod tests {
         let mut all = Vec::new();
         while let Some(line) = lines.next().unwrap() {
             all.push(match line {
-                Line::Text(text) => Some(text.to_vec()),
-                Line::TooLong => None,
+                Piece::Text(text) => Some(text.to_vec()),
+                Piece::TooLong => None,
             });
         }
         all

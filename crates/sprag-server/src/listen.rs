@@ -7,13 +7,13 @@ mod socket;
 mod tls;
 
 use std::net::{IpAddr, SocketAddr};
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use sprag_mcp::http::connection::{self, over};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -149,26 +149,8 @@ impl Door {
         let front = self.front.clone();
         let service = service_fn(move |request| front.clone().answer(peer, request));
         let connection = self.http.serve_connection(TokioIo::new(stream), service);
-        let mut ending = self.ending.clone();
-        tokio::spawn(async move {
-            let mut connection = pin!(connection);
-            let done = tokio::select! {
-                done = connection.as_mut() => done,
-                () = over(&mut ending) => {
-                    connection.as_mut().graceful_shutdown();
-                    connection.await
-                }
-            };
-            // A client that breaks off or sends garbage is its own business.
-            drop((done, turn));
-        });
+        tokio::spawn(connection::serve(connection, self.ending.clone(), turn));
     }
-}
-
-/// Waits until the server ends.
-async fn over(ending: &mut watch::Receiver<bool>) {
-    // One that can't be told any more is over too.
-    let _ = ending.wait_for(|ends| *ends).await;
 }
 
 /// Listens on `address`.
@@ -180,20 +162,7 @@ pub(crate) fn bind(address: SocketAddr) -> std::io::Result<std::net::TcpListener
 
 /// How many connections the system allows, at most `wanted`.
 pub(crate) fn connections(wanted: usize) -> usize {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let held = getrlimit(Resource::Nofile);
-    // A soft limit of 1,024 is for programs that still use select().
-    let raised = Rlimit {
-        current: held.maximum,
-        maximum: held.maximum,
-    };
-    let limit = match setrlimit(Resource::Nofile, raised) {
-        Ok(()) => held.maximum,
-        Err(_) => held.current,
-    };
-    let limit = limit.map_or(usize::MAX, |limit| {
-        usize::try_from(limit).unwrap_or(usize::MAX)
-    });
+    let limit = connection::descriptors();
     wanted
         .min(limit.saturating_sub(limits::SPARE_DESCRIPTORS))
         .max(1)

@@ -20,7 +20,7 @@ use crate::capture::Capture;
 use crate::guard::{Guard, GuardError, PolicyFile};
 use crate::role::Role;
 
-pub use client::{Answer, ServerClient};
+pub use client::{Answer, ServerClient, hook_token_file, read_token};
 pub use error::LinkError;
 
 /// How long a server may take for one answer, unless said otherwise.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use sprag::link::{hook_token_file, read_token};
 use sprag_hooks::install::{HookLine, HookServer, InstallError, Scope, found, install, place};
 use sprag_hooks::{Client, Fail};
 
@@ -73,8 +74,8 @@ fn server(args: &InstallArgs, settings: &Settings) -> Result<Option<HookServer>,
     let db = settings
         .db_place(None)
         .ok_or_else(|| Failure::new("there is no home: $HOME is not set"))?;
-    let file = db.with_file_name("hook.token");
-    let token = std::fs::read_to_string(&file).map_err(|error| {
+    let file = hook_token_file(&db);
+    let token = read_token(&file).map_err(|error| {
         Failure::new(format!(
             "can't read the hooks' token {}: {}",
             file.display(),
@@ -84,7 +85,7 @@ fn server(args: &InstallArgs, settings: &Settings) -> Result<Option<HookServer>,
     })?;
     Ok(Some(HookServer {
         url: url.trim_end_matches('/').to_owned(),
-        token: token.trim().to_owned(),
+        token,
     }))
 }
 

@@ -8,10 +8,10 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustix::net::sockopt::set_socket_keepalive;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use super::connection;
 use super::limits;
 use super::proxy::Proxy;
 
@@ -125,7 +125,7 @@ fn spawn(
     stream: TcpStream,
     proxy: Arc<Proxy>,
     turn: OwnedSemaphorePermit,
-    mut ending: watch::Receiver<bool>,
+    ending: watch::Receiver<bool>,
 ) {
     // Answers are small and waited for; who is gone without a word is found by asking.
     let _ = stream.set_nodelay(true);
@@ -135,41 +135,12 @@ fn spawn(
         async move { Ok::<_, std::convert::Infallible>(proxy.answer(request).await) }
     });
     let connection = http.serve_connection(TokioIo::new(stream), service);
-    tokio::spawn(async move {
-        let mut connection = pin!(connection);
-        let done = tokio::select! {
-            done = connection.as_mut() => done,
-            () = over(&mut ending) => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
-            }
-        };
-        // A client that breaks off or sends garbage is its own business.
-        drop((done, turn));
-    });
-}
-
-/// Waits until the proxy ends.
-async fn over(ending: &mut watch::Receiver<bool>) {
-    // One that can't be told any more is over too.
-    let _ = ending.wait_for(|ends| *ends).await;
+    tokio::spawn(connection::serve(connection, ending, turn));
 }
 
 /// How many connections the system allows, at most `wanted`. Each may need another one to a server.
 fn allowed(wanted: usize) -> usize {
-    let held = getrlimit(Resource::Nofile);
-    // A soft limit of 1,024 is for programs that still use select().
-    let raised = Rlimit {
-        current: held.maximum,
-        maximum: held.maximum,
-    };
-    let limit = match setrlimit(Resource::Nofile, raised) {
-        Ok(()) => held.maximum,
-        Err(_) => held.current,
-    };
-    let limit = limit.map_or(usize::MAX, |limit| {
-        usize::try_from(limit).unwrap_or(usize::MAX)
-    });
+    let limit = connection::descriptors();
     let pairs = limit.saturating_sub(limits::SPARE_DESCRIPTORS) / 2;
     wanted.min(pairs).max(1)
 }

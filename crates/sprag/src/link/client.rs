@@ -39,7 +39,7 @@ pub struct Answer {
 #[derive(Debug)]
 pub struct ServerClient {
     socket: PathBuf,
-    tokens: PathBuf,
+    db: PathBuf,
     deadline: Duration,
     idle: Mutex<Vec<Stream>>,
 }
@@ -56,13 +56,27 @@ enum Broken {
     Error(LinkError),
 }
 
+/// Where the token lies with which hooks prove themselves to the server that has its store at `db`.
+#[must_use]
+pub fn hook_token_file(db: &Path) -> PathBuf {
+    db.with_file_name("hook.token")
+}
+
+/// The token in a file.
+///
+/// # Errors
+/// Where it can't be read.
+pub fn read_token(file: &Path) -> std::io::Result<String> {
+    Ok(std::fs::read_to_string(file)?.trim().to_owned())
+}
+
 impl ServerClient {
     /// A client for `socket`; the tokens of its roles lie beside the store at `db`.
     #[must_use]
     pub fn new(socket: &Path, db: &Path, deadline: Duration) -> Self {
         Self {
             socket: socket.to_owned(),
-            tokens: db.parent().unwrap_or(Path::new("")).to_owned(),
+            db: db.to_owned(),
             deadline,
             idle: Mutex::default(),
         }
@@ -183,15 +197,14 @@ impl ServerClient {
 
     /// The token of a role, where it has one that lies beside the store.
     fn token(&self, role: Role) -> Option<String> {
-        let name = match role {
+        let file = match role {
             Role::Agent => return None,
-            Role::Hook => "hook.token",
-            Role::Relay | Role::Operator => "operator.token",
+            Role::Hook => hook_token_file(&self.db),
+            Role::Relay | Role::Operator => self.db.with_file_name("operator.token"),
         };
-        let token = std::fs::read_to_string(self.tokens.join(name)).ok()?;
-        let token = token.trim();
+        let token = read_token(&file).ok()?;
         let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
-        plain.then(|| token.to_owned())
+        plain.then_some(token)
     }
 
     #[cfg(unix)]

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use sprag::link::ServerClient;
+use sprag::link::{ServerClient, hook_token_file, read_token};
 use sprag::{Id, SessionQuery};
 use sprag_hooks::Client;
 
@@ -115,9 +115,7 @@ impl Place {
 
     /// The token with which hooks prove themselves to the server.
     pub(super) fn hook_token(&self) -> Option<String> {
-        let file = self.db.as_deref()?.with_file_name("hook.token");
-        let token = std::fs::read_to_string(file).ok()?;
-        Some(token.trim().to_owned())
+        read_token(&hook_token_file(self.db.as_deref()?)).ok()
     }
 
     fn server(&self) -> Look {
