@@ -1,7 +1,7 @@
 //! What happens, in lines that a person can read while it happens.
 //!
 //! The log of records is for proofs and replays; these lines are for whoever looks at a terminal or greps through a
-//! journal. [`line`] makes one of a record, or none where there is nothing to say: an event that was
+//! journal. [`line()`] makes one of a record, or none where there is nothing to say: an event that was
 //! allowed. `[RECURSION]` is about calls between agents, `[LoopGuard]` about everything else that a rule stops,
 //! `[Operator]`, `[Policy]` and `[Store]` about what people and the guard itself do.
 //!
