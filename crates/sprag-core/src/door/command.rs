@@ -7,31 +7,31 @@ use super::words::Words;
 use crate::observation::ToolKind;
 
 /// Words before a command that say nothing of it.
-const PREFIXES: Words = Words("sudo time nohup env exec command");
+const PREFIXES: Words = Words::new("sudo time nohup env exec command");
 
 /// Commands that leave everything as it is and print nothing of their own.
-const SILENT: Words = Words("cd export set source true : .");
+const SILENT: Words = Words::new("cd export set source true : .");
 
-const WAITS: Words = Words("sleep wait squeue nvidia-smi ps top jobs pgrep watch");
+const WAITS: Words = Words::new("sleep wait squeue nvidia-smi ps top jobs pgrep watch");
 
-const READS: Words = Words(
+const READS: Words = Words::new(
     "cat ls head tail grep egrep rg find wc pwd which file stat tree less more printenv \
      whoami uname id df du strings xxd hexdump objdump readelf nm sed awk diff date \
      hostname type od sort uniq cut jq md5sum sha256sum basename",
 );
 
-const CHANGES: Words = Words(
+const CHANGES: Words = Words::new(
     "rm mv cp mkdir touch chmod chown ln tee patch useradd groupadd usermod truncate \
      unzip tar install dd rmdir",
 );
 
-const PACKAGERS: Words = Words("pip pip3 npm yarn apt apt-get yum conda brew cargo");
+const PACKAGERS: Words = Words::new("pip pip3 npm yarn apt apt-get yum conda brew cargo");
 
-const PACKAGE_CHANGES: Words = Words("install add update upgrade remove uninstall");
+const PACKAGE_CHANGES: Words = Words::new("install add update upgrade remove uninstall");
 
-const GIT_READS: Words = Words("status diff log show branch blame ls-files rev-parse remote");
+const GIT_READS: Words = Words::new("status diff log show branch blame ls-files rev-parse remote");
 
-const GIT_CHANGES: Words = Words(
+const GIT_CHANGES: Words = Words::new(
     "add commit push checkout reset stash merge rebase apply rm mv clone pull init fetch \
      restore cherry-pick switch",
 );

@@ -15,20 +15,20 @@ use crate::observation::ToolKind;
 use crate::snake_name::SnakeName;
 
 /// Words that make a tool a shell.
-const SHELLS: Words = Words("bash sh zsh shell command exec terminal");
+const SHELLS: Words = Words::new("bash sh zsh shell command exec terminal");
 
-const POLLS: Words = Words(
+const POLLS: Words = Words::new(
     "status poll wait sleep output progress health ping watch monitor ready await \
      heartbeat",
 );
 
-const CHANGES: Words = Words(
+const CHANGES: Words = Words::new(
     "edit write create createfile insert append replace update upsert delete remove rm \
      mv cp mkdir touch chmod chown patch set add apply commit push save rename move copy \
      todo book cancel install drop truncate modify upload kill assign",
 );
 
-const READS: Words = Words(
+const READS: Words = Words::new(
     "read get list ls cat find search grep glob open view show fetch head tail look \
      lookup query describe inspect page scroll goto browse visit stat which diff log \
      logs disassemble decompile extract next previous load count",

@@ -41,18 +41,15 @@ pub(crate) fn normalise(text: &str, out: &mut String) {
 /// out too.
 pub(crate) fn shape(normal: &str, out: &mut String) {
     let end = normal.floor_char_boundary(SHAPE_BYTES);
-    let mut in_number = false;
-    for character in normal.get(..end).unwrap_or_default().chars() {
-        if character.is_ascii_digit() {
-            if !in_number {
-                out.push('0');
-            }
-            in_number = true;
-        } else {
-            in_number = false;
-            out.push(character);
-        }
+    let mut rest = normal.get(..end).unwrap_or_default();
+    out.reserve(rest.len());
+    while let Some(at) = rest.bytes().position(|byte| byte.is_ascii_digit()) {
+        let (plain, number) = rest.split_at(at);
+        out.push_str(plain);
+        out.push('0');
+        rest = number.trim_start_matches(|c: char| c.is_ascii_digit());
     }
+    out.push_str(rest);
 }
 
 struct Scanner<'t> {
@@ -75,18 +72,18 @@ impl<'t> Scanner<'t> {
 
     fn run(mut self, out: &mut String) {
         while let Some(byte) = self.byte(self.at) {
-            let noise = match byte {
-                b'0'..=b'9' => self.of_digits(),
-                b'a'..=b'z' | b'A'..=b'Z' => self.of_letters(out),
-                b'/' => self.of_path(),
-                _ => {
-                    self.at += 1;
-                    continue;
+            let (noise, end) = match byte {
+                b'0'..=b'9' => (self.of_digits(), self.word_end(self.at)),
+                b'a'..=b'z' | b'A'..=b'Z' => {
+                    let end = self.word_end(self.at);
+                    (self.of_letters(end, out), end)
                 }
+                b'/' => (self.of_path(), self.at + 1),
+                _ => (None, self.at + 1),
             };
             match noise {
                 Some(end) => self.replace(end, out),
-                None => self.at = self.word_end(self.at).max(self.at + 1),
+                None => self.at = end,
             }
         }
         self.flush(self.bytes.len(), out);
@@ -148,11 +145,17 @@ impl<'t> Scanner<'t> {
             .or_else(|| self.duration())
     }
 
-    fn of_letters(&mut self, out: &mut String) -> Option<usize> {
-        if let Some(end) = self.random_word().or_else(|| self.named_day()) {
-            return Some(end);
+    /// Of the word up to `end`. Each pattern is tried only where the word's length allows it.
+    fn of_letters(&mut self, end: usize, out: &mut String) -> Option<usize> {
+        let noise = match end - self.at {
+            3 => self.named_day(),
+            8 | 12.. => self.random_word(),
+            _ => None,
+        };
+        if noise.is_some() {
+            return noise;
         }
-        let value = self.volatile_value()?;
+        let value = self.volatile_value(end)?;
         self.flush(value, out);
         self.at = value;
         let end = self.end_of(value, |byte| is_word(byte) || matches!(byte, b'.' | b'-'));
@@ -311,10 +314,10 @@ impl<'t> Scanner<'t> {
         Some(if dated { year + 4 } else { end })
     }
 
-    /// Where the value after a word like `pid` or `request_id` begins.
-    fn volatile_value(&self) -> Option<usize> {
-        let name = self.word(self.at);
-        let mut at = self.at + name.len();
+    /// Where the value after a word like `pid` or `request_id`, which ends at `name_end`, begins.
+    fn volatile_value(&self, name_end: usize) -> Option<usize> {
+        let name = self.text.get(self.at..name_end)?;
+        let mut at = name_end;
         let shell_line = name == "line" && self.text.get(..self.at)?.ends_with("sh: ");
         if !shell_line && !is_volatile_name(name) {
             return None;
@@ -347,7 +350,7 @@ impl<'t> Scanner<'t> {
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+    matches!(byte, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80..)
 }
 
 #[cfg(test)]

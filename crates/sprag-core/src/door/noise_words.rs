@@ -2,14 +2,14 @@
 
 use super::words::Words;
 
-const UNITS: Words = Words(
+const UNITS: Words = Words::new(
     "ns us µs μs ms s sec secs second seconds min mins minute minutes millis milliseconds microseconds",
 );
-const WEEKDAYS: Words = Words("Mon Tue Wed Thu Fri Sat Sun");
-const MONTHS: Words = Words("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec");
+const WEEKDAYS: Words = Words::new("Mon Tue Wed Thu Fri Sat Sun");
+const MONTHS: Words = Words::new("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec");
 
 /// Without underscores and in small letters.
-const VOLATILE: Words = Words(
+const VOLATILE: Words = Words::new(
     "pid ppid pgid tid shellid requestid reqid traceid spanid correlationid nonce timestamp \
      durationms duration elapsed elapsedms latency latencyms took etag checkedat",
 );
@@ -29,15 +29,51 @@ pub(super) fn is_month(word: &str) -> bool {
 
 /// Whether what follows `word` and has a digit in it is a number of the run, not of the matter.
 pub(super) fn is_volatile_name(word: &str) -> bool {
+    let word = word.as_bytes();
+    if !may_be_volatile(word) {
+        return false;
+    }
     let mut folded = [0_u8; 16];
     let mut length = 0;
-    for byte in word.bytes().filter(|byte| *byte != b'_') {
+    for byte in word.iter().filter(|byte| **byte != b'_') {
         let Some(slot) = folded.get_mut(length) else {
             return false;
         };
         *slot = byte.to_ascii_lowercase();
         length += 1;
     }
-    let folded = folded.get(..length).unwrap_or_default();
-    std::str::from_utf8(folded).is_ok_and(|name| VOLATILE.has(name))
+    VOLATILE.has_bytes(folded.get(..length).unwrap_or_default())
+}
+
+/// Every word of a text comes by here: most can't be one of the names by how they start and end.
+fn may_be_volatile(word: &[u8]) -> bool {
+    let (Some(first), Some(last)) = (word.first(), word.last()) else {
+        return false;
+    };
+    let starts = matches!(
+        first.to_ascii_lowercase(),
+        b'c' | b'd' | b'e' | b'l' | b'n' | b'p' | b'r' | b's' | b't' | b'_'
+    );
+    let ends = matches!(
+        last.to_ascii_lowercase(),
+        b'd' | b'e' | b'g' | b'k' | b'n' | b'p' | b's' | b't' | b'y' | b'_'
+    );
+    starts && ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_volatile_name_is_known_however_it_is_written() {
+        for name in VOLATILE.list() {
+            let upper = name.to_ascii_uppercase();
+            for name in [name.to_owned(), upper, format!("_{name}_")] {
+                assert!(is_volatile_name(&name), "{name}");
+            }
+        }
+        assert!(is_volatile_name("request_id") && is_volatile_name("checkedAt"));
+        assert!(!is_volatile_name("word") && !is_volatile_name("") && !is_volatile_name("paid"));
+    }
 }

@@ -25,7 +25,7 @@ const FIRST_BYTES: usize = 300;
 const SHORT_BYTES: usize = 200;
 
 /// Anywhere in a short text, these tell a failure.
-const FAILURES: Phrases = Phrases(
+const FAILURES: Phrases = Phrases::new(
     "error|fail|exception|traceback|not found|no such|cannot|can't|could not|couldn't|\
      unable to|denied|invalid|refused|timed out|timeout|malformed|usage:|wrong|\
      unexpected|incorrect|fatal|unknown|illegal|missing|panic|undefined|unrecogni|\
@@ -34,23 +34,23 @@ const FAILURES: Phrases = Phrases(
 
 /// At the beginning of a long text, these do.
 const LOUD_FAILURES: Phrases =
-    Phrases("traceback|syntax error|error:|fatal:|usage:|command not found|exception");
+    Phrases::new("traceback|syntax error|error:|fatal:|usage:|command not found|exception");
 
 /// How an empty finding begins.
-const NOTHING: Phrases = Phrases(
+const NOTHING: Phrases = Phrases::new(
     "no results|no result|no matches|no match|no files|no file|no data|no rows|\
      no records|no entries|no items|no documents|no references|nothing found|nothing to|\
      found 0",
 );
 
-/// What an empty finding is as a whole.
-const BARE_NOTHING: Phrases = Phrases("none|null|false|no|0|empty|not found|undefined|n/a|nil");
+/// What an empty finding is as a whole, where it is one word.
+const BARE_NOTHING: Words = Words::new("none null false no 0 empty undefined n/a nil");
 
 /// What `0` of these is.
-const COUNTED: Words = Words("rows results matches files hits items records");
+const COUNTED: Words = Words::new("rows results matches files hits items records");
 
 /// Words of an acknowledgement.
-const DONE: Words = Words(
+const DONE: Words = Words::new(
     "ok done success successful successfully succeeded written wrote saved created \
      updated applied edited deleted removed added modified completed complete started \
      stopped sent submitted installed moved set",
@@ -182,8 +182,9 @@ fn edges(body: &str) -> String {
 
 fn is_nothing(words: &str) -> bool {
     let bare = words.trim_matches(|c: char| !c.is_alphanumeric());
-    NOTHING.any(|start| bare.starts_with(start))
-        || BARE_NOTHING.any(|whole| whole == bare)
+    NOTHING.start(bare.as_bytes())
+        || BARE_NOTHING.has(bare)
+        || bare == "not found"
         || bare.ends_with("is empty")
         || bare.ends_with(": false")
         || bare.ends_with(":false")
@@ -196,16 +197,15 @@ fn is_nothing(words: &str) -> bool {
 
 fn fails(length: usize, words: &str) -> bool {
     if length <= SHORT_FAILURE_BYTES {
-        FAILURES.any(|word| tells(words, word))
+        tell(words, &FAILURES)
     } else {
-        let first = beginning(words, FIRST_BYTES);
-        LOUD_FAILURES.any(|word| tells(first, word))
+        tell(beginning(words, FIRST_BYTES), &LOUD_FAILURES)
     }
 }
 
-/// Whether `word` is there and not denied by the word before it.
-fn tells(words: &str, word: &str) -> bool {
-    words.match_indices(word).any(|(at, _)| {
+/// Whether one of the phrases is there and not denied by the word before it.
+fn tell(words: &str, phrases: &Phrases) -> bool {
+    phrases.places(words).any(|at| {
         let before = words.get(..at).unwrap_or_default().trim_end();
         let denied = ["no", "0", "zero", "without", "any"].into_iter().any(|no| {
             before

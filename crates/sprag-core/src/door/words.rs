@@ -1,19 +1,167 @@
 //! Lists of words as a person would write them: in one string, between spaces or bars.
+//!
+//! Nearly every word that is looked up is on no list. So each list carries marks, made when it is compiled,
+//! and a word whose mark is not among them needs no look at the list.
 
 /// Words between spaces.
-pub(super) struct Words(pub(super) &'static str);
+pub(super) struct Words {
+    text: &'static str,
+    marks: Marks<4>,
+}
 
 impl Words {
+    pub(super) const fn new(text: &'static str) -> Self {
+        let mut marks = Marks::NONE;
+        let mut rest = text.as_bytes();
+        while let Some((word, after)) = first(rest, b' ') {
+            marks = marks.with(of_word(word));
+            rest = after;
+        }
+        Self { text, marks }
+    }
+
     pub(super) fn has(&self, word: &str) -> bool {
-        self.0.split_ascii_whitespace().any(|listed| listed == word)
+        self.has_bytes(word.as_bytes())
+    }
+
+    pub(super) fn has_bytes(&self, word: &[u8]) -> bool {
+        self.marks.has(of_word(word)) && items(self.text, b' ').any(|listed| listed == word)
     }
 }
 
-/// Phrases between bars.
-pub(super) struct Phrases(pub(super) &'static str);
+#[cfg(test)]
+impl Words {
+    pub(super) fn list(&self) -> impl Iterator<Item = &'static str> {
+        self.text.split(' ')
+    }
+}
+
+/// Phrases between bars, each of at least three bytes.
+pub(super) struct Phrases {
+    text: &'static str,
+    marks: Marks<64>,
+}
 
 impl Phrases {
-    pub(super) fn any(&self, is: impl FnMut(&'static str) -> bool) -> bool {
-        self.0.split('|').map(str::trim).any(is)
+    pub(super) const fn new(text: &'static str) -> Self {
+        let mut marks = Marks::NONE;
+        let mut rest = text.as_bytes();
+        while let Some((phrase, after)) = first(rest, b'|') {
+            marks = marks.with(of_start(phrase));
+            rest = after;
+        }
+        Self { text, marks }
+    }
+
+    /// Whether `text` starts with one of them.
+    pub(super) fn start(&self, text: &[u8]) -> bool {
+        let mut listed = items(self.text, b'|');
+        self.marks.has(of_start(text)) && listed.any(|phrase| text.starts_with(phrase))
+    }
+
+    /// Where in `text` they are.
+    pub(super) fn places<'a>(&'a self, text: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let bytes = text.as_bytes();
+        let threes = bytes.windows(3).enumerate();
+        let marked = threes.filter(|(_, three)| self.marks.has(of_start(three)));
+        marked
+            .map(|(at, _)| at)
+            .filter(move |at| self.start(bytes.get(*at..).unwrap_or_default()))
+    }
+}
+
+/// A set of small numbers: `N` times 64.
+struct Marks<const N: usize>([u64; N]);
+
+impl<const N: usize> Marks<N> {
+    const NONE: Self = Self([0; N]);
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "runs when it is compiled, and is in bounds"
+    )]
+    const fn with(mut self, number: usize) -> Self {
+        self.0[number / 64 % N] |= 1 << (number % 64);
+        self
+    }
+
+    fn has(&self, number: usize) -> bool {
+        let marks = self.0.get(number / 64 % N).copied().unwrap_or_default();
+        marks >> (number % 64) & 1 == 1
+    }
+}
+
+/// A number for a word, by its ends and its length.
+const fn of_word(word: &[u8]) -> usize {
+    match word {
+        [first, .., last] => *first as usize + 5 * *last as usize + 37 * word.len(),
+        [only] => *only as usize,
+        [] => 0,
+    }
+}
+
+/// A number for whatever starts with the same three bytes.
+const fn of_start(text: &[u8]) -> usize {
+    match text {
+        [a, b, c, ..] => {
+            let number = u32::from_be_bytes([0, *a, *b, *c]);
+            (number.wrapping_mul(0x9E37_79B1) >> 20) as usize
+        }
+        _ => 0,
+    }
+}
+
+/// The items of a list, one by one.
+fn items(text: &'static str, between: u8) -> impl Iterator<Item = &'static [u8]> {
+    let mut rest = text.as_bytes();
+    std::iter::from_fn(move || {
+        let (item, after) = first(rest, between)?;
+        rest = after;
+        Some(item)
+    })
+}
+
+/// The first item of a list, and the rest of the list.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a const fn has no iterators; the loop stays in bounds"
+)]
+const fn first(list: &[u8], between: u8) -> Option<(&[u8], &[u8])> {
+    let mut end = 0;
+    while end < list.len() && list[end] != between {
+        end += 1;
+    }
+    let (item, rest) = list.split_at(end);
+    match rest {
+        [_, rest @ ..] => Some((item, rest)),
+        [] if item.is_empty() => None,
+        [] => Some((item, rest)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORDS: Words = Words::new("pid ppid x");
+    const PHRASES: Phrases = Phrases::new("no such|error|can't");
+
+    #[test]
+    fn a_word_is_on_the_list_or_not() {
+        for word in ["pid", "ppid", "x"] {
+            assert!(WORDS.has(word), "{word}");
+        }
+        for word in ["", " ", "pi", "pid ppid", "PID", "d", "pppd", "xx"] {
+            assert!(!WORDS.has(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn phrases_are_found_wherever_they_start() {
+        let places = |text| PHRASES.places(text).collect::<Vec<_>>();
+        assert_eq!(places("no such error"), vec![0_usize, 8]);
+        assert_eq!(places("ärror: can't"), vec![8_usize]);
+        assert!(places("no suc").is_empty());
+        assert!(PHRASES.start(b"errors") && !PHRASES.start(b"er"));
     }
 }

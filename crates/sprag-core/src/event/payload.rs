@@ -18,6 +18,11 @@ impl Payload {
     pub fn as_json(&self) -> &str {
         self.0.get()
     }
+
+    /// What can always be written: a text, or a value, whose keys are all texts.
+    fn written(value: &(impl Serialize + ?Sized)) -> Self {
+        Self(to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+    }
 }
 
 impl fmt::Debug for Payload {
@@ -40,27 +45,26 @@ impl From<&RawValue> for Payload {
 
 impl From<&Value> for Payload {
     fn from(value: &Value) -> Self {
-        // All keys of a Value are strings, so it can always be written.
-        Self(to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+        Self::written(value)
     }
 }
 
 impl From<Value> for Payload {
     fn from(value: Value) -> Self {
-        Self::from(&value)
+        Self::written(&value)
     }
 }
 
 impl From<&str> for Payload {
     /// A JSON string with this text.
     fn from(text: &str) -> Self {
-        Self::from(Value::from(text))
+        Self::written(text)
     }
 }
 
 impl From<String> for Payload {
     /// A JSON string with this text.
     fn from(text: String) -> Self {
-        Self::from(Value::from(text))
+        Self::written(&text)
     }
 }

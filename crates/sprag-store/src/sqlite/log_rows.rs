@@ -97,13 +97,18 @@ impl LogRow {
     }
 
     pub(super) fn save(&self, conn: &Connection) -> Result<(), StoreError> {
-        let seq = stored(self.head.seq);
-        conn.prepare_cached("INSERT INTO log VALUES (?1, ?2, ?3)")?
-            .execute((seq, &self.body, self.head.hash.as_bytes()))?;
-        let mut statement =
-            conn.prepare_cached("INSERT OR IGNORE INTO log_cell VALUES (?1, ?2)")?;
-        for cell in &self.cells {
-            statement.execute((cell.cast_signed(), seq))?;
+        Self::save_all(std::slice::from_ref(self), conn)
+    }
+
+    pub(super) fn save_all(rows: &[Self], conn: &Connection) -> Result<(), StoreError> {
+        let mut log = conn.prepare_cached("INSERT INTO log VALUES (?1, ?2, ?3)")?;
+        let mut index = conn.prepare_cached("INSERT OR IGNORE INTO log_cell VALUES (?1, ?2)")?;
+        for row in rows {
+            let seq = stored(row.head.seq);
+            log.execute((seq, &row.body, row.head.hash.as_bytes()))?;
+            for cell in &row.cells {
+                index.execute((cell.cast_signed(), seq))?;
+            }
         }
         Ok(())
     }

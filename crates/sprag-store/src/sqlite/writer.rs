@@ -190,9 +190,7 @@ impl Batch {
         for cell in &self.cells {
             cell.save(&tx)?;
         }
-        for row in &self.pending.rows {
-            row.save(&tx)?;
-        }
+        LogRow::save_all(&self.pending.rows, &tx)?;
         for plan in &self.pending.plans {
             plan.cut(&tx)?;
         }
