@@ -24,6 +24,10 @@ use sprag_mcp::http::{Config, Hosts, Listener, ListenerOptions, Proxy, ProxyOpti
 use sprag_mcp::{Counsel, Teller};
 use tokio::net::TcpListener;
 
+/// All processes have what the `sprag` binary has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> Result<(), Failure> {

@@ -10,6 +10,7 @@
 //! - [`Proxy`] answers one request; the server of this project mounts it beside its own routes.
 //! - [`Listener`] answers on a port of its own.
 
+mod again;
 mod answer;
 mod body;
 mod config;

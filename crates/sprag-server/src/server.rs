@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use sprag::{Guard, Subscription, Watch};
-use sprag_mcp::http::Hosts;
+use sprag_mcp::http::{Hosts, connection};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -188,6 +188,7 @@ impl Server {
         let connections = listen::connections(self.config.connections);
         let door = Door::new(front, connections, self.config.trusts_loopback(), ending);
         runtime.block_on(async move {
+            tokio::spawn(connection::tick(end.subscribe()));
             let listener = TcpListener::from_std(self.listener).map_err(ServerError::Start)?;
             let tcp = tokio::spawn(door.clone().tcp(listener, self.tls));
             let (mut unix, mut file) = (None, None);

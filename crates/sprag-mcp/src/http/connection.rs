@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::pin::pin;
+use std::time::Duration;
 
 use hyper::body::{Body, Incoming};
 use hyper::rt::{Read, Write};
@@ -10,6 +11,8 @@ use hyper::service::Service;
 use hyper::{Request, Response};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::sync::{OwnedSemaphorePermit, watch};
+
+use super::again::Again;
 
 /// Answers on a connection until its client is gone, or until all is over and what is being answered is said. `turn` is
 /// given back then.
@@ -26,7 +29,7 @@ pub async fn serve<I, S, B>(
 {
     let mut connection = pin!(connection);
     let done = tokio::select! {
-        done = connection.as_mut() => done,
+        done = Again::new(connection.as_mut()) => done,
         () = over(&mut ending) => {
             connection.as_mut().graceful_shutdown();
             connection.await
@@ -40,6 +43,13 @@ pub async fn serve<I, S, B>(
 pub async fn over(ending: &mut watch::Receiver<bool>) {
     // One that can't be told any more is over too.
     let _ = ending.wait_for(|ends| *ends).await;
+}
+
+/// Ticks until all is over. Where some timer is always due soon, setting a later one, as every request does, is a
+/// note in a list; where none is, it wakes whoever waits for the network.
+pub async fn tick(mut ending: watch::Receiver<bool>) {
+    const TICK: Duration = Duration::from_millis(500);
+    while tokio::time::timeout(TICK, over(&mut ending)).await.is_err() {}
 }
 
 /// How many descriptors the system allows, after asking for as many as there are.

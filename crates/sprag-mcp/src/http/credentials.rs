@@ -4,8 +4,6 @@
 //! So a session of the guard is called by a digest. What a person chose (a password) could be guessed from a
 //! digest, so there it is keyed with a number that only this process knows.
 
-use std::fmt::Write as _;
-
 use hyper::header::{self, HeaderMap, HeaderValue};
 use sha2::{Digest as _, Sha256};
 use sprag_core::Id;
@@ -31,12 +29,9 @@ fn named(kind: &str, parts: &[&[u8]]) -> Option<Id> {
         digest.update(part.len().to_be_bytes());
         digest.update(part);
     }
-    let mut name = format!("{kind}-");
-    for byte in digest.finalize().iter().take(16) {
-        // Writing into a String can't fail.
-        let _ = write!(name, "{byte:02x}");
-    }
-    Id::new(&name).ok()
+    let digest = digest.finalize();
+    let beginning = u128::from_be_bytes(*digest.first_chunk()?);
+    Id::new(&format!("{kind}-{beginning:032x}")).ok()
 }
 
 #[cfg(test)]

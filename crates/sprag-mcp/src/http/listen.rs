@@ -91,6 +91,7 @@ impl Listener {
         let listener = TcpListener::from_std(self.listener)?;
         let room = Arc::new(Semaphore::new(self.connections));
         let (end, ending) = watch::channel(false);
+        tokio::spawn(connection::tick(ending.clone()));
         let mut until = pin!(until);
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())

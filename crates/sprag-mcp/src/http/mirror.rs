@@ -16,6 +16,13 @@ use crate::peek::{Message, member, raw_member};
 const FIRST: &str = "2026-07-28";
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
+/// Whether there are such headers at all.
+pub(super) fn repeats(headers: &HeaderMap) -> bool {
+    [VERSION, METHOD, NAME]
+        .iter()
+        .any(|name| headers.contains_key(name))
+}
+
 /// What is wrong with the headers of a message; none where they agree with it.
 pub(super) fn mismatch(headers: &HeaderMap, message: &Message<'_>) -> Option<String> {
     let method = message.method()?;

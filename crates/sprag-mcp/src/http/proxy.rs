@@ -361,6 +361,9 @@ fn well_known(rest: &str) -> (&str, &str) {
 }
 
 fn is_dots(segment: &str) -> bool {
+    if !segment.starts_with(['.', '%']) {
+        return false;
+    }
     let plain = segment.to_ascii_lowercase().replace("%2e", ".");
     plain == "." || plain == ".."
 }
