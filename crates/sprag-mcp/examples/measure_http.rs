@@ -2,25 +2,33 @@
 //!
 //! `cargo run --release -p sprag-mcp --example measure_http [ROUND TRIPS]`
 //!
+//! `… measure_http streams [COUNT]` holds so many streams open at once, and tells what the proxy needs for them and
+//! what is left of it when they are gone.
+//!
 //! The server, both proxies and this client are processes of their own, so that the CPU of each can be read. Rounds
 //! alternate, so that what else the machine does meets both alike. The guard keeps everything in memory, as in
 //! `sprag serve`; each call is a new one, as in honest work.
 
+use std::convert::Infallible;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Bytes, Incoming};
+use http_body_util::{BodyExt as _, Either, Full};
+use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sprag::Guard;
-use sprag_mcp::http::{Config, Hosts, Listener, ListenerOptions, Proxy, ProxyOptions};
+use sprag_mcp::http::{
+    Config, Hosts, Listener, ListenerOptions, Proxy, ProxyOptions, connection, limits,
+};
 use sprag_mcp::{Counsel, Teller};
 use tokio::net::TcpListener;
 
@@ -41,9 +49,11 @@ fn main() -> Result<(), Failure> {
         ["server"] => serve(),
         ["bare", url] => bare(url.parse()?),
         ["ours", url] => ours(url),
+        ["streams"] => streams(9_900),
+        ["streams", count] => streams(count.parse()?),
         [] => measure(20_000),
         [trips] => measure(trips.parse()?),
-        _ => Err("measure_http [ROUND TRIPS]".into()),
+        _ => Err("measure_http [ROUND TRIPS | streams [COUNT]]".into()),
     }
 }
 
@@ -73,8 +83,29 @@ fn serve() -> Result<(), Failure> {
     })
 }
 
-async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyper::Error> {
+/// An event, and then nothing for as long as the other side waits.
+struct Held(Option<Bytes>);
+
+impl Body for Held {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.0.take() {
+            Some(event) => Poll::Ready(Some(Ok(Frame::data(event)))),
+            None => Poll::Pending,
+        }
+    }
+}
+
+type Answer = Response<Either<Full<Bytes>, Held>>;
+
+async fn answer(request: Request<Incoming>) -> Result<Answer, hyper::Error> {
     let as_event = request.headers().contains_key("x-event");
+    let is_held = request.headers().contains_key("x-hold");
     let body = request.into_body().collect().await?.to_bytes();
     let call: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
     let id = call
@@ -85,7 +116,7 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyp
     let message = format!(
         r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"result {id}: {text}"}}]}}}}"#
     );
-    let (kind, message) = if as_event {
+    let (kind, message) = if as_event || is_held {
         (
             "text/event-stream",
             format!("event: message\ndata: {message}\n\n"),
@@ -93,7 +124,12 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hyp
     } else {
         ("application/json", message)
     };
-    let mut response = Response::new(Full::from(message));
+    let body = if is_held {
+        Either::Right(Held(Some("data: {\"begun\":true}\n\n".into())))
+    } else {
+        Either::Left(Full::from(message))
+    };
+    let mut response = Response::new(body);
     let kind = hyper::header::HeaderValue::from_static(kind);
     response
         .headers_mut()
@@ -134,7 +170,7 @@ fn ours(url: &str) -> Result<(), Failure> {
     let listener = Listener::bind(&ListenerOptions {
         address: "127.0.0.1:0".parse()?,
         behind_tls_proxy: false,
-        connections: 1024,
+        connections: limits::CONNECTIONS,
     })?;
     tell(listener.address())?;
     Ok(runtime()?.block_on(listener.run(proxy, std::future::pending()))?)
@@ -166,6 +202,18 @@ impl Process {
         let mut fields = rest.split(' ').skip(11);
         let mut next = || fields.next().unwrap_or_default().parse::<u64>();
         Ok(next()? + next()?)
+    }
+}
+
+impl Process {
+    /// Its memory in MiB, and its descriptors.
+    fn holds(&self) -> Result<(u64, usize), Failure> {
+        let place = format!("/proc/{}", self.child.id());
+        let status = std::fs::read_to_string(format!("{place}/status"))?;
+        let memory = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = memory.and_then(|memory| memory.split_whitespace().next());
+        let descriptors = std::fs::read_dir(format!("{place}/fd"))?.count();
+        Ok((kib.unwrap_or_default().parse::<u64>()? / 1024, descriptors))
     }
 }
 
@@ -287,5 +335,71 @@ fn measure(trips: u64) -> Result<(), Failure> {
             )?;
         }
     }
+    Ok(())
+}
+
+/// Many streams at once, each with an event behind it; calls are answered meanwhile, and nothing is left behind.
+#[expect(clippy::disallowed_methods, reason = "this measures time")]
+fn streams(count: u64) -> Result<(), Failure> {
+    let _ = connection::descriptors();
+    let server = Process::start(&["server"])?;
+    let proxy = Process::start(&["ours", &format!("http://{}/mcp", server.address)])?;
+    let address = proxy.address;
+    let mut out = std::io::stdout();
+    call(address, 0, 500, false)?;
+    let (memory, descriptors) = proxy.holds()?;
+    writeln!(out, "before: {memory} MiB, {descriptors} descriptors")?;
+    let start = std::time::Instant::now();
+    let mut open = Vec::new();
+    for n in 0..count {
+        let mut to = TcpStream::connect(address)?;
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":{n},"method":"tools/call","params":{{"name":"watch","arguments":{{"n":{n}}}}}}}"#
+        );
+        write!(
+            to,
+            "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\nx-hold: 1\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )?;
+        open.push(to);
+    }
+    for stream in &mut open {
+        let (mut heard, mut part) = (Vec::new(), [0; 1024]);
+        while !heard.ends_with(b"true}\n\n\r\n") {
+            match stream.read(&mut part)? {
+                0 => return Err(String::from_utf8_lossy(&heard).into()),
+                read => heard.extend_from_slice(part.get(..read).unwrap_or_default()),
+            }
+        }
+    }
+    let (memory, descriptors) = proxy.holds()?;
+    writeln!(
+        out,
+        "{count} streams open after {:?}: {memory} MiB, {descriptors} descriptors",
+        start.elapsed()
+    )?;
+    let mut times = call(address, 1, 1000, false)?;
+    times.sort();
+    writeln!(
+        out,
+        "a call meanwhile: p50 {:?}",
+        times.get(times.len() / 2)
+    )?;
+    drop(open);
+    let start = std::time::Instant::now();
+    let left = loop {
+        let (memory, left) = proxy.holds()?;
+        if left < 64 || start.elapsed() > Duration::from_secs(30) {
+            break (memory, left);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    writeln!(
+        out,
+        "left {:?} after they closed: {} MiB, {} descriptors",
+        start.elapsed(),
+        left.0,
+        left.1
+    )?;
     Ok(())
 }

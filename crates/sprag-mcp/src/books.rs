@@ -7,8 +7,11 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use sprag_core::{Hints, Id};
+
+use crate::mirrored::Mirrored;
 
 /// Requests, tasks and sessions that are kept, each.
 const MAX_KEPT: usize = 4096;
@@ -55,6 +58,8 @@ pub(crate) struct Books {
     /// Sessions that were killed or blocked, as far as this proxy heard.
     pub(crate) stopped: Bounded<Id, ()>,
     pub(crate) hints: Bounded<String, Hints>,
+    /// What tools want repeated in headers, where they want it.
+    pub(crate) mirrored: Bounded<String, Arc<[Mirrored]>>,
     pub(crate) server: Option<Id>,
 }
 

@@ -13,13 +13,14 @@ mod line;
 mod server;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::value::RawValue;
 use sprag_core::{Id, canonical_json};
 
 use crate::books::Books;
 use crate::counsel::{Counsel, Desk, Fail, Teller};
+use crate::mirrored::Mirrored;
 
 pub(crate) use ending::Ending;
 pub use line::Line;
@@ -124,6 +125,11 @@ impl Gate {
     #[must_use]
     pub fn must_end(&self) -> bool {
         self.must_end.load(Ordering::Acquire)
+    }
+
+    /// What a tool wants repeated in headers, as far as its server was heard to list it.
+    pub(crate) fn mirrored(&self, tool: &str) -> Option<Arc<[Mirrored]>> {
+        self.books().mirrored.get(tool).cloned()
     }
 
     /// Tells people something.

@@ -42,6 +42,7 @@ pub mod inspect;
 pub mod install;
 mod linked;
 mod long;
+mod mirrored;
 mod outcome;
 mod peek;
 mod reduced;

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Hints;
 
+use crate::mirrored::{Mirrored, mirrored};
 use crate::peek::{parse, raw_member, text};
 
 /// A tool of a server.
@@ -13,6 +14,8 @@ pub struct Tool {
     pub name: String,
     /// What the server says of it.
     pub hints: Hints,
+    /// What it wants repeated in headers.
+    pub(crate) mirrored: Vec<Mirrored>,
 }
 
 #[derive(Deserialize)]
@@ -21,6 +24,8 @@ struct Listed<'m> {
     name: &'m RawValue,
     #[serde(default, borrow)]
     annotations: Option<&'m RawValue>,
+    #[serde(default, borrow, rename = "inputSchema")]
+    schema: Option<&'m RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -53,5 +58,6 @@ fn tool(raw: &RawValue) -> Option<Tool> {
             destructive: said.destructive,
             idempotent: said.idempotent,
         },
+        mirrored: listed.schema.map(mirrored).unwrap_or_default(),
     })
 }

@@ -214,6 +214,12 @@ impl Gate {
     fn learn_tools(&self, result: &RawValue) {
         let mut books = self.books();
         for tool in tools::listed(result) {
+            if tool.mirrored.is_empty() {
+                books.mirrored.take(&tool.name);
+            } else {
+                let mirrored = tool.mirrored.into();
+                books.mirrored.insert(tool.name.clone(), mirrored);
+            }
             books.hints.insert(tool.name, tool.hints);
         }
     }

@@ -17,7 +17,7 @@ use super::public::Public;
 use super::reply::{self, HEADER_MISMATCH, NO_SERVER, Refused};
 use super::upstream::Upstream;
 use super::{headers, mirror};
-use crate::gate::{Ending, Upward};
+use crate::gate::{Ending, Gate, Upward};
 use crate::peek::Message;
 
 /// One request and its answer.
@@ -42,7 +42,7 @@ impl Exchange {
         let upstream = self.upstream;
         let line = upstream.line(&head.headers);
         let (onward, ours) = if head.method == Method::POST {
-            agrees(&head, &body)?;
+            agrees(&head, &body, &upstream.gate)?;
             match upstream.judge(|gate| gate.from_client(&line.0, &body)) {
                 Upward::Pass => (body, None),
                 Upward::Stop { onward, answer } => match onward {
@@ -83,12 +83,13 @@ impl Exchange {
 }
 
 /// Refuses a message whose headers contradict it.
-fn agrees(head: &Parts, body: &[u8]) -> Result<(), Refused> {
+fn agrees(head: &Parts, body: &[u8], gate: &Gate) -> Result<(), Refused> {
     if !mirror::repeats(&head.headers) {
         return Ok(());
     }
     let message = Message::read(body);
-    let why = message.and_then(|message| mirror::mismatch(&head.headers, &message));
+    let why = message
+        .and_then(|message| mirror::mismatch(&head.headers, &message, |tool| gate.mirrored(tool)));
     match why {
         None => Ok(()),
         Some(why) => {

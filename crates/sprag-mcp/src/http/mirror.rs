@@ -4,12 +4,15 @@
 //! call that the other never saw. So a message whose headers contradict it goes no further; one whose headers
 //! are missing is for the server to judge.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::value::RawValue;
 
 use super::headers::{METHOD, NAME, VERSION};
+use crate::mirrored::{Mirrored, is_same};
 use crate::peek::{Message, member, raw_member};
 
 /// The first revision with such headers.
@@ -24,7 +27,12 @@ pub(super) fn repeats(headers: &HeaderMap) -> bool {
 }
 
 /// What is wrong with the headers of a message; none where they agree with it.
-pub(super) fn mismatch(headers: &HeaderMap, message: &Message<'_>) -> Option<String> {
+/// `mirrored` tells what a tool wants repeated.
+pub(super) fn mismatch(
+    headers: &HeaderMap,
+    message: &Message<'_>,
+    mirrored: impl Fn(&str) -> Option<Arc<[Mirrored]>>,
+) -> Option<String> {
     let method = message.method()?;
     let version = message
         .params
@@ -39,6 +47,27 @@ pub(super) fn mismatch(headers: &HeaderMap, message: &Message<'_>) -> Option<Str
     differs(headers, &VERSION, version.as_deref())
         .or_else(|| differs(headers, &METHOD, Some(&method)))
         .or_else(|| differs(headers, &NAME, name.as_deref()))
+        .or_else(|| argument_differs(headers, message, &mirrored(name.as_deref()?)?))
+}
+
+/// An argument of a call that a header repeats in another way.
+fn argument_differs(
+    headers: &HeaderMap,
+    message: &Message<'_>,
+    mirrored: &[Mirrored],
+) -> Option<String> {
+    let arguments = raw_member(message.params?, "arguments")?;
+    let arguments = serde_json::from_str(arguments.get()).ok()?;
+    mirrored.iter().find_map(|argument| {
+        let said = argument.said(&arguments)?;
+        let mut values = headers.get_all(&argument.header).iter();
+        let is_other = values.any(|value| !decoded(value).is_some_and(|told| is_same(&told, said)));
+        is_other.then(|| refused(&argument.header))
+    })
+}
+
+fn refused(header: &str) -> String {
+    format!("the header {header} and the body say different things, so it was not passed on")
 }
 
 /// What `Mcp-Name` repeats.
@@ -56,9 +85,8 @@ fn differs(headers: &HeaderMap, name: &HeaderName, said: Option<&str>) -> Option
     let said = said?;
     let mut values = headers.get_all(name).iter();
     let is_same = |value: &HeaderValue| decoded(value).as_deref() == Some(said);
-    values.any(|value| !is_same(value)).then(|| {
-        format!("the header {name} and the body say different things, so it was not passed on")
-    })
+    let is_other = values.any(|value| !is_same(value));
+    is_other.then(|| refused(name.as_str()))
 }
 
 /// What a header says; a value that is no plain text travels as `=?base64?…?=`.
@@ -87,7 +115,7 @@ mod tests {
             )
         };
         let headers: HeaderMap = list.iter().map(pair).collect();
-        mismatch(&headers, &Message::read(body.as_bytes()).unwrap())
+        mismatch(&headers, &Message::read(body.as_bytes()).unwrap(), |_| None)
     }
 
     #[test]

@@ -8,5 +8,6 @@ mod oauth;
 mod official;
 mod rebinding;
 mod resumed;
+mod tls;
 mod volume;
 mod wire;

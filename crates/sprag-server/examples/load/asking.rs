@@ -93,8 +93,9 @@ pub(crate) async fn one(
     address: SocketAddr,
     number: u64,
     until: Instant,
-    pause: Option<Duration>,
+    every: Option<Duration>,
 ) -> Result<(u64, Duration), Failed> {
+    let mut turns = every.map(tokio::time::interval);
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let mut buffer = vec![0; 16 * 1024];
@@ -114,8 +115,9 @@ pub(crate) async fn one(
         answer(&mut stream, &mut buffer).await?;
         slowest = slowest.max(start.elapsed());
         asked += 1;
-        if let Some(pause) = pause {
-            tokio::time::sleep(pause).await;
+        // A turn that came late is made up for.
+        if let Some(turns) = &mut turns {
+            turns.tick().await;
         }
     }
     Ok((asked, slowest))
@@ -156,14 +158,14 @@ pub(crate) fn soak(
     rate: f64,
     connections: u64,
 ) -> Result<(), Failed> {
-    let pause = Duration::from_secs_f64(count(connections) / rate);
+    let every = Duration::from_secs_f64(count(connections) / rate);
     let mut out = std::io::stdout();
     let runtime = tokio::runtime::Runtime::new()?;
     for minute in 1..=minutes {
         let until = now() + Duration::from_secs(60);
         let address = server.address;
         let asked = runtime.block_on(async {
-            let ask = |number| one(address, number, until, Some(pause));
+            let ask = |number| one(address, number, until, Some(every));
             let tasks: Vec<_> = (0..connections).map(|n| tokio::spawn(ask(n))).collect();
             let mut asked = 0;
             for task in tasks {

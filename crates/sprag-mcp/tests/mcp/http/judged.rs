@@ -234,6 +234,42 @@ fn headers_that_contradict_the_body_are_refused_before_the_guard_or_the_server_h
 }
 
 #[test]
+fn a_header_that_repeats_an_argument_must_say_the_same() {
+    let server = Server::start(|asked, peer| {
+        match asked.json()["method"].as_str() {
+        Some("tools/list") => peer.json(
+            br#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"query","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"limit":{"type":"integer","x-mcp-header":"Limit"}}}}]}}"#,
+        ),
+        _ => peer.json(text_result(2, "rows").as_bytes()),
+    }
+    });
+    let front = Front::before(&server);
+    let mut client = front.client();
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+    let standard = "mcp-protocol-version: 2026-07-28\r\n";
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"query","arguments":{{"region":"eu","limit":5}},{meta}}}}}"#
+    );
+    let mut status = |headers: &str| client.post(&format!("{standard}{headers}"), &body).status();
+    // Before the tools were listed nobody here knows what a header is about.
+    assert_eq!(status("mcp-param-region: us\r\n"), 200);
+    let list = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{{meta}}}}}"#);
+    assert_eq!(front.client().post(standard, &list).status(), 200);
+    assert_eq!(
+        status("mcp-param-region: eu\r\nmcp-param-limit: 5\r\n"),
+        200
+    );
+    assert_eq!(status("mcp-param-region: =?base64?ZXU=?=\r\n"), 200);
+    assert_eq!(status("mcp-param-other: us\r\n"), 200);
+    assert_eq!(status("mcp-param-region: us\r\n"), 400);
+    assert_eq!(
+        status("mcp-param-region: eu\r\nmcp-param-limit: 50\r\n"),
+        400
+    );
+    assert_eq!(server.asked().len(), 5);
+}
+
+#[test]
 fn a_call_that_can_be_read_in_two_ways_is_a_bad_request() {
     let server = same(false);
     let front = Front::before(&server);

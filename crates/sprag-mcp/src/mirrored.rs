@@ -1,0 +1,135 @@
+//! Arguments that a tool wants repeated in headers (2026-07-28), so that whoever stands between can read them.
+//!
+//! A property of the input schema with `"x-mcp-header": "Region"` travels as `Mcp-Param-Region` too. Only properties
+//! that are reached through `properties` alone count; what else a schema says is for its server and its clients.
+//!
+//! Bounded by: [`MAX_MIRRORED`] arguments of a tool, [`MAX_LEVELS`] levels down.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The most arguments of a tool that are repeated.
+const MAX_MIRRORED: usize = 64;
+/// How deep they are sought.
+const MAX_LEVELS: usize = 16;
+const ANNOTATION: &str = "x-mcp-header";
+
+/// An argument that is repeated in a header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mirrored {
+    /// The header, in small letters.
+    pub(crate) header: String,
+    /// The names that lead to the argument.
+    path: Vec<String>,
+}
+
+impl Mirrored {
+    /// What the arguments of a call say there; none where they say nothing.
+    pub(crate) fn said<'a>(&self, arguments: &'a Value) -> Option<&'a Value> {
+        let mut found = arguments;
+        for name in &self.path {
+            found = found.get(name)?;
+        }
+        (!found.is_null()).then_some(found)
+    }
+}
+
+/// Whether a header that says `told` repeats `said`. Numbers are compared as such: `42` is `42.0`.
+pub(crate) fn is_same(told: &str, said: &Value) -> bool {
+    match said {
+        Value::String(text) => told == text,
+        Value::Bool(truth) => told == if *truth { "true" } else { "false" },
+        Value::Number(number) => {
+            told == number.to_string()
+                || told
+                    .parse::<f64>()
+                    .is_ok_and(|told| number.as_f64() == Some(told))
+        }
+        _ => false,
+    }
+}
+
+/// The arguments that a tool with this input schema wants repeated.
+pub(crate) fn mirrored(schema: &RawValue) -> Vec<Mirrored> {
+    let mut found = Vec::new();
+    if schema.get().contains(ANNOTATION)
+        && let Ok(schema) = serde_json::from_str(schema.get())
+    {
+        seek(&schema, &mut Vec::new(), &mut found);
+    }
+    found
+}
+
+fn seek(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirrored>) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    if path.len() >= MAX_LEVELS {
+        return;
+    }
+    for (name, property) in properties.into_iter().flatten() {
+        path.push(name.clone());
+        if let Some(header) = property.get(ANNOTATION).and_then(Value::as_str)
+            && found.len() < MAX_MIRRORED
+        {
+            found.push(Mirrored {
+                header: format!("mcp-param-{}", header.to_ascii_lowercase()),
+                path: path.clone(),
+            });
+        }
+        seek(property, path, found);
+        path.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(schema: &Value) -> Vec<Mirrored> {
+        mirrored(&serde_json::value::to_raw_value(schema).unwrap())
+    }
+
+    #[test]
+    fn annotated_arguments_are_found_at_every_level_and_nowhere_else() {
+        let found = of(&json!({"properties": {
+            "region": {"type": "string", "x-mcp-header": "Region"},
+            "options": {"properties": {"limit": {"type": "integer", "x-mcp-header": "Limit"}}},
+            "list": {"items": {"properties": {"a": {"x-mcp-header": "A"}}}},
+            "plain": {"type": "string"},
+        }}));
+        let headers: Vec<&str> = found.iter().map(|one| one.header.as_str()).collect();
+        assert_eq!(headers, ["mcp-param-limit", "mcp-param-region"]);
+        let arguments = json!({"options": {"limit": 5}, "region": null});
+        assert_eq!(found[0].said(&arguments), Some(&json!(5)));
+        assert_eq!(found[1].said(&arguments), None);
+        assert!(of(&json!({"properties": {"x": {}}})).is_empty());
+        let mut deep = json!({"x-mcp-header": "Deep"});
+        for _ in 0..100 {
+            deep = json!({"properties": {"p": deep}});
+        }
+        assert!(of(&deep).is_empty());
+    }
+
+    #[test]
+    fn a_header_repeats_the_value_not_its_spelling() {
+        for (told, said) in [
+            ("eu", json!("eu")),
+            ("true", json!(true)),
+            ("42", json!(42)),
+            ("42.0", json!(42)),
+            ("-7", json!(-7)),
+        ] {
+            assert!(is_same(told, &said), "{told}");
+        }
+        for (told, said) in [
+            ("us", json!("eu")),
+            ("True", json!(true)),
+            ("43", json!(42)),
+            ("", json!(0)),
+            ("[1]", json!([1])),
+        ] {
+            assert!(!is_same(told, &said), "{told}");
+        }
+    }
+}
