@@ -135,13 +135,12 @@ impl Desk {
     /// come through the feed.
     fn pass_on(&mut self) {
         loop {
-            let next = self.last.saturating_add(1);
             // The log was read past some of them before the feed told them.
-            self.early = self.early.split_off(&next);
-            if let Some(record) = self.early.remove(&next) {
+            self.early = self.early.split_off(&self.last.saturating_add(1));
+            while let Some(record) = self.early.remove(&self.last.saturating_add(1)) {
                 self.pass(record);
-                continue;
             }
+            let next = self.last.saturating_add(1);
             let Some(before) = self.early.keys().next().copied() else {
                 self.missing = None;
                 return;
