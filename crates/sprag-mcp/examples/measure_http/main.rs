@@ -9,6 +9,8 @@
 //! alternate, so that what else the machine does meets both alike. The guard keeps everything in memory, as in
 //! `sprag serve`; each call is a new one, as in honest work.
 
+mod streams;
+
 use std::convert::Infallible;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -26,9 +28,7 @@ use hyper::{Request, Response, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sprag::Guard;
-use sprag_mcp::http::{
-    Config, Hosts, Listener, ListenerOptions, Proxy, ProxyOptions, connection, limits,
-};
+use sprag_mcp::http::{Config, Hosts, Listener, ListenerOptions, Proxy, ProxyOptions, limits};
 use sprag_mcp::{Counsel, Teller};
 use tokio::net::TcpListener;
 
@@ -49,8 +49,8 @@ fn main() -> Result<(), Failure> {
         ["server"] => serve(),
         ["bare", url] => bare(url.parse()?),
         ["ours", url] => ours(url),
-        ["streams"] => streams(9_900),
-        ["streams", count] => streams(count.parse()?),
+        ["streams"] => streams::hold(9_900),
+        ["streams", count] => streams::hold(count.parse()?),
         [] => measure(20_000),
         [trips] => measure(trips.parse()?),
         _ => Err("measure_http [ROUND TRIPS | streams [COUNT]]".into()),
@@ -205,18 +205,6 @@ impl Process {
     }
 }
 
-impl Process {
-    /// Its memory in MiB, and its descriptors.
-    fn holds(&self) -> Result<(u64, usize), Failure> {
-        let place = format!("/proc/{}", self.child.id());
-        let status = std::fs::read_to_string(format!("{place}/status"))?;
-        let memory = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib = memory.and_then(|memory| memory.split_whitespace().next());
-        let descriptors = std::fs::read_dir(format!("{place}/fd"))?.count();
-        Ok((kib.unwrap_or_default().parse::<u64>()? / 1024, descriptors))
-    }
-}
-
 impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -335,71 +323,5 @@ fn measure(trips: u64) -> Result<(), Failure> {
             )?;
         }
     }
-    Ok(())
-}
-
-/// Many streams at once, each with an event behind it; calls are answered meanwhile, and nothing is left behind.
-#[expect(clippy::disallowed_methods, reason = "this measures time")]
-fn streams(count: u64) -> Result<(), Failure> {
-    let _ = connection::descriptors();
-    let server = Process::start(&["server"])?;
-    let proxy = Process::start(&["ours", &format!("http://{}/mcp", server.address)])?;
-    let address = proxy.address;
-    let mut out = std::io::stdout();
-    call(address, 0, 500, false)?;
-    let (memory, descriptors) = proxy.holds()?;
-    writeln!(out, "before: {memory} MiB, {descriptors} descriptors")?;
-    let start = std::time::Instant::now();
-    let mut open = Vec::new();
-    for n in 0..count {
-        let mut to = TcpStream::connect(address)?;
-        let body = format!(
-            r#"{{"jsonrpc":"2.0","id":{n},"method":"tools/call","params":{{"name":"watch","arguments":{{"n":{n}}}}}}}"#
-        );
-        write!(
-            to,
-            "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\nx-hold: 1\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        )?;
-        open.push(to);
-    }
-    for stream in &mut open {
-        let (mut heard, mut part) = (Vec::new(), [0; 1024]);
-        while !heard.ends_with(b"true}\n\n\r\n") {
-            match stream.read(&mut part)? {
-                0 => return Err(String::from_utf8_lossy(&heard).into()),
-                read => heard.extend_from_slice(part.get(..read).unwrap_or_default()),
-            }
-        }
-    }
-    let (memory, descriptors) = proxy.holds()?;
-    writeln!(
-        out,
-        "{count} streams open after {:?}: {memory} MiB, {descriptors} descriptors",
-        start.elapsed()
-    )?;
-    let mut times = call(address, 1, 1000, false)?;
-    times.sort();
-    writeln!(
-        out,
-        "a call meanwhile: p50 {:?}",
-        times.get(times.len() / 2)
-    )?;
-    drop(open);
-    let start = std::time::Instant::now();
-    let left = loop {
-        let (memory, left) = proxy.holds()?;
-        if left < 64 || start.elapsed() > Duration::from_secs(30) {
-            break (memory, left);
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    writeln!(
-        out,
-        "left {:?} after they closed: {} MiB, {} descriptors",
-        start.elapsed(),
-        left.0,
-        left.1
-    )?;
     Ok(())
 }
