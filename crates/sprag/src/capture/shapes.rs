@@ -58,6 +58,8 @@ const PREFIXES: [(&str, usize); 52] = [
     ("v1.0-", 40),
 ];
 
+/// What is shorter is none of them.
+const SHORTEST: usize = 13;
 /// From this length on a mix of letters and digits is taken for a secret.
 const RANDOM_CHARS: usize = 32;
 /// A secret key of AWS has this length, and slashes.
@@ -98,10 +100,12 @@ fn inner_starts(word: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn is_issued(word: &str) -> bool {
-    PREFIXES.iter().any(|(prefix, least)| {
-        word.strip_prefix(prefix)
-            .is_some_and(|rest| rest.len() >= *least)
-    })
+    // Nearly every word is shorter than that.
+    word.len() >= SHORTEST
+        && PREFIXES.iter().any(|(prefix, least)| {
+            word.strip_prefix(prefix)
+                .is_some_and(|rest| rest.len() >= *least)
+        })
 }
 
 /// The longest runs of characters that are `wanted`, with their places.
@@ -150,6 +154,19 @@ fn slack_hooks(text: &str, spans: &mut Spans) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_secret_of_every_issuer_is_found_from_its_least_length_on() {
+        let shortest = PREFIXES
+            .iter()
+            .map(|(prefix, least)| prefix.len() + least)
+            .min();
+        assert_eq!(shortest, Some(SHORTEST));
+        for (prefix, least) in PREFIXES {
+            assert!(is_issued(&format!("{prefix}{}", "x".repeat(least))));
+            assert!(!is_issued(&format!("{prefix}{}", "x".repeat(least - 1))));
+        }
+    }
 
     #[test]
     fn digests_names_and_paths_are_no_secrets() {
