@@ -7,11 +7,10 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
-use sprag_core::{Hints, Id};
+use sprag_core::Id;
 
-use crate::mirrored::Mirrored;
+use crate::tools::Tool;
 
 /// Requests, tasks and sessions that are kept, each.
 const MAX_KEPT: usize = 4096;
@@ -57,9 +56,8 @@ pub(crate) struct Books {
     pub(crate) owed: Bounded<Id, String>,
     /// Sessions that were killed or blocked, as far as this proxy heard.
     pub(crate) stopped: Bounded<Id, ()>,
-    pub(crate) hints: Bounded<String, Hints>,
-    /// What tools want repeated in headers, where they want it.
-    pub(crate) mirrored: Bounded<String, Arc<[Mirrored]>>,
+    /// The tools that the server listed, by their names.
+    pub(crate) tools: Bounded<String, Tool>,
     pub(crate) server: Option<Id>,
 }
 

@@ -128,8 +128,10 @@ impl Gate {
     }
 
     /// What a tool wants repeated in headers, as far as its server was heard to list it.
-    pub(crate) fn mirrored(&self, tool: &str) -> Option<Arc<[Mirrored]>> {
-        self.books().mirrored.get(tool).cloned()
+    pub(crate) fn mirrored(&self, tool: &str) -> Arc<[Mirrored]> {
+        let books = self.books();
+        let known = books.tools.get(tool);
+        known.map_or_else(Arc::default, |tool| Arc::clone(&tool.mirrored))
     }
 
     /// Tells people something.

@@ -1,5 +1,7 @@
 //! The tools that a server lists, and what it says of them.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Hints;
@@ -15,7 +17,7 @@ pub struct Tool {
     /// What the server says of it.
     pub hints: Hints,
     /// What it wants repeated in headers.
-    pub(crate) mirrored: Vec<Mirrored>,
+    pub(crate) mirrored: Arc<[Mirrored]>,
 }
 
 #[derive(Deserialize)]
@@ -58,6 +60,6 @@ fn tool(raw: &RawValue) -> Option<Tool> {
             destructive: said.destructive,
             idempotent: said.idempotent,
         },
-        mirrored: listed.schema.map(mirrored).unwrap_or_default(),
+        mirrored: listed.schema.map(mirrored).unwrap_or_default().into(),
     })
 }

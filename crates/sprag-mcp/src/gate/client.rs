@@ -251,7 +251,11 @@ impl Gate {
         event
             .server
             .get_or_insert_with(|| self.options.unnamed.clone());
-        event.hints = books.hints.get(tool).copied().unwrap_or_default();
+        event.hints = books
+            .tools
+            .get(tool)
+            .map(|tool| tool.hints)
+            .unwrap_or_default();
         event.use_id.clone_from(&caller.use_id);
         event.flow.clone_from(&caller.flow);
         event.args = params.arguments.map(payload);

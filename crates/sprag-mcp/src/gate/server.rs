@@ -212,15 +212,10 @@ impl Gate {
     }
 
     fn learn_tools(&self, result: &RawValue) {
+        let listed = tools::listed(result);
         let mut books = self.books();
-        for tool in tools::listed(result) {
-            if tool.mirrored.is_empty() {
-                books.mirrored.take(&tool.name);
-            } else {
-                let mirrored = tool.mirrored.into();
-                books.mirrored.insert(tool.name.clone(), mirrored);
-            }
-            books.hints.insert(tool.name, tool.hints);
+        for tool in listed {
+            books.tools.insert(tool.name.clone(), tool);
         }
     }
 }
