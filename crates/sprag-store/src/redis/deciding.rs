@@ -10,7 +10,7 @@ use super::attempt::{Answer, Attempt};
 use super::counts::count;
 use super::fail::who;
 use super::mono;
-use super::pod::{Pod, Trouble, UNKNOWN, lock};
+use super::pod::{OUTDATED, Pod, Trouble, UNKNOWN, lock};
 use super::shelf::LostKill;
 use super::ticket::{Sent, Stamp, Ticket};
 use crate::cell_key::CellKey;
@@ -39,6 +39,7 @@ impl Pod {
             Err(Trouble::Slow) => self.line.trouble().unwrap_or_else(|| self.slow()),
             Err(Trouble::Contended) => format!("others were faster {MAX_TRIES} times"),
             Err(Trouble::Unknown) => UNKNOWN.to_owned(),
+            Err(Trouble::Outdated) => OUTDATED.to_owned(),
         };
         let sent = ticket.unanswered.map(|_| ticket.sent);
         self.decide_alone(draft, &why, sent)
@@ -59,7 +60,8 @@ impl Pod {
         let turn = CellKey::Session(session.clone()).index() % turns;
         let turn = usize::try_from(turn).ok().and_then(|at| self.turns.get(at));
         let _turn = turn.map(lock);
-        for broken in 1.. {
+        let mut broken = 0;
+        loop {
             // Before the connection: one that is older than its fence could be heard too late.
             let fence = self.identity.fence();
             let Some(mut lent) = self.line.take(until) else {
@@ -68,19 +70,20 @@ impl Pod {
             let decided = self.decide_on(&mut lent.connection, draft, until, fence, ticket);
             match decided {
                 Err(Trouble::Redis(error)) => {
+                    broken += 1;
                     let is_over = broken >= MAX_BROKEN || !error.is_connection_dropped();
                     self.broken(lent, &error);
                     if is_over {
                         return Err(Trouble::Redis(error));
                     }
                 }
+                Err(Trouble::Outdated) => self.line.give_back(lent),
                 other => {
                     self.line.give_back(lent);
                     return other;
                 }
             }
         }
-        Err(Trouble::Slow)
     }
 
     /// Decides over one connection.
@@ -92,7 +95,7 @@ impl Pod {
         connection: &mut Connection,
         draft: &Draft,
         until: Instant,
-        mut fence: u64,
+        fence: u64,
         ticket: &mut Ticket,
     ) -> Result<Record, Trouble> {
         self.learn(connection, &draft.policy, until)?;
@@ -111,6 +114,7 @@ impl Pod {
                     return Err(trouble);
                 }
             };
+            let mut is_outdated = false;
             match answer {
                 Answer::Done { seq, prev, hash } => {
                     let promise = attempt.promise;
@@ -127,7 +131,7 @@ impl Pod {
                     ticket.unanswered = Some(attempt).filter(|_| may_be_written);
                     return Err(Trouble::Unknown);
                 }
-                Answer::Fenced => fence = self.identity.fence(),
+                Answer::Fenced => is_outdated = true,
                 Answer::Rules(found) => return Err(self.other_rules(found).into()),
             }
             if may_be_written {
@@ -139,6 +143,9 @@ impl Pod {
                     self.count_decision(record.head());
                     return Ok(record);
                 }
+            }
+            if is_outdated {
+                return Err(Trouble::Outdated);
             }
             self.restore_kills(connection, draft, until)?;
         }

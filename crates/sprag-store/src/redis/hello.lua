@@ -3,7 +3,8 @@
 -- KEYS: head, and the pod's fence where it raises it.
 -- ARGV: rules version, a secret and a name for the namespace in case it is new; number and life of the fence.
 local now = redis.call('TIME')
-if KEYS[2] then
+-- A greeting that was given up and comes late must not lower it again.
+if KEYS[2] and tonumber(ARGV[4]) > (tonumber(redis.call('GET', KEYS[2])) or 0) then
   redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[5])
 end
 redis.call('HSETNX', KEYS[1], 'rules', ARGV[1])

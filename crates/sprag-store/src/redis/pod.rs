@@ -36,6 +36,9 @@ const TURNS: usize = 64;
 /// What a pod says that Redis lost.
 pub(super) const UNKNOWN: &str = "it does not know this pod any more";
 
+/// What a pod says of a connection that it must not use any more.
+pub(super) const OUTDATED: &str = "the connection is from before an outage";
+
 /// Why Redis did not decide.
 #[derive(Debug)]
 pub(super) enum Trouble {
@@ -49,6 +52,8 @@ pub(super) enum Trouble {
     Contended,
     /// Redis does not know this pod any more.
     Unknown,
+    /// The connection is from before an outage: only a newer one may be used.
+    Outdated,
 }
 
 impl From<StoreError> for Trouble {
@@ -252,6 +257,7 @@ impl Pod {
             Trouble::Slow => self.away("no answer in time"),
             Trouble::Contended => self.away("others were faster"),
             Trouble::Unknown => self.away(UNKNOWN),
+            Trouble::Outdated => self.away(OUTDATED),
         }
     }
 

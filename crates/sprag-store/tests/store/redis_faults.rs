@@ -152,6 +152,31 @@ fn a_redis_that_remembers_comes_back_with_all_it_had() {
 }
 
 #[test]
+fn half_a_transaction_in_the_file_of_redis_is_cut_by_its_own_tool() {
+    if !is_there() {
+        return;
+    }
+    let mut server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let store = RedisStore::open(options(&server)).unwrap();
+    for n in 0..10 {
+        assert_eq!(ask(&store, START + n, "s1"), Decision::Allow);
+    }
+    drop(store);
+    server.kill();
+    server.cut_file(60);
+    server.run();
+    let store = RedisStore::open(options(&server)).unwrap();
+    assert_eq!(ask(&store, START + 20, "s1"), Decision::Allow);
+    server.kill();
+    server.run();
+    wait_for("the way back", || is_back(&store));
+    let found = verified(&store);
+    assert!(found.is_sound(), "{found:?}");
+    // The tenth was not written whole.
+    assert_eq!(found.recomputed, 10);
+}
+
+#[test]
 fn a_connection_that_is_cut_costs_no_decision() {
     if !is_there() {
         return;
