@@ -9,6 +9,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::headers::{METHOD, NAME, VERSION};
@@ -47,10 +48,13 @@ pub(super) fn mismatch(
     differs(headers, &VERSION, version.as_deref())
         .or_else(|| differs(headers, &METHOD, Some(&method)))
         .or_else(|| differs(headers, &NAME, name.as_deref()))
-        .or_else(|| argument_differs(headers, message, &mirrored(name.as_deref()?)))
+        .or_else(|| {
+            let tool = name.filter(|_| method == "tools/call")?;
+            argument_differs(headers, message, &mirrored(&tool))
+        })
 }
 
-/// An argument of a call that a header repeats in another way.
+/// An argument of a call that a header repeats in another way, or that is not there to be repeated.
 fn argument_differs(
     headers: &HeaderMap,
     message: &Message<'_>,
@@ -59,12 +63,18 @@ fn argument_differs(
     if mirrored.is_empty() {
         return None;
     }
-    let arguments = raw_member(message.params?, "arguments")?;
-    let arguments = serde_json::from_str(arguments.get()).ok()?;
+    let arguments = raw_member(message.params?, "arguments");
+    let arguments = arguments.map_or(Ok(Value::Null), |raw| serde_json::from_str(raw.get()));
+    let arguments = arguments.ok()?;
     mirrored.iter().find_map(|argument| {
-        let said = argument.said(&arguments)?;
+        let said = argument.said(&arguments);
+        let repeats = |value: &HeaderValue| {
+            let told = decoded(value);
+            told.zip(said)
+                .is_some_and(|(told, said)| is_same(&told, said))
+        };
         let mut values = headers.get_all(&argument.header).iter();
-        let is_other = values.any(|value| !decoded(value).is_some_and(|told| is_same(&told, said)));
+        let is_other = values.any(|value| !repeats(value));
         is_other.then(|| refused(&argument.header))
     })
 }
@@ -118,9 +128,34 @@ mod tests {
             )
         };
         let headers: HeaderMap = list.iter().map(pair).collect();
+        let schema = r#"{"properties":{"region":{"x-mcp-header":"Region"}}}"#;
+        let schema: Box<RawValue> = serde_json::from_str(schema).unwrap();
         mismatch(&headers, &Message::read(body.as_bytes()).unwrap(), |_| {
-            Arc::default()
+            crate::mirrored::mirrored(&schema).into()
         })
+    }
+
+    #[test]
+    fn an_argument_is_repeated_as_it_is_and_only_by_calls_of_tools() {
+        let body = |method: &str, arguments: &str| {
+            format!(
+                r#"{{"id":1,"method":"{method}","params":{{"name":"a"{arguments},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}}}}"#
+            )
+        };
+        let told = [("mcp-param-region", "eu")];
+        let eu = r#","arguments":{"region":"eu"}"#;
+        assert_eq!(of(&told, &body("tools/call", eu)), None);
+        assert_eq!(of(&[], &body("tools/call", eu)), None);
+        for other in [
+            r#","arguments":{"region":"us"}"#,
+            r#","arguments":{"region":null}"#,
+            r#","arguments":{}"#,
+            "",
+        ] {
+            assert!(of(&told, &body("tools/call", other)).is_some(), "{other}");
+            assert_eq!(of(&told, &body("prompts/get", other)), None);
+            assert_eq!(of(&[], &body("tools/call", other)), None);
+        }
     }
 
     #[test]
