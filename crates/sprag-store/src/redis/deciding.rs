@@ -134,15 +134,10 @@ impl Pod {
                 Answer::Fenced => is_outdated = true,
                 Answer::Rules(found) => return Err(self.other_rules(found).into()),
             }
-            if may_be_written {
-                let found = self.written_record(connection, ticket.sent);
-                if found.is_err() {
-                    ticket.unanswered = Some(attempt);
-                }
-                if let Some(record) = found? {
-                    self.count_decision(record.head());
-                    return Ok(record);
-                }
+            if may_be_written
+                && let Some(record) = self.written_before(connection, ticket, attempt)?
+            {
+                return Ok(record);
             }
             if is_outdated {
                 return Err(Trouble::Outdated);
@@ -150,6 +145,24 @@ impl Pod {
             self.restore_kills(connection, draft, until)?;
         }
         Err(Trouble::Contended)
+    }
+
+    /// The record of what got no answer, where it was written all the same.
+    fn written_before(
+        &self,
+        connection: &mut Connection,
+        ticket: &mut Ticket,
+        attempt: Attempt,
+    ) -> Result<Option<Record>, Trouble> {
+        let found = self.written_record(connection, ticket.sent);
+        if found.is_err() {
+            ticket.unanswered = Some(attempt);
+        }
+        let found = found?;
+        if let Some(record) = &found {
+            self.count_decision(record.head());
+        }
+        Ok(found)
     }
 
     fn count_decision(&self, at: Head) {
