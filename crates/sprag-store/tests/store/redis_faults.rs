@@ -163,7 +163,7 @@ fn half_a_transaction_in_the_file_of_redis_is_cut_by_its_own_tool() {
     }
     drop(store);
     server.kill();
-    server.cut_file(60);
+    server.cut_last_transaction();
     server.run();
     let store = RedisStore::open(options(&server)).unwrap();
     assert_eq!(ask(&store, START + 20, "s1"), Decision::Allow);

@@ -133,14 +133,18 @@ impl Server {
         assert!(status.success());
     }
 
-    /// Takes the last bytes from the file that it writes, as if it had not come to them.
-    pub(crate) fn cut_file(&self, bytes: u64) {
+    /// Cuts the file that it writes in the middle of the last transaction, as if it had died there.
+    pub(crate) fn cut_last_transaction(&self) {
         let path = self
             .folder()
             .join("appendonlydir/appendonly.aof.1.incr.aof");
+        let written = std::fs::read(&path).unwrap();
+        let end = b"\r\nEXEC\r\n";
+        let last = written.windows(end.len()).rposition(|part| part == end);
         let file = std::fs::File::options().write(true).open(path).unwrap();
-        let length = file.metadata().unwrap().len();
-        file.set_len(length - bytes).unwrap();
+        let half_a_command = 40;
+        file.set_len(u64::try_from(last.unwrap() - half_a_command).unwrap())
+            .unwrap();
     }
 
     /// Ends it at once, as a crash does.
