@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-const [binary, runs = '200'] = process.argv.slice(2);
+const [binary, runs = '1000'] = process.argv.slice(2);
 if (!binary) {
   console.error('which binary? node speed.js ../target/release/sprag');
   process.exit(2);

@@ -18,9 +18,12 @@ pub(super) enum Access {
     Write,
 }
 
-/// Past this many pages of the write-ahead log a commit moves them into the database. Small enough
-/// that the next process to open the file reads it in about a millisecond.
+/// Past this many pages of the write-ahead log a commit moves them into the database, where the process stays.
 const CHECKPOINT_PAGES: i64 = 400;
+
+/// Past this many bytes of it a process that goes again moves them. The next one to open the file reads all of it,
+/// a millisecond for two megabytes; moving takes several times as long, so one in a hundred hooks does.
+const CHECKPOINT_BYTES: u64 = 4 << 20;
 
 /// How long SQLite itself waits where a stranger holds the file: a shell, a backup.
 const STRANGERS: Duration = Duration::from_secs(5);
@@ -39,6 +42,26 @@ pub(super) fn connect(path: &Path, access: Access) -> Result<Connection, StoreEr
     conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     conn.set_prepared_statement_cache_capacity(64);
     Ok(conn)
+}
+
+/// For a process that goes again: it must not do by halves what SQLite does by itself. That a checkpoint was made is
+/// known only as long as somebody has the file open; who comes later reads the whole log as if it had not been,
+/// and adds to it.
+pub(super) fn checkpoint_by_hand(conn: &Connection) -> Result<(), StoreError> {
+    Ok(conn.pragma_update(None, "wal_autocheckpoint", 0)?)
+}
+
+/// Moves the write-ahead log into the database and empties it, where it has grown long and nobody reads it.
+pub(super) fn checkpoint_if_long(conn: &Connection, path: &Path) -> Result<(), StoreError> {
+    let log = beside(path, "-wal").metadata();
+    if log.map_or(0, |log| log.len()) < CHECKPOINT_BYTES {
+        return Ok(());
+    }
+    // Who reads is not waited for. What can't be moved stays where it counts all the same, and whoever
+    // writes next tries again.
+    conn.busy_timeout(Duration::ZERO)?;
+    let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    Ok(conn.busy_timeout(STRANGERS)?)
 }
 
 /// What a file turned out to be.

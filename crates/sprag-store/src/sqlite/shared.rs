@@ -16,7 +16,9 @@ use sprag_core::{DigestKey, Id, RULES_VERSION};
 use super::SqliteOptions;
 use super::cell_rows::{CellRow, Rows, evict, to_evict};
 use super::checkpoints::Checkpoints;
-use super::connection::{digest_key, limit_size, open, open_for_reading};
+use super::connection::{
+    checkpoint_by_hand, checkpoint_if_long, digest_key, limit_size, open, open_for_reading,
+};
 use super::lock::{Locks, beside};
 use super::log_rows::{Found, HeadRow, LogRow, learn, records};
 use super::pruning::plan;
@@ -74,6 +76,7 @@ impl SharedSqlite {
         let mut conn = open(path, &locks).map_err(located)?;
         limit_size(&conn, options.max_bytes)?;
         conn.pragma_update(None, "synchronous", "NORMAL")?;
+        checkpoint_by_hand(&conn)?;
         if HeadRow::load(&conn)?.rules_version < RULES_VERSION {
             let _turn = locks.turn()?;
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -146,6 +149,7 @@ impl SharedSqlite {
         if written.promise == Promise::Durable || Checkpoints::is_due(written.before, seq) {
             Checkpoints::of(&self.path).write(written.head.head)?;
         }
+        checkpoint_if_long(&conn, &self.path).map_err(|error| error.at(&self.path))?;
         Ok(written.answer)
     }
 

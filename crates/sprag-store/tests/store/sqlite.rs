@@ -295,3 +295,27 @@ fn only_the_store_writes_notes_about_itself() {
         assert!(matches!(store.note(note()), Err(StoreError::Reserved)));
     }
 }
+
+#[test]
+fn processes_that_come_and_go_leave_a_write_ahead_log_that_stays_short() {
+    let place = Place::new();
+    let policy = policy();
+    let mut log = place.db().into_os_string();
+    log.push("-wal");
+    let (mut longest, mut shortest) = (0, u64::MAX);
+    for n in 0..400 {
+        let store = shared(&place);
+        store
+            .decide(draft(call(1_000 * n, &format!("s{}", n % 7), n), &policy))
+            .unwrap();
+        drop(store);
+        let length = std::fs::metadata(&log).unwrap().len();
+        longest = longest.max(length);
+        shortest = shortest.min(length);
+    }
+    assert!(longest < 5 << 20, "{longest} bytes");
+    assert_eq!(shortest, 0, "it was never emptied");
+    let found = verified(&shared(&place));
+    assert!(found.is_sound(), "{found:?}");
+    assert_eq!(found.recomputed, 400);
+}
