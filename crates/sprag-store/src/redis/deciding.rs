@@ -114,7 +114,7 @@ impl Pod {
                     return Err(trouble);
                 }
             };
-            let mut is_outdated = false;
+            let is_fenced = matches!(answer, Answer::Fenced);
             match answer {
                 Answer::Done { seq, prev, hash } => {
                     let promise = attempt.promise;
@@ -131,7 +131,7 @@ impl Pod {
                     ticket.unanswered = Some(attempt).filter(|_| may_be_written);
                     return Err(Trouble::Unknown);
                 }
-                Answer::Fenced => is_outdated = true,
+                Answer::Fenced => {}
                 Answer::Rules(found) => return Err(self.other_rules(found).into()),
             }
             if may_be_written
@@ -139,7 +139,7 @@ impl Pod {
             {
                 return Ok(record);
             }
-            if is_outdated {
+            if is_fenced {
                 return Err(Trouble::Outdated);
             }
             self.restore_kills(connection, draft, until)?;

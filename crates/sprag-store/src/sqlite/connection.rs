@@ -39,9 +39,13 @@ pub(super) fn connect(path: &Path, access: Access) -> Result<Connection, StoreEr
     // The last process of many to leave must not have to tidy up for all of them.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     conn.pragma_update(None, "synchronous", "FULL")?;
-    conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     conn.set_prepared_statement_cache_capacity(64);
     Ok(conn)
+}
+
+/// For a process that stays: a commit moves the write-ahead log into the database now and then.
+pub(super) fn checkpoint_by_itself(conn: &Connection) -> Result<(), StoreError> {
+    Ok(conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?)
 }
 
 /// For a process that goes again: it must not do by halves what SQLite does by itself. That a checkpoint was made is

@@ -13,7 +13,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use sprag_core::{CellKeys, DigestKey, Id, Timestamp};
 
 use super::SqliteOptions;
-use super::connection::{Access, connect, digest_key, limit_size, open};
+use super::connection::{Access, checkpoint_by_itself, connect, digest_key, limit_size, open};
 use super::loading::{Loading, load};
 use super::lock::Locks;
 use super::log_rows::{Found, LogRow, records};
@@ -72,6 +72,7 @@ impl OwnedSqlite {
         let mut conn = open(path, &locks).map_err(|error| error.at(path))?;
         locks.own()?;
         limit_size(&conn, options.max_bytes)?;
+        checkpoint_by_itself(&conn)?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut row = start_rules(&tx, path, options.at)?;
         let owner = options.owner.clone();

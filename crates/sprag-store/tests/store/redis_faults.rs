@@ -130,16 +130,22 @@ fn a_redis_that_forgets_everything_is_given_the_kills_back() {
     assert!(store.counts().kills_restored > 0);
 }
 
+/// A server that remembers, and a pod that asked it ten times.
+fn ten_remembered() -> (Server, RedisStore) {
+    let server = Server::start_remembering();
+    let store = RedisStore::open(options(&server)).unwrap();
+    for n in 0..10 {
+        assert_eq!(ask(&store, START + n, "s1"), Decision::Allow);
+    }
+    (server, store)
+}
+
 #[test]
 fn a_redis_that_remembers_comes_back_with_all_it_had() {
     if !is_there() {
         return;
     }
-    let mut server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
-    let store = RedisStore::open(options(&server)).unwrap();
-    for n in 0..10 {
-        assert_eq!(ask(&store, START + n, "s1"), Decision::Allow);
-    }
+    let (mut server, store) = ten_remembered();
     server.kill();
     assert_eq!(ask(&store, START + 20, "s1"), Decision::Allow);
     server.run();
@@ -156,11 +162,7 @@ fn half_a_transaction_in_the_file_of_redis_is_cut_by_its_own_tool() {
     if !is_there() {
         return;
     }
-    let mut server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
-    let store = RedisStore::open(options(&server)).unwrap();
-    for n in 0..10 {
-        assert_eq!(ask(&store, START + n, "s1"), Decision::Allow);
-    }
+    let (mut server, store) = ten_remembered();
     drop(store);
     server.kill();
     server.cut_last_transaction();

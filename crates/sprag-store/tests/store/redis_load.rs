@@ -68,7 +68,7 @@ fn under_load_every_fault_is_survived_and_every_decision_accounted_for() {
     if !is_there() {
         return;
     }
-    let mut server = Server::start_with(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let mut server = Server::start_remembering();
     let store = RedisStore::open(options(&server)).unwrap();
     let stop = std::sync::atomic::AtomicBool::new(false);
     let (store, stop) = (&store, &stop);

@@ -53,6 +53,11 @@ impl Server {
         Self::start_with(&[])
     }
 
+    /// One that has written everything it answered.
+    pub(crate) fn start_remembering() -> Self {
+        Self::start_with(&["--appendonly", "yes", "--appendfsync", "always"])
+    }
+
     pub(crate) fn start_with(more: &[&str]) -> Self {
         Self::start_on(free_port(), more)
     }

@@ -300,8 +300,7 @@ fn only_the_store_writes_notes_about_itself() {
 fn processes_that_come_and_go_leave_a_write_ahead_log_that_stays_short() {
     let place = Place::new();
     let policy = policy();
-    let mut log = place.db().into_os_string();
-    log.push("-wal");
+    let log = place.db().with_extension("db-wal");
     let (mut longest, mut shortest) = (0, u64::MAX);
     for n in 0..400 {
         let store = shared(&place);
