@@ -3,11 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sprag_core::{DigestKey, Door, Event, Policy, Timestamp, World};
+use sprag_core::{DigestKey, Digester, Event, Policy, Timestamp, World};
 
 fuzz_target!(|data: &[u8]| {
     let policy = Policy::default();
-    let door = Door::new(DigestKey::fixed());
+    let digester = Digester::new(DigestKey::fixed());
     let mut world = World::new(policy.clone());
     for (n, line) in data.split(|byte| *byte == b'\n').enumerate() {
         let Ok(event) = Event::parse(line) else {
@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
         Event::parse(&written).expect("what was written can be read");
         let at = event.at().unwrap_or(Timestamp(n as u64 * 1000));
         let limits = policy.limits_for(None, "fuzz");
-        if let Ok(observation) = door.observe(&event, at, &limits) {
+        if let Ok(observation) = digester.observe(&event, at, &limits) {
             let text = serde_json::to_string(&observation).expect("an observation can be written");
             let back = serde_json::from_str(&text).expect("and read");
             assert_eq!(observation, back);

@@ -22,7 +22,7 @@ fn an_allowed_call_on_a_hot_session_allocates_nothing() {
         let before = dhat::HeapStats::get().total_blocks;
         for event in hundred {
             let verdict = fold(&policy, event, &mut cells).unwrap();
-            assert_eq!(verdict.verdict, Decision::Allow);
+            assert_eq!(verdict.decision, Decision::Allow);
         }
         least = least.min(dhat::HeapStats::get().total_blocks - before);
     }

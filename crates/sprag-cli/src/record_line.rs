@@ -27,8 +27,8 @@ pub(crate) fn event(event: &PastEvent) -> String {
 
 /// A verdict in its colour, with the rule and the message.
 pub(crate) fn verdict(verdict: &Verdict) -> String {
-    let word = format!("{:<5}", verdict.verdict);
-    let mut text = match verdict.verdict {
+    let word = format!("{:<5}", verdict.decision);
+    let mut text = match verdict.decision {
         Decision::Allow => word,
         Decision::Warn => paint(CAREFUL, word),
         _ => paint(BAD, word),
@@ -40,7 +40,7 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
         text.push_str(&format!(": {message}"));
     }
     if let Some(would) = &verdict.would {
-        let would = format!("  in shadow: {} by {}", would.verdict, would.rule);
+        let would = format!("  in shadow: {} by {}", would.decision, would.rule);
         text.push_str(&paint(FAINT, would));
     }
     text

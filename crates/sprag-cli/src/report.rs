@@ -56,7 +56,7 @@ fn told(out: &mut dyn Write, came: &Came) -> Result<()> {
         Came::Verdict(verdict) => verdict,
         Came::Error(message) => return writeln!(out, "    came: no verdict, but: {message}"),
     };
-    write!(out, "    came: {}", verdict.verdict)?;
+    write!(out, "    came: {}", verdict.decision)?;
     if let Some(rule) = verdict.rule {
         write!(out, " by {rule}")?;
     }
@@ -69,7 +69,7 @@ fn told(out: &mut dyn Write, came: &Came) -> Result<()> {
         writeln!(out, "    evidence: {evidence}")?;
     }
     if let Some(would) = &verdict.would {
-        let (verdict, rule) = (would.verdict, would.rule);
+        let (verdict, rule) = (would.decision, would.rule);
         writeln!(out, "    in shadow: {verdict} by {rule}: {}", would.message)?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Which calls destroy: told by the tool's name, or by its server where the policy trusts that.
 //!
-//! The door asks to decide whether a target may be kept in clear, the rules ask to count; both must
+//! The digester asks to decide whether a target may be kept in clear, the rules ask to count; both must
 //! get the same answer.
 
 use crate::observation::Hints;

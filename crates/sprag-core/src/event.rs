@@ -1,6 +1,6 @@
 //! What happened, as the outside tells it: wire events with their payload.
 //!
-//! Adapters build events, the wire brings them as JSON. An event lives until the door has made an
+//! Adapters build events, the wire brings them as JSON. An event lives until the digester has made an
 //! [`Observation`](crate::Observation) of it; only there are payloads looked into. So a payload is
 //! kept as the JSON text it came as, every name is already an [`Id`], and money is already counted in
 //! whole millionths: what can be wrong about an event but its payload is settled when it is made.

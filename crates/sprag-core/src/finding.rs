@@ -112,7 +112,7 @@ impl Findings {
     pub(crate) fn into_verdict(self) -> Verdict {
         let would = self.shadow.map(|finding| {
             Box::new(Would {
-                verdict: finding.decision,
+                decision: finding.decision,
                 rule: finding.rule,
                 message: finding.message,
                 evidence: finding.evidence,
@@ -135,7 +135,7 @@ impl Findings {
         also.retain(|rule| *rule != first.rule);
         also.dedup();
         Verdict {
-            verdict: first.decision,
+            decision: first.decision,
             rule: Some(first.rule),
             code: first.code,
             message: Some(first.message),

@@ -1,12 +1,12 @@
 //! The engine of Sprag: `(policy, state, event, now) -> (state, verdict)`, pure and deterministic.
 //!
-//! No clock, no I/O, no randomness, no async. An event is reduced at the door to an
+//! No clock, no I/O, no randomness, no async. The [`Digester`] reduces an event to an
 //! [`Observation`]; the engine folds it into small bounded cells and answers with a [`Verdict`].
 
 mod cell;
 mod destructive_name;
 mod digest;
-mod door;
+mod digester;
 mod engine;
 mod event;
 mod finding;
@@ -30,7 +30,7 @@ pub use cell::{
 };
 pub use destructive_name::is_destructive;
 pub use digest::{Digest, DigestKey};
-pub use door::{CanonicalError, Door, canonical_json};
+pub use digester::{CanonicalError, Digester, canonical_json};
 pub use engine::{EngineError, RULES_VERSION, fold};
 pub use event::{
     CallEvent, DispatchEvent, Event, EventError, MAX_EVENT_BYTES, MessageEvent, OrderEvent,

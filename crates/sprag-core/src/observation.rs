@@ -1,6 +1,6 @@
 //! What the rules see and the log keeps: an event without its payload.
 //!
-//! Raw arguments and results are reduced at the door to digests and a few small features, so the
+//! Raw arguments and results are reduced by the digester to digests and a few small features, so the
 //! log is small, holds nothing private by default, and can be folded again under any policy.
 
 mod whose;
@@ -266,7 +266,7 @@ pub struct Outcome {
     pub oversized: bool,
 }
 
-/// What a call is for, guessed at the door from names and commands; the policy may say otherwise.
+/// What a call is for, guessed by the digester from names and commands; the policy may say otherwise.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolKind {
@@ -281,7 +281,7 @@ pub enum ToolKind {
     Run,
 }
 
-/// What an answer is like, judged at the door from its text.
+/// What an answer is like, judged by the digester from its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tone {

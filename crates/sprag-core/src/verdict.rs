@@ -70,7 +70,8 @@ pub type Evidence = Map<String, Value>;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Always what to do.
-    pub verdict: Decision,
+    #[serde(rename = "verdict")]
+    pub decision: Decision,
     /// The rule that decided; none when nothing fired.
     pub rule: Option<RuleId>,
     /// A machine word where a caller needs one.
@@ -96,11 +97,20 @@ pub struct Verdict {
     pub retry_after_ms: Option<u64>,
 }
 
+impl Verdict {
+    /// Whether the call or message may not happen.
+    #[must_use]
+    pub fn refuses(&self) -> bool {
+        self.decision.refuses()
+    }
+}
+
 /// The strongest finding among the rules in shadow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Would {
     /// What it would have been.
-    pub verdict: Decision,
+    #[serde(rename = "verdict")]
+    pub decision: Decision,
     /// The rule in shadow.
     pub rule: RuleId,
     /// Its message.

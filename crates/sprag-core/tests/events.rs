@@ -4,14 +4,14 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sprag_core::{
-    DigestKey, Door, Event, EventError, Hints, Identity, Limits, MAX_EVENT_BYTES, Message,
+    DigestKey, Digester, Event, EventError, Hints, Identity, Limits, MAX_EVENT_BYTES, Message,
     MessageKind, Observation, Observed, Source, Timestamp,
 };
 
 const AT: Timestamp = Timestamp(1_760_000_000_000);
 
 fn observe(event: &Event) -> Result<Observation, EventError> {
-    Door::new(DigestKey::fixed()).observe(event, AT, &Limits::default())
+    Digester::new(DigestKey::fixed()).observe(event, AT, &Limits::default())
 }
 
 fn observed(event: Value) -> Observed {

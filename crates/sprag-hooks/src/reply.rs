@@ -23,7 +23,7 @@ impl Reply {
     /// What `verdict` means at `moment`.
     pub(crate) fn to(moment: Moment, verdict: &Verdict) -> Self {
         let text = || reason(verdict);
-        match (moment, verdict.verdict) {
+        match (moment, verdict.decision) {
             (_, Decision::Allow) | (Moment::Return | Moment::Elsewhere, _) => Self::Silent,
             (_, Decision::Warn) => Self::Note(text()),
             (Moment::Before | Moment::After, Decision::Kill) => Self::Stop(text()),
@@ -39,8 +39,8 @@ impl Reply {
 fn reason(verdict: &Verdict) -> String {
     let message = match (&verdict.message, verdict.rule) {
         (Some(message), _) => message.clone(),
-        (None, Some(rule)) => format!("{} by {}", verdict.verdict, rule.as_str()),
-        (None, None) => verdict.verdict.to_string(),
+        (None, Some(rule)) => format!("{} by {}", verdict.decision, rule.as_str()),
+        (None, None) => verdict.decision.to_string(),
     };
     match &verdict.hint {
         Some(hint) => {

@@ -148,7 +148,7 @@ impl Desk {
 
 /// What an agent is told by a verdict that lets its call happen.
 pub(crate) fn guidance(verdict: &Verdict) -> Option<String> {
-    (verdict.verdict > Decision::Allow)
+    (verdict.decision > Decision::Allow)
         .then(|| verdict.message.clone())
         .flatten()
 }

@@ -5,7 +5,8 @@
 //! After that, it tells how long the loop went on.
 
 use sprag_core::{
-    Decision, DigestKey, Door, Event, Id, Observation, Observed, Policy, RuleId, Timestamp, World,
+    Decision, DigestKey, Digester, Event, Id, Observation, Observed, Policy, RuleId, Timestamp,
+    World,
 };
 
 /// What a rule says of an act.
@@ -30,14 +31,14 @@ pub(crate) struct Judged {
 
 /// The cells of one file's sessions.
 pub(crate) struct Fold {
-    door: Door,
+    digester: Digester,
     world: World,
 }
 
 impl Fold {
     pub(crate) fn new(policy: &Policy) -> Self {
         Self {
-            door: Door::new(DigestKey::fixed()),
+            digester: Digester::new(DigestKey::fixed()),
             world: World::new(policy.clone().with_pause(true)),
         }
     }
@@ -55,7 +56,7 @@ impl Fold {
         let sticky = self.world.session(session).and_then(|cell| cell.agent());
         let agent = sticky.map_or(agent, Id::as_str);
         let limits = self.world.policy().limits_for(Some(agent), session);
-        let Ok(observation) = self.door.observe(event, at, &limits) else {
+        let Ok(observation) = self.digester.observe(event, at, &limits) else {
             return Judged::default();
         };
         let key = key(&observation);
@@ -70,7 +71,7 @@ impl Fold {
             let count = counted.and_then(serde_json::Value::as_u64).unwrap_or(1);
             Finding {
                 rule: would.rule,
-                decision: would.verdict,
+                decision: would.decision,
                 count: usize::try_from(count).unwrap_or(usize::MAX),
                 message: would.message,
             }

@@ -115,7 +115,7 @@ impl FlowTree {
         match &observation.what {
             Observed::Message(message) => self.message(record, message),
             Observed::Call(call) => {
-                let refused = u64::from(record.verdict.verdict.refuses());
+                let refused = u64::from(record.verdict.refuses());
                 if let Some(node) = self.node(&call.session, call.agent.as_ref()) {
                     node.calls += 1;
                     node.refused += refused;
@@ -195,7 +195,7 @@ impl FlowTree {
             None => (vec![message.to.clone()], false),
             Some(from) => self.walk(from, message, verdict),
         };
-        let refused = verdict.verdict.refuses();
+        let refused = verdict.refuses();
         if let Some(from) = &message.from
             && let Some(node) = self.node(from, message.agent.as_ref())
         {
@@ -220,7 +220,7 @@ impl FlowTree {
             from: message.from.clone(),
             to: message.to.clone(),
             kind: message.kind,
-            verdict: verdict.verdict,
+            verdict: verdict.decision,
             rule: verdict.rule.map(|rule| rule.to_string()),
             message: verdict.message.clone(),
             depth: verdict.depth,

@@ -65,7 +65,7 @@ pub fn line(record: &Record) -> Option<Line> {
                 what => {
                     let told = verdicts::Told::of(&record.verdict)?;
                     facts.rule = Some(told.rule);
-                    facts.verdict = Some(record.verdict.verdict);
+                    facts.verdict = Some(record.verdict.decision);
                     facts.shadow = told.shadow;
                     (told.level(), told.text(what))
                 }

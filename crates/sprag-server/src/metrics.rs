@@ -211,7 +211,7 @@ impl Metrics {
         let of_a_chain = message.from.is_some() && message.kind != MessageKind::Return;
         if let Some(depth) = record.verdict.depth
             && of_a_chain
-            && !record.verdict.verdict.refuses()
+            && !record.verdict.refuses()
         {
             self.depth.observe(f64::from(depth));
             self.depth_sum.fetch_add(depth.into(), Ordering::Relaxed);

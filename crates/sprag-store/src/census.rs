@@ -34,7 +34,7 @@ impl Marked {
         match what {
             Observed::Kill(_) | Observed::Reset(_) => true,
             Observed::Message(message) if message.from.is_none() => true,
-            _ => verdict.verdict >= Decision::Block,
+            _ => verdict.decision >= Decision::Block,
         }
     }
 

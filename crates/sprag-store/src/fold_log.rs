@@ -200,8 +200,8 @@ impl<'a> FoldLog<'a> {
         match decode_verdict(recorded) {
             Ok(told) if told == verdict => Ok(Stepped::Recomputed),
             Ok(told) => Err(Problem::Verdict {
-                recorded: told.verdict.to_string(),
-                recomputed: verdict.verdict.to_string(),
+                recorded: told.decision.to_string(),
+                recomputed: verdict.decision.to_string(),
             }),
             Err(error) => Err(Problem::Unreadable(error.to_string())),
         }

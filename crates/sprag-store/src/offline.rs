@@ -53,7 +53,7 @@ fn fits(offline: &Offline, end: Option<(u64, Hash)>) -> bool {
         _ => None,
     };
     let is_told_right = says
-        .is_some_and(|verdict| (verdict.verdict, verdict.rule) == (offline.verdict, offline.rule));
+        .is_some_and(|verdict| (verdict.decision, verdict.rule) == (offline.verdict, offline.rule));
     let is_next = end.is_none_or(|(number, hash)| {
         offline.number == number.saturating_add(1)
             && offline.hash == chain(&hash, offline.number, &body)

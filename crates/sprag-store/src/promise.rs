@@ -18,7 +18,7 @@ impl Promise {
         if matches!(observation.what, Observed::Kill(_) | Observed::Reset(_)) {
             return Self::Durable;
         }
-        match (verdict.verdict, verdict.rule) {
+        match (verdict.decision, verdict.rule) {
             (_, Some(RuleId::SessionKilled)) => Self::AfterOthers,
             (Decision::Block | Decision::Kill, _) => Self::Durable,
             _ => Self::Soon,

@@ -75,7 +75,7 @@ impl Tally {
     /// Counts one more event.
     pub(crate) fn count(&mut self, verdict: &Verdict) {
         self.events = self.events.saturating_add(1);
-        if verdict.verdict.refuses() {
+        if verdict.refuses() {
             self.refused = self.refused.saturating_add(1);
         }
         if verdict.rule.is_some() {

@@ -13,10 +13,10 @@ fn main() -> Result<(), GuardError> {
         let id = turn.to_string();
         let call = Event::call("s1", "delete_asset")?.id(&id)?;
         let verdict = guard.check(call.args(json!({"asset_id": "fact_sales"})))?;
-        let message = verdict.message.unwrap_or_default();
-        println!("turn {turn}: {} {message}", verdict.verdict);
-        if verdict.verdict.refuses() {
-            assert_eq!((turn, verdict.verdict), (3, Decision::Kill));
+        let message = verdict.message.as_deref().unwrap_or_default();
+        println!("turn {turn}: {} {message}", verdict.decision);
+        if verdict.refuses() {
+            assert_eq!((turn, verdict.decision), (3, Decision::Kill));
             break;
         }
         let result = "asset still exists"; // what the tool answered

@@ -19,9 +19,9 @@ fn main() -> Result<(), GuardError> {
     for number in 1.. {
         let message = Event::message(to)?.from(from)?.flow(&flow)?;
         let verdict = guard.check(message.content("After you!"))?;
-        let text = verdict.message.unwrap_or_default();
-        println!("{number}: {from} to {to}: {} {text}", verdict.verdict);
-        if verdict.verdict.refuses() {
+        let text = verdict.message.as_deref().unwrap_or_default();
+        println!("{number}: {from} to {to}: {} {text}", verdict.decision);
+        if verdict.refuses() {
             assert!(number < 20, "it ends soon");
             break;
         }

@@ -18,7 +18,7 @@ mod watch;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use sprag_core::{Door, Event, Id, Observation, Policy, Timestamp, Verdict};
+use sprag_core::{Digester, Event, Id, Observation, Policy, Timestamp, Verdict};
 use sprag_store::{Draft, Note, Noted, Record, Retention, Store, Wait};
 
 use crate::capture::Capture;
@@ -51,7 +51,7 @@ pub use watch::Watch;
 /// for n in 1..=3 {
 ///     let call = Event::call("s1", "delete_asset")?.args(serde_json::json!({ "id": n }));
 ///     let verdict = guard.check(call)?;
-///     assert_eq!(verdict.verdict == Decision::Kill, n == 3);
+///     assert_eq!(verdict.decision == Decision::Kill, n == 3);
 /// }
 /// # Ok::<(), sprag::GuardError>(())
 /// ```
@@ -62,7 +62,7 @@ pub struct Guard {
 
 struct Inner {
     store: Arc<dyn Store>,
-    door: Door,
+    digester: Digester,
     clock: Arc<dyn Clock>,
     capture: Capture,
     retention: Retention,
@@ -228,7 +228,7 @@ impl Inner {
         Ok((Arc::new(decided.record), decided.wait))
     }
 
-    /// The door, with the limits of the agent that stuck to the session.
+    /// The digester, with the limits of the agent that stuck to the session.
     fn observe(
         &self,
         event: &Event,
@@ -243,7 +243,7 @@ impl Inner {
         };
         let agent = stuck.as_ref().or_else(|| named_agent(event));
         let limits = policy.limits_for(agent.map(Id::as_str), session.as_str());
-        Ok(self.door.observe(event, at, &limits)?)
+        Ok(self.digester.observe(event, at, &limits)?)
     }
 
     fn note(&self, at: Timestamp, what: Noted) -> Result<(), GuardError> {

@@ -4,13 +4,13 @@
 //! with a fixed digest key, so that the same events always get the same verdicts.
 
 use sprag_core::{
-    DigestKey, Door, EngineError, Event, EventError, Id, Policy, Timestamp, Verdict, World,
+    DigestKey, Digester, EngineError, Event, EventError, Id, Policy, Timestamp, Verdict, World,
 };
 
 /// A fold from nothing over the events it is given.
 #[derive(Debug)]
 pub struct Judge {
-    door: Door,
+    digester: Digester,
     world: World,
 }
 
@@ -31,7 +31,7 @@ impl Judge {
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self {
-            door: Door::new(DigestKey::fixed()),
+            digester: Digester::new(DigestKey::fixed()),
             world: World::new(policy),
         }
     }
@@ -45,7 +45,7 @@ impl Judge {
         let sticky = self.world.session(session).and_then(|cell| cell.agent());
         let agent = sticky.or_else(|| named_agent(event)).map(Id::as_str);
         let limits = self.world.policy().limits_for(agent, session);
-        let observation = self.door.observe(event, at, &limits)?;
+        let observation = self.digester.observe(event, at, &limits)?;
         Ok(self.world.check(observation)?)
     }
 }
@@ -77,15 +77,15 @@ mod tests {
             )
         };
         assert_eq!(
-            judge(&mut guard, &delete(1)).unwrap().verdict,
+            judge(&mut guard, &delete(1)).unwrap().decision,
             Decision::Allow
         );
         assert_eq!(
-            judge(&mut guard, &delete(2)).unwrap().verdict,
+            judge(&mut guard, &delete(2)).unwrap().decision,
             Decision::Allow
         );
         let verdict = judge(&mut guard, &delete(3)).unwrap();
-        assert_eq!(verdict.verdict, Decision::Kill);
+        assert_eq!(verdict.decision, Decision::Kill);
         assert_eq!(verdict.rule, Some(RuleId::DestructiveVolume));
     }
 

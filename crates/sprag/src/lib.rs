@@ -14,7 +14,7 @@
 //! let guard = Guard::in_memory()?;
 //! let call = Event::call("s1", "delete_asset")?.id("t1")?;
 //! let verdict = guard.check(call.args(serde_json::json!({"asset_id": "fact_sales"})))?;
-//! if verdict.verdict.refuses() {
+//! if verdict.refuses() {
 //!     // don't run it; give the agent `verdict.message` instead of a result
 //! } else {
 //!     let result = "asset still exists"; // what the tool answered

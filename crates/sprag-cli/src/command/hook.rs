@@ -145,7 +145,7 @@ fn known_against(db: &Path, session: &Id, error: &LinkError) -> Result<Verdict, 
         (None, None) => return Err(error.to_string()),
     };
     Ok(Verdict {
-        verdict: decision,
+        decision,
         rule: mark.rule,
         message: Some(mark.why),
         hint: Some(format!("sprag sessions reset {session} --why \"…\"")),

@@ -73,8 +73,8 @@ fn soften(verdict: &mut Verdict, stage: Stage) {
         Stage::Before => decision.min(Decision::Deny),
         Stage::After => decision.min(Decision::Warn),
     };
-    verdict.verdict = milder(verdict.verdict);
+    verdict.decision = milder(verdict.decision);
     if let Some(would) = &mut verdict.would {
-        would.verdict = milder(would.verdict);
+        would.decision = milder(would.decision);
     }
 }

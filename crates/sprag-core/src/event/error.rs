@@ -1,6 +1,6 @@
 //! Why something is not an event, in words that name the field and the place.
 
-use crate::door::CanonicalError;
+use crate::digester::CanonicalError;
 use crate::id::IdError;
 
 use super::MAX_EVENT_BYTES;

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::Payload;
 use super::error::EventError;
 use super::field::{self, Field};
-use crate::door::parse_text;
+use crate::digester::parse_text;
 use crate::id::Id;
 use crate::observation::Identity;
 use crate::time::Timestamp;

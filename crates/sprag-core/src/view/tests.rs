@@ -3,18 +3,18 @@
 use super::*;
 use crate::cell::CellKeys;
 use crate::digest::DigestKey;
-use crate::door::Door;
+use crate::digester::Digester;
 use crate::engine::fold;
 use crate::event::Event;
 
 /// Folds events into one set of cells that all of them name, and looks.
 fn after(policy: &Policy, events: &[&str]) -> RuleState {
-    let door = Door::new(DigestKey::fixed());
+    let digester = Digester::new(DigestKey::fixed());
     let mut cells = Cells::default();
     let mut last = None;
     for (text, at) in events.iter().zip(1..) {
         let event = Event::parse(text.as_bytes()).unwrap();
-        let observation = door
+        let observation = digester
             .observe(&event, Timestamp(at * 1000), policy.base())
             .unwrap();
         let keys = CellKeys::of(&observation, policy);

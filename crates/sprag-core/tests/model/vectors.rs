@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use sprag_core::{Decision, DigestKey, Door, Event, Limits, Observation};
+use sprag_core::{Decision, DigestKey, Digester, Event, Limits, Observation};
 
 use super::engine::{CasePolicy, ENGINES, Start, answers};
 use super::record::ModelVerdict;
@@ -64,8 +64,9 @@ fn pass(vectors: &str) {
 fn observe(event: &Value) -> Observation {
     let event = Event::from_value(event).expect("an event");
     let at = event.at().expect("a time");
-    let door = Door::new(DigestKey::fixed());
-    door.observe(&event, at, &Limits::default())
+    let digester = Digester::new(DigestKey::fixed());
+    digester
+        .observe(&event, at, &Limits::default())
         .expect("an observation")
 }
 

@@ -27,11 +27,11 @@ fn told(verdict: Verdict, event: &Observation) -> ModelVerdict {
         Observed::Message(message) if message.from.is_none() && message.flow.is_none()
     );
     ModelVerdict {
-        decision: verdict.verdict,
+        decision: verdict.decision,
         rule: verdict.rule,
         code: verdict.code,
         also: verdict.also.into_iter().collect(),
-        would: verdict.would.map(|would| (would.verdict, would.rule)),
+        would: verdict.would.map(|would| (would.decision, would.rule)),
         flow: verdict.flow.filter(|_| !is_drawn),
         depth: verdict.depth,
         generation: verdict.generation,

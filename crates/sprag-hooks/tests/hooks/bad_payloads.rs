@@ -32,7 +32,7 @@ fn told(client: Client, event: Option<&str>, payload: &[u8], fail: Fail) -> Answ
     };
     answer(client, payload, &options, |_, _| {
         Ok(Verdict {
-            verdict: Decision::Allow,
+            decision: Decision::Allow,
             ..Verdict::default()
         })
     })

@@ -156,7 +156,7 @@ fn a_call_that_hook_and_proxy_both_see_is_one() {
         let seen = seen.use_id(&id).unwrap().args(args);
         let verdict = run.guard.check(seen).unwrap();
         assert_eq!(
-            verdict.verdict,
+            verdict.decision,
             Decision::Allow,
             "four sightings, two deletes"
         );

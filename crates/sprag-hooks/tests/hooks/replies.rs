@@ -14,7 +14,7 @@ const VERDICTS: [Decision; 4] = [
 
 fn verdict(decision: Decision) -> Verdict {
     Verdict {
-        verdict: decision,
+        decision,
         message: Some("the same again (3/5 before block)".to_owned()),
         hint: Some("sprag explain progress.stagnation".to_owned()),
         ..Verdict::default()

@@ -168,7 +168,7 @@ impl Gate {
                 return refuse(&format!("the guard can't judge this call: {why}"));
             }
         };
-        if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.verdict.refuses()) {
+        if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.refuses()) {
             self.note_stop(&event.session, verdict);
             let why = verdict.message.as_deref();
             return refuse(why.unwrap_or("refused by the loop guard"));
@@ -279,7 +279,7 @@ impl Gate {
     }
 
     pub(super) fn note_stop(&self, session: &Id, verdict: &Verdict) {
-        if verdict.verdict < Decision::Block {
+        if verdict.decision < Decision::Block {
             return;
         }
         let is_news = {
@@ -291,7 +291,7 @@ impl Gate {
         if is_news {
             let message = verdict.message.as_deref().unwrap_or_default();
             let message = message.trim_end_matches('.');
-            let word = if verdict.verdict == Decision::Kill {
+            let word = if verdict.decision == Decision::Kill {
                 "killed"
             } else {
                 "blocked"
@@ -300,7 +300,7 @@ impl Gate {
                 "a session is {word}: {message}; to see it: sprag sessions list --state {word}"
             ));
         }
-        if verdict.verdict == Decision::Kill && self.options.on_kill == OnKill::Exit {
+        if verdict.decision == Decision::Kill && self.options.on_kill == OnKill::Exit {
             self.must_end.store(true, Ordering::Release);
         }
     }

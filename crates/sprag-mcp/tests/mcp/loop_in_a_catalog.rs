@@ -66,7 +66,7 @@ async fn an_agent_that_deletes_again_and_again_is_killed_at_the_third_attempt() 
     let killed = log
         .items
         .iter()
-        .find(|record| record.verdict.verdict == Decision::Kill);
+        .find(|record| record.verdict.decision == Decision::Kill);
     let audit = killed
         .and_then(|record| record.verdict.message.clone())
         .unwrap();

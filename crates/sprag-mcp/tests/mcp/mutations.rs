@@ -17,7 +17,7 @@ impl Counsel for Counting {
     fn check(&self, _: Event) -> Result<Verdict, NoVerdict> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(Verdict {
-            verdict: Decision::Warn,
+            decision: Decision::Warn,
             message: Some("careful".to_owned()),
             ..Verdict::default()
         })

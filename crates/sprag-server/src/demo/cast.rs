@@ -123,7 +123,7 @@ async fn stagnate(worker: &mut Worker<'_>) -> String {
             return "I was blocked: the same test fails whatever I do. It needs a person."
                 .to_owned();
         };
-        let pause = if verdict.verdict == Decision::Allow {
+        let pause = if verdict.decision == Decision::Allow {
             500
         } else {
             1200

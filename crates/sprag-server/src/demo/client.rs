@@ -82,7 +82,7 @@ impl Client {
             Err(_) => None,
         };
         verdict.unwrap_or_else(|| Verdict {
-            verdict: Decision::Deny,
+            decision: Decision::Deny,
             ..Verdict::default()
         })
     }

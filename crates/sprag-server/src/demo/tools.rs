@@ -65,7 +65,7 @@ impl<'a> Worker<'a> {
             "tool": tool.name,
             "args": tool.args,
         }));
-        if asked.await.verdict.refuses() {
+        if asked.await.decision.refuses() {
             return None;
         }
         think(600).await;
@@ -82,7 +82,7 @@ impl<'a> Worker<'a> {
     /// The same, where only going on matters: whether the agent may.
     pub(super) async fn does(&mut self, tool: Tool, gave: Gave) -> bool {
         let verdict = self.run(tool, gave).await;
-        verdict.is_some_and(|verdict| verdict.verdict < Decision::Block)
+        verdict.is_some_and(|verdict| verdict.decision < Decision::Block)
     }
 
     /// Tells what the model cost.

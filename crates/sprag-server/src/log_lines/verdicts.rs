@@ -20,7 +20,7 @@ impl<'a> Told<'a> {
         if let (Some(rule), Some(message)) = (verdict.rule, &verdict.message) {
             return Some(Self {
                 rule,
-                decision: verdict.verdict,
+                decision: verdict.decision,
                 message,
                 evidence: verdict.evidence.as_ref(),
                 shadow: false,
@@ -29,7 +29,7 @@ impl<'a> Told<'a> {
         let would = verdict.would.as_ref()?;
         Some(Self {
             rule: would.rule,
-            decision: would.verdict,
+            decision: would.decision,
             message: &would.message,
             evidence: Some(&would.evidence),
             shadow: true,

@@ -53,8 +53,8 @@ impl RuleCounts {
                 self.allowed.inc();
             }
             Some(rule) => {
-                self.fired(rule, verdict.verdict, 0);
-                if verdict.verdict.refuses()
+                self.fired(rule, verdict.decision, 0);
+                if verdict.refuses()
                     && let Some(count) = self.refused.get(rule as usize)
                 {
                     count.inc();
@@ -62,7 +62,7 @@ impl RuleCounts {
             }
         }
         if let Some(would) = &verdict.would {
-            self.fired(would.rule, would.verdict, 1);
+            self.fired(would.rule, would.decision, 1);
         }
     }
 

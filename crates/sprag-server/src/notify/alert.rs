@@ -41,9 +41,9 @@ impl Alert {
                 (Decision::Kill, Some(by), why)
             }
             Observed::Kill(_) | Observed::Reset(_) => return None,
-            what if is_new_stop(verdict.verdict, verdict.rule) && is_exact(what) => {
+            what if is_new_stop(verdict.decision, verdict.rule) && is_exact(what) => {
                 let why = verdict.message.clone().unwrap_or_default();
-                (verdict.verdict, None, why)
+                (verdict.decision, None, why)
             }
             _ => return None,
         };

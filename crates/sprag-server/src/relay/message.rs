@@ -101,7 +101,7 @@ pub(super) async fn deliver(
     let said = &inbound.said;
     let is_agent = said.from.is_some();
     let verdict = judge(app, &relay, said, &to).await?;
-    if verdict.verdict.refuses() {
+    if verdict.refuses() {
         let told = if is_agent {
             without_flow(verdict)
         } else {

@@ -51,7 +51,7 @@ pub(super) fn refused(verdict: Verdict, is_agent: bool) -> Response {
         title: "The guard refused this message",
         status: status.as_u16(),
         detail: verdict.message.unwrap_or_default(),
-        verdict: verdict.verdict,
+        verdict: verdict.decision,
         rule: verdict.rule,
         code: verdict.code,
         evidence: verdict.evidence,
@@ -91,7 +91,7 @@ mod tests {
             .iter()
             .map(|rule| {
                 let verdict = Verdict {
-                    verdict: Decision::Deny,
+                    decision: Decision::Deny,
                     rule: Some(*rule),
                     ..Verdict::default()
                 };

@@ -22,7 +22,7 @@ pub(super) fn without_flow(mut verdict: Verdict) -> Verdict {
 
 /// Tells a warning in headers, so that the body stays the upstream's.
 pub(super) fn warn(headers: &mut HeaderMap, verdict: &Verdict) {
-    if verdict.verdict != Decision::Warn {
+    if verdict.decision != Decision::Warn {
         return;
     }
     headers.insert(VERDICT, HeaderValue::from_static("warn"));

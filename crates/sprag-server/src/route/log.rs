@@ -251,7 +251,7 @@ impl Sieve {
             .is_none_or(|kind| (kind == Kinds::Events) == is_event);
         let time = (self.from..self.to).contains(&record.at.0);
         let decision =
-            self.verdicts.is_empty() || is_event && self.verdicts.contains(&verdict.verdict);
+            self.verdicts.is_empty() || is_event && self.verdicts.contains(&verdict.decision);
         let kind = kind && (self.types.is_empty() || self.is_of_type(record));
         let fired = |rule: &RuleId| {
             let would = verdict.would.as_ref().map(|would| would.rule);

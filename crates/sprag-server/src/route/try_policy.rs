@@ -217,7 +217,7 @@ impl TrialAnswer {
             }
             Seen::Noted | Seen::Error(_) => return,
         };
-        let told = |verdict: &Verdict| (verdict.verdict, verdict.rule);
+        let told = |verdict: &Verdict| (verdict.decision, verdict.rule);
         if verdict.as_ref().map(told) == event.recorded.as_ref().map(told) {
             return;
         }
@@ -231,11 +231,11 @@ impl TrialAnswer {
 impl Counts {
     fn count(&mut self, session: &Id, verdict: &Verdict) {
         self.events += 1;
-        *self.verdicts.entry(verdict.verdict.as_str()).or_default() += 1;
-        if let (Some(rule), true) = (verdict.rule, verdict.verdict > Decision::Allow) {
+        *self.verdicts.entry(verdict.decision.as_str()).or_default() += 1;
+        if let (Some(rule), true) = (verdict.rule, verdict.decision > Decision::Allow) {
             *self.rules.entry(rule.to_string()).or_default() += 1;
         }
-        if verdict.verdict >= Decision::Block && self.stopped.len() < limits::TRY_CHANGES {
+        if verdict.decision >= Decision::Block && self.stopped.len() < limits::TRY_CHANGES {
             self.stopped.insert(session.clone());
         }
     }
@@ -251,9 +251,9 @@ impl Change {
             session,
             kind: event.kind(),
             object: event.object().cloned(),
-            was: was.map(|was| was.verdict),
+            was: was.map(|was| was.decision),
             was_rule: was.and_then(rule),
-            would: would.as_ref().map(|would| would.verdict),
+            would: would.as_ref().map(|would| would.decision),
             would_rule: would.as_ref().and_then(rule),
             message: would.and_then(|would| would.message),
         }

@@ -32,7 +32,7 @@ impl Bucket {
         };
         let verdict = &record.verdict;
         more(&mut self.events, index(&observation.what));
-        more(&mut self.verdicts, verdict.verdict as usize);
+        more(&mut self.verdicts, verdict.decision as usize);
         if let Some(rule) = verdict.rule {
             more(&mut self.enforced, rule as usize);
         }

@@ -13,7 +13,7 @@ use crate::log_lines::line;
 
 /// Hands a verdict to the logger, tied to the span that it belongs to.
 pub(super) fn export(record: &Record, span: Option<&SpanContext>, logger: &SdkLogger) {
-    if record.verdict.verdict == Decision::Allow {
+    if record.verdict.decision == Decision::Allow {
         return;
     }
     let (Some(line), Some(observation)) = (line(record), record.observation()) else {

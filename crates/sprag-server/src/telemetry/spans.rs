@@ -66,7 +66,7 @@ pub(super) fn attributes(record: &Record, what: &Observed) -> Vec<KeyValue> {
     let mut all = vec![
         KeyValue::new(names::CONVERSATION, what.session().to_string()),
         KeyValue::new(names::EVENT, what.kind()),
-        KeyValue::new(names::VERDICT, verdict.verdict.as_str()),
+        KeyValue::new(names::VERDICT, verdict.decision.as_str()),
         KeyValue::new(names::GENERATION, i64::from(verdict.generation)),
         KeyValue::new(names::SEQ, i64::try_from(record.seq).unwrap_or(i64::MAX)),
     ];
@@ -112,7 +112,7 @@ pub(super) fn attributes(record: &Record, what: &Observed) -> Vec<KeyValue> {
         (!also.is_empty()).then_some(Value::Array(Array::String(also))),
     );
     if let Some(would) = &verdict.would {
-        put(names::SHADOW_VERDICT, Some(would.verdict.as_str().into()));
+        put(names::SHADOW_VERDICT, Some(would.decision.as_str().into()));
         put(names::SHADOW_RULE, Some(would.rule.as_str().into()));
     }
     all

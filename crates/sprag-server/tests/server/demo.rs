@@ -38,7 +38,7 @@ fn a_newcomer_sees_every_verdict_and_nothing_is_left_behind() {
         let told = feed.wait_for(patience);
         let told = told.unwrap_or_else(|| panic!("nothing happens any more; seen: {seen:?}"));
         if let Told::Record(record) = told {
-            seen.insert(record.verdict.verdict.as_str());
+            seen.insert(record.verdict.decision.as_str());
         }
     }
     drop(end);

@@ -10,7 +10,7 @@ const JSON: u8 = 1;
 /// Nothing fired: all it says is the generation and, for a message, its place in a flow.
 fn is_plain(verdict: &Verdict) -> bool {
     let Verdict {
-        verdict: decision,
+        decision,
         rule,
         code,
         message,

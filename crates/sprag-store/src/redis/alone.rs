@@ -130,7 +130,7 @@ impl Fork {
         let (_, session) = who(&draft.observation.what);
         let alone = Alone {
             session: session.clone(),
-            verdict: verdict.verdict,
+            verdict: verdict.decision,
             rule: verdict.rule,
             why: why.to_owned(),
         };

@@ -25,7 +25,7 @@ pub(super) fn closed(fail: &FailModes, draft: &Draft, why: &str) -> Option<Verdi
         _ => Decision::Deny,
     };
     Some(Verdict {
-        verdict: decision,
+        decision,
         rule: Some(rule),
         message: Some(format!(
             "Sprag can't reach its shared memory ({why}), and {rule} is set to refuse until it can."

@@ -23,11 +23,11 @@ fn kills_hold_and_nothing_is_missing_while_the_file_is_still_read() {
         let store = owned(&place);
         let at = SESSIONS + round * 10;
         let refused = store.decide(draft(call(at, "s7", at), &policy)).unwrap();
-        assert_eq!(refused.verdict.verdict, Decision::Kill);
+        assert_eq!(refused.verdict.decision, Decision::Kill);
         let below = store
             .decide(draft(call(at, "s7/helper", at), &policy))
             .unwrap();
-        assert_eq!(below.verdict.verdict, Decision::Kill);
+        assert_eq!(below.verdict.decision, Decision::Kill);
         store.decide(draft(call(at, "s42", at), &policy)).unwrap();
         let known = store.session(&id("s42")).unwrap().unwrap();
         assert_eq!(known.summary.tally.events, 1 + round);

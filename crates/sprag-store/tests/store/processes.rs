@@ -112,7 +112,7 @@ fn crash(store: &dyn Store, seed: u64) {
         };
         // The gate only repeats a kill that was promised before.
         let is_gate = record.verdict.rule == Some(RuleId::SessionKilled);
-        let promised = is_order || (record.verdict.verdict >= Decision::Block && !is_gate);
+        let promised = is_order || (record.verdict.decision >= Decision::Block && !is_gate);
         let kind = if promised { "promised" } else { "plain" };
         let elapsed = started.elapsed().as_millis();
         writeln!(
@@ -225,8 +225,8 @@ fn guarded(path: &Path, number: u64) {
         let record = store
             .decide(draft(call(event, "s1", what), &policy))
             .unwrap();
-        writeln!(out, "answer {} {}", record.verdict.verdict, record.seq).unwrap();
-        if record.verdict.verdict == Decision::Kill {
+        writeln!(out, "answer {} {}", record.verdict.decision, record.seq).unwrap();
+        if record.verdict.decision == Decision::Kill {
             return;
         }
     }

@@ -148,12 +148,12 @@ fn a_kill_on_one_pod_holds_on_the_other_until_a_reset() {
     two.decide(draft(call(1, "s1", 1), &policy)).unwrap();
     one.decide(draft(kill(2, "s1"), &policy)).unwrap();
     let refused = two.decide(draft(call(3, "s1", 2), &policy)).unwrap();
-    assert_eq!(refused.verdict.verdict, Decision::Kill);
+    assert_eq!(refused.verdict.decision, Decision::Kill);
     let below = two.decide(draft(call(3, "s1/sub", 2), &policy)).unwrap();
-    assert_eq!(below.verdict.verdict, Decision::Kill);
+    assert_eq!(below.verdict.decision, Decision::Kill);
     two.decide(draft(reset(4, "s1"), &policy)).unwrap();
     let allowed = one.decide(draft(call(5, "s1", 3), &policy)).unwrap();
-    assert_eq!(allowed.verdict.verdict, Decision::Allow);
+    assert_eq!(allowed.verdict.decision, Decision::Allow);
     assert_eq!(one.counts().kills_restored, 0);
 }
 

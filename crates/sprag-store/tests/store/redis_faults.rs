@@ -43,7 +43,7 @@ pub(crate) fn ask(store: &RedisStore, at: u64, session: &str) -> Decision {
     let record = store
         .decide(draft(call(at, session, at), &policy()))
         .unwrap();
-    record.verdict.verdict
+    record.verdict.decision
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn while_redis_stands_still_a_pod_goes_on_and_says_so() {
             } else {
                 Decision::Allow
             };
-            assert_eq!(record.verdict.verdict, expected);
+            assert_eq!(record.verdict.decision, expected);
         }
         assert_eq!(store.counts().alone - before, 5);
         assert!(store.status().degraded.is_some());
@@ -218,7 +218,7 @@ fn each_rule_fails_as_it_is_told() {
     let closed = store
         .decide(draft(delete(START, "s1", 1), &policy))
         .unwrap();
-    assert_eq!(closed.verdict.verdict, Decision::Deny);
+    assert_eq!(closed.verdict.decision, Decision::Deny);
     assert_eq!(closed.verdict.rule, Some(RuleId::DestructiveVolume));
     let message = closed.verdict.message.unwrap();
     assert!(
@@ -240,7 +240,7 @@ fn each_rule_fails_as_it_is_told() {
             .decide(draft(call(START + n, "s1", 1), &policy))
             .unwrap();
         assert_eq!(
-            record.verdict.verdict,
+            record.verdict.decision,
             Decision::Allow,
             "identical call {n}"
         );

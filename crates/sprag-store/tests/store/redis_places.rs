@@ -17,7 +17,7 @@ fn decides(store: &RedisStore, at: u64, session: &str) -> Decision {
     let record = store
         .decide(draft(call(at, session, at), &policy()))
         .unwrap();
-    record.verdict.verdict
+    record.verdict.decision
 }
 
 fn is_back(store: &RedisStore) -> bool {

@@ -79,7 +79,7 @@ fn pod() {
         writeln!(
             out,
             "answer {} {rule} {}",
-            record.verdict.verdict, record.seq
+            record.verdict.decision, record.seq
         )
         .unwrap();
     }
@@ -180,7 +180,7 @@ fn a_pod_killed_in_mid_decision_leaves_every_answer_in_the_log_and_at_most_one_m
             // Another pod goes on where it ended.
             let event = call(START + 4_000_000_000, session.as_str(), 9);
             let record = store.decide(draft(event, &policy())).unwrap();
-            assert_eq!(record.verdict.verdict, Decision::Allow);
+            assert_eq!(record.verdict.decision, Decision::Allow);
             let session = store.session(&session).unwrap().unwrap();
             let events = u64::try_from(written.len()).unwrap() + 1;
             assert_eq!(session.summary.tally.events, events);
@@ -231,7 +231,7 @@ fn a_kill_reaches_another_pod_with_its_next_decision() {
             .decide(draft(call(START + 1, &session, 2), &policy))
             .unwrap();
         took.push(started.elapsed());
-        assert_eq!(refused.verdict.verdict, Decision::Kill);
+        assert_eq!(refused.verdict.decision, Decision::Kill);
     }
     took.sort_unstable();
     let p99 = took[took.len() * 99 / 100];

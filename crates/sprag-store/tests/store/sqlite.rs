@@ -243,7 +243,7 @@ fn no_clock_opens_a_killed_session() {
     for at in [0, 1_000, 3_999_999_999_999, 8_000_000_000_000, u64::MAX, 5] {
         let record = slow.decide(draft(call(at, "s1", at), &policy)).unwrap();
         assert_eq!(
-            record.verdict.verdict,
+            record.verdict.decision,
             sprag_core::Decision::Kill,
             "at {at}"
         );
@@ -269,7 +269,7 @@ fn a_window_counts_no_less_for_a_clock_that_is_behind() {
                 .decide(draft(call(10 * hour + skew + number, "s1", 7), &policy))
                 .unwrap()
         })
-        .filter(|record| record.verdict.verdict.refuses())
+        .filter(|record| record.verdict.refuses())
         .count();
     assert_eq!(
         refused, 5,

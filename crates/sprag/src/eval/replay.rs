@@ -110,7 +110,7 @@ fn fold(trace: &Trace, policy: &Policy) -> Run {
         let Ok(verdict) = judge.judge(&traced.event, traced.at) else {
             continue;
         };
-        if verdict.verdict >= Decision::Block {
+        if verdict.decision >= Decision::Block {
             over.insert(session);
         }
         run.note(traced.seq, verdict);
@@ -121,11 +121,11 @@ fn fold(trace: &Trace, policy: &Policy) -> Run {
 
 impl Run {
     fn note(&mut self, seq: u64, verdict: Verdict) {
-        let (Some(rule), true) = (verdict.rule, verdict.verdict > Decision::Allow) else {
+        let (Some(rule), true) = (verdict.rule, verdict.decision > Decision::Allow) else {
             return;
         };
         let marks = self.rules.entry(rule).or_default();
-        let (slot, first) = if verdict.verdict.refuses() {
+        let (slot, first) = if verdict.refuses() {
             (&mut marks.stop, &mut self.stop)
         } else {
             (&mut marks.warn, &mut self.warn)
@@ -133,7 +133,7 @@ impl Run {
         slot.get_or_insert(seq);
         first.get_or_insert_with(|| Mark {
             seq,
-            verdict: verdict.verdict,
+            verdict: verdict.decision,
             rule,
             message: verdict.message.unwrap_or_default(),
         });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
-use sprag_core::{Door, Policy};
+use sprag_core::{Digester, Policy};
 use sprag_store::{
     MemoryStore, Noted, OwnedSqlite, Record, Retention, SharedSqlite, SqliteOptions, Store,
 };
@@ -158,7 +158,7 @@ impl GuardBuilder {
         let (store, clock) = self.store.open(self.clock)?;
         let source = watched.as_ref().and_then(Watched::start);
         let inner = Inner {
-            door: Door::new(store.digest_key()),
+            digester: Digester::new(store.digest_key()),
             pause: PauseDesk::new(Pause::told(&*store)?),
             store,
             clock,

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use sprag_core::{CellKeys, DigestKey, Door, Id, Observation, Policy, RuleState, Verdict, resolve};
+use sprag_core::{
+    CellKeys, DigestKey, Digester, Id, Observation, Policy, RuleState, Verdict, resolve,
+};
 use sprag_store::{CellMap, Store, StoreError};
 
 use super::error::ReplayError;
@@ -48,7 +50,7 @@ enum Under<'a> {
 /// A fold over a recording.
 pub struct Lens<'a> {
     under: Under<'a>,
-    door: Door,
+    digester: Digester,
     cells: CellMap,
     drawn: u64,
     what_if: Option<WhatIf>,
@@ -68,7 +70,7 @@ impl<'a> Lens<'a> {
     fn new(under: Under<'a>, cells: CellMap) -> Self {
         Self {
             under,
-            door: Door::new(DigestKey::fixed()),
+            digester: Digester::new(DigestKey::fixed()),
             cells,
             drawn: 0,
             what_if: None,
@@ -178,7 +180,7 @@ impl<'a> Lens<'a> {
         let observation = match &event.what {
             What::Observed(observation) => observation,
             What::Raw(_) => {
-                match observe(event, policy, &self.door, &self.cells, &mut self.drawn) {
+                match observe(event, policy, &self.digester, &self.cells, &mut self.drawn) {
                     Ok(observation) => raw = observation,
                     Err(error) => return Seen::Error(error),
                 }
@@ -222,7 +224,7 @@ fn state(
 fn observe(
     event: &PastEvent,
     policy: &Policy,
-    door: &Door,
+    digester: &Digester,
     cells: &CellMap,
     drawn: &mut u64,
 ) -> Result<Observation, String> {
@@ -233,7 +235,7 @@ fn observe(
     let stuck = cells.session(session).and_then(|cell| cell.agent());
     let agent = stuck.or_else(|| named_agent(raw)).map(Id::as_str);
     let limits = policy.limits_for(agent, session);
-    let mut observation = door
+    let mut observation = digester
         .observe(raw, event.at, &limits)
         .map_err(|error| error.to_string())?;
     resolve(&mut observation, cells, || {
@@ -249,7 +251,7 @@ fn observe(
 pub fn differs(one: &Seen, other: &Seen) -> bool {
     match (one, other) {
         (Seen::Judged { verdict: one, .. }, Seen::Judged { verdict: other, .. }) => {
-            (one.verdict, one.rule) != (other.verdict, other.rule)
+            (one.decision, one.rule) != (other.decision, other.rule)
         }
         (one, other) => std::mem::discriminant(one) != std::mem::discriminant(other),
     }

@@ -35,11 +35,11 @@ impl Tally {
             Seen::Judged {
                 verdict, unknown, ..
             } => {
-                *self.verdicts.entry(verdict.verdict.as_str()).or_default() += 1;
-                if let (Some(rule), true) = (verdict.rule, verdict.verdict > Decision::Allow) {
+                *self.verdicts.entry(verdict.decision.as_str()).or_default() += 1;
+                if let (Some(rule), true) = (verdict.rule, verdict.decision > Decision::Allow) {
                     *self.rules.entry(rule).or_default() += 1;
                 }
-                if verdict.verdict >= Decision::Block {
+                if verdict.decision >= Decision::Block {
                     self.stopped.insert(session.clone());
                 }
                 self.unknown += u64::from(*unknown);

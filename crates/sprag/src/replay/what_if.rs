@@ -71,7 +71,7 @@ impl WhatIf {
         self.would.lift(observation, policy);
         self.was.lift(observation, policy);
         let was_stopped = acting(observation).is_some_and(|session| self.was.has(session));
-        let recorded = recorded.map(|recorded| recorded.verdict);
+        let recorded = recorded.map(|recorded| recorded.decision);
         if let Some(recorded) = recorded {
             self.was.note(observation, recorded);
         }
@@ -95,10 +95,10 @@ impl WhatIf {
         verdict: &Verdict,
         recorded: Option<&Verdict>,
     ) -> bool {
-        self.would.note(observation, verdict.verdict);
-        let was_refused = recorded.is_some_and(|recorded| recorded.verdict.refuses());
+        self.would.note(observation, verdict.decision);
+        let was_refused = recorded.is_some_and(|recorded| recorded.decision.refuses());
         let acts = matches!(observation.what, Observed::Call(_) | Observed::Message(_));
-        let unknown = acts && was_refused && !verdict.verdict.refuses();
+        let unknown = acts && was_refused && !verdict.refuses();
         if let (true, Some(key)) = (unknown, key(observation)) {
             self.unknown.insert(key);
         }

@@ -119,7 +119,7 @@ fn unmet(scenario: &Scenario, all: &[Came]) -> Vec<Unmet> {
 impl Came {
     fn decision(&self) -> Decision {
         match self {
-            Self::Verdict(verdict) => verdict.verdict,
+            Self::Verdict(verdict) => verdict.decision,
             Self::Error(_) => Decision::Allow,
         }
     }
@@ -158,7 +158,7 @@ mod tests {
 
     fn deny() -> Verdict {
         Verdict {
-            verdict: Decision::Deny,
+            decision: Decision::Deny,
             rule: Some(sprag_core::RuleId::FlowDepth),
             message: Some("too deep".to_owned()),
             ..Verdict::default()

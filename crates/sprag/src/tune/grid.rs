@@ -194,7 +194,7 @@ fn ask(history: &History, document: &Value, knob: &Knob, setting: u32) -> Result
             if verdict.rule != Some(knob.rule) {
                 continue;
             }
-            match verdict.verdict {
+            match verdict.decision {
                 Decision::Allow => {}
                 Decision::Warn => _ = warned.insert(*unit),
                 _ => _ = stopped.insert(*unit),

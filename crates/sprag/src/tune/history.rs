@@ -1,11 +1,11 @@
 //! What happened, digested once and folded many times.
 //!
 //! A grid asks the same history a hundred questions. Digesting costs far more than judging, and an
-//! observation holds what any policy may ask for, so events pass the door only once.
+//! observation holds what any policy may ask for, so events are digested only once.
 
 use std::collections::{HashMap, HashSet};
 
-use sprag_core::{DigestKey, Door, Event, Id, Observation, Observed, Policy};
+use sprag_core::{DigestKey, Digester, Event, Id, Observation, Observed, Policy};
 
 use super::knob::{Knob, Needs};
 use crate::eval::{
@@ -120,7 +120,7 @@ impl History {
     }
 
     fn take(&mut self, trace: &Trace, label: Option<&Label>, policy: &Policy) {
-        let door = Door::new(DigestKey::fixed());
+        let digester = Digester::new(DigestKey::fixed());
         let killed: HashSet<&Id> = trace
             .events
             .iter()
@@ -135,7 +135,7 @@ impl History {
         for traced in &trace.events {
             let session = traced.event.session();
             let limits = policy.limits_for(None, session.as_str());
-            let Ok(observation) = door.observe(&traced.event, traced.at, &limits) else {
+            let Ok(observation) = digester.observe(&traced.event, traced.at, &limits) else {
                 continue;
             };
             let name = if trace.is_named {

@@ -26,7 +26,7 @@ fn after_a_kill_is_acknowledged_no_call_is_allowed_from_any_thread_until_reset()
                         let event = Event::call(session, "read").unwrap().args(args);
                         let verdict = guard.check(event).unwrap();
                         if known {
-                            assert_eq!(verdict.verdict, Decision::Kill, "after the kill");
+                            assert_eq!(verdict.decision, Decision::Kill, "after the kill");
                             assert_eq!(verdict.code, Some(Code::SessionKilledLoopGuard));
                             if after.fetch_add(1, Ordering::SeqCst) > 100 {
                                 break;
@@ -44,7 +44,7 @@ fn after_a_kill_is_acknowledged_no_call_is_allowed_from_any_thread_until_reset()
             acknowledged.store(true, Ordering::SeqCst);
         });
         assert_eq!(guard.reset("s", "ops", "fixed").unwrap().generation, 2);
-        assert_eq!(call(guard, "s", "read").verdict, Decision::Allow);
+        assert_eq!(call(guard, "s", "read").decision, Decision::Allow);
         assert!(guard.verify().unwrap().is_sound());
     }
 }
@@ -68,7 +68,7 @@ fn a_clock_that_goes_back_or_leaps_opens_no_killed_session() {
             u64::MAX >> 12,
         ] {
             place.clock.set(Timestamp(at));
-            assert_eq!(call(guard, "s", "read").verdict, Decision::Kill, "at {at}");
+            assert_eq!(call(guard, "s", "read").decision, Decision::Kill, "at {at}");
         }
     }
 }
@@ -78,7 +78,7 @@ fn a_clock_that_goes_back_lets_no_window_count_less() {
     for place in Place::every() {
         let deletes = |at: u64| {
             place.clock.set(Timestamp(START.0 + at));
-            call(&place.guard, "s", "delete_asset").verdict
+            call(&place.guard, "s", "delete_asset").decision
         };
         assert_eq!(deletes(50_000), Decision::Allow);
         assert_eq!(deletes(0), Decision::Allow);
@@ -92,9 +92,9 @@ fn a_kill_is_seen_by_another_guard_on_the_same_file() {
     let path = place.folder.path().join("state/sprag.db");
     let other = Guard::open(&path).unwrap();
     place.guard.kill("s", "ops", "enough").unwrap();
-    assert_eq!(call(&other, "s", "read").verdict, Decision::Kill);
+    assert_eq!(call(&other, "s", "read").decision, Decision::Kill);
     other.reset("s", "ops", "fine").unwrap();
-    assert_eq!(call(&place.guard, "s", "read").verdict, Decision::Allow);
+    assert_eq!(call(&place.guard, "s", "read").decision, Decision::Allow);
 }
 
 #[test]

@@ -27,12 +27,12 @@ fn without_a_server_the_link_goes_to_the_store() {
     assert_eq!(link.reached(), Reached::File);
     for n in 0..2 {
         let verdict = link.check_as(Role::Agent, delete(n)).unwrap();
-        assert_eq!(verdict.verdict, Decision::Allow);
+        assert_eq!(verdict.decision, Decision::Allow);
     }
     // Another link to the same store counts on.
     let other = Link::open(options(&folder)).unwrap();
     let verdict = other.check_as(Role::Agent, delete(2)).unwrap();
-    assert_eq!(verdict.verdict, Decision::Kill);
+    assert_eq!(verdict.decision, Decision::Kill);
     let session = Id::new("s1").unwrap();
     assert!(link.marks(&session).killed.is_some());
 }
@@ -61,7 +61,7 @@ fn an_owner_that_does_not_listen_leaves_no_way() {
     );
     drop(owner);
     let verdict = link.check_as(Role::Agent, delete(1)).unwrap();
-    assert_eq!(verdict.verdict, Decision::Kill);
+    assert_eq!(verdict.decision, Decision::Kill);
 }
 
 /// Somebody who listens and answers every connection with `answer`.

@@ -8,7 +8,7 @@ fn deletes(place: &Place, guard: &Guard, session: &str) -> Decision {
     place.clock.advance(Millis(1));
     let mut last = Decision::Allow;
     for _ in 0..3 {
-        last = call(guard, session, "delete_asset").verdict;
+        last = call(guard, session, "delete_asset").decision;
     }
     last
 }
@@ -38,8 +38,8 @@ fn in_a_pause_everything_is_told_and_nothing_is_stopped() {
         assert_eq!(guard.paused().unwrap().unwrap().by.as_deref(), Some("me"));
         assert_eq!(deletes(&place, guard, "a"), Decision::Allow);
         let verdict = call(guard, "a", "delete_asset");
-        assert_eq!(verdict.would.unwrap().verdict, Decision::Kill);
-        assert_eq!(call(guard, "dead", "read").verdict, Decision::Kill);
+        assert_eq!(verdict.would.unwrap().decision, Decision::Kill);
+        assert_eq!(call(guard, "dead", "read").decision, Decision::Kill);
         assert!(guard.resume("me").unwrap().is_some());
         assert_eq!(deletes(&place, guard, "b"), Decision::Kill);
         assert!(guard.resume("me").unwrap().is_none());

@@ -111,7 +111,7 @@ fn a_pause_on_one_pod_holds_on_the_other_and_ends_there_too() {
     };
     let (one, two) = (pod(), pod());
     let deleted = |guard: &Guard, session: &str| {
-        let verdicts = (0..3).map(|_| call(guard, session, "delete_asset").verdict);
+        let verdicts = (0..3).map(|_| call(guard, session, "delete_asset").decision);
         verdicts.max().unwrap()
     };
     assert_eq!(deleted(&two, "s1"), Decision::Kill);
@@ -140,10 +140,10 @@ fn a_guard_over_redis_tells_its_time_and_kills_for_all() {
     let apart = one.now().0.abs_diff(two.now().0);
     assert!(apart < 60_000, "{apart} ms apart");
     one.kill("s1", "ops", "enough").unwrap();
-    assert_eq!(call(&two, "s1", "read").verdict, Decision::Kill);
+    assert_eq!(call(&two, "s1", "read").decision, Decision::Kill);
     let say = Event::parse(br#"{"type":"message","to":"s1","content":"hello"}"#).unwrap();
     assert_eq!(
-        two.check_as(Role::Relay, say).unwrap().verdict,
+        two.check_as(Role::Relay, say).unwrap().decision,
         Decision::Deny
     );
 }

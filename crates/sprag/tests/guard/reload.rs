@@ -60,11 +60,11 @@ const STRICT: &str = "[destructive]\nmax_calls = 1\n";
 fn a_changed_policy_takes_effect_and_the_log_tells_it() {
     let home = Home::new("");
     let guard = home.guard();
-    assert_eq!(call(&guard, "s", "delete_asset").verdict, Decision::Allow);
+    assert_eq!(call(&guard, "s", "delete_asset").decision, Decision::Allow);
     assert_eq!(guard.reload().unwrap(), Reload::Unchanged);
     home.write(STRICT);
     assert!(matches!(guard.reload().unwrap(), Reload::Changed { .. }));
-    assert_eq!(call(&guard, "t", "delete_asset").verdict, Decision::Kill);
+    assert_eq!(call(&guard, "t", "delete_asset").decision, Decision::Kill);
     assert_eq!(notes(&guard), ["policy_loaded", "policy_changed"]);
     assert!(guard.verify().unwrap().is_sound());
 }
@@ -86,7 +86,7 @@ fn a_wrong_policy_is_told_once_and_the_old_one_stays() {
     ~/policy.toml:3: destructive.max_cals: no such key; did you mean `destructive.max_calls`?
     ");
     assert_eq!(guard.reload().unwrap(), Reload::Unchanged);
-    assert_eq!(call(&guard, "s", "delete_asset").verdict, Decision::Kill);
+    assert_eq!(call(&guard, "s", "delete_asset").decision, Decision::Kill);
     home.write("");
     assert!(matches!(guard.reload().unwrap(), Reload::Changed { .. }));
     let told = ["policy_loaded", "policy_rejected", "policy_changed"];
@@ -133,7 +133,7 @@ fn a_file_that_is_gone_leaves_the_policy_in_force() {
         Reload::Rejected(PolicyFileError::Unreadable { .. })
     ));
     assert_eq!(guard.reload().unwrap(), Reload::Unchanged);
-    assert_eq!(call(&guard, "s", "delete_asset").verdict, Decision::Kill);
+    assert_eq!(call(&guard, "s", "delete_asset").decision, Decision::Kill);
     assert_eq!(notes(&guard), ["policy_loaded", "policy_rejected"]);
 }
 
@@ -162,7 +162,7 @@ fn a_watched_file_takes_effect_by_itself() {
     };
     assert!(record.note().is_some());
     drop(watch);
-    assert_eq!(call(&guard, "s", "delete_asset").verdict, Decision::Kill);
+    assert_eq!(call(&guard, "s", "delete_asset").decision, Decision::Kill);
 }
 
 #[test]

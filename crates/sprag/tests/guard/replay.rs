@@ -200,5 +200,5 @@ fn a_trace_is_judged_as_a_guard_would() {
     let Some(Seen::Judged { verdict, .. }) = last else {
         panic!("{last:?}");
     };
-    assert_eq!(verdict.verdict, Decision::Kill);
+    assert_eq!(verdict.decision, Decision::Kill);
 }

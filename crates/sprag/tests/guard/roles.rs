@@ -51,5 +51,8 @@ fn a_relay_starts_a_flow_for_the_user_and_agents_talk_in_it() {
         r#"{{"type":"message","from":"1","to":"2","flow":"{flow}"}}"#
     ));
     let verdict = guard.check(say).unwrap();
-    assert_eq!((verdict.verdict, verdict.depth), (Decision::Allow, Some(2)));
+    assert_eq!(
+        (verdict.decision, verdict.depth),
+        (Decision::Allow, Some(2))
+    );
 }

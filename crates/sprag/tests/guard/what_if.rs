@@ -15,7 +15,7 @@ fn guard(text: &str) -> Guard {
 
 fn tell(guard: &Guard, second: u64, event: impl Into<Event>) -> Decision {
     let at = Timestamp(START.0 + second * 1000);
-    guard.check_at(Role::Operator, event, at).unwrap().verdict
+    guard.check_at(Role::Operator, event, at).unwrap().decision
 }
 
 /// What another policy makes of a log, in one word an event.
@@ -25,7 +25,7 @@ fn words(guard: &Guard, text: &str) -> Vec<&'static str> {
     let seen = pasts.map(|past| lens.see(&past.unwrap()).unwrap());
     seen.filter_map(|seen| match seen {
         Seen::Judged { unknown: true, .. } => Some("allow, unknown"),
-        Seen::Judged { verdict, .. } => Some(verdict.verdict.as_str()),
+        Seen::Judged { verdict, .. } => Some(verdict.decision.as_str()),
         Seen::Saved => Some("saved"),
         Seen::Skipped => Some("skipped"),
         Seen::Unknown => Some("unknown"),

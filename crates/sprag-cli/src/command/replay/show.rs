@@ -35,7 +35,7 @@ impl Show {
             return self.other(out, past);
         };
         if self.fired
-            && matches!(seen, Seen::Judged { verdict, .. } if verdict.verdict == Decision::Allow)
+            && matches!(seen, Seen::Judged { verdict, .. } if verdict.decision == Decision::Allow)
         {
             return Ok(());
         }
@@ -187,8 +187,8 @@ fn differing<'a>(event: &'a PastEvent, seen: &Seen) -> Option<&'a Verdict> {
 
 fn short(verdict: &Verdict) -> String {
     match verdict.rule {
-        Some(rule) => format!("{} by {rule}", verdict.verdict),
-        None => verdict.verdict.to_string(),
+        Some(rule) => format!("{} by {rule}", verdict.decision),
+        None => verdict.decision.to_string(),
     }
 }
 

@@ -88,7 +88,7 @@ impl Run {
 
 /// The decisions on `count` steps.
 fn decisions(count: usize, mut step: impl FnMut(usize) -> Verdict) -> Vec<Decision> {
-    (0..count).map(|at| step(at).verdict).collect()
+    (0..count).map(|at| step(at).decision).collect()
 }
 
 /// On which step there first was a warning, and a block.
@@ -358,5 +358,5 @@ fn another_classifier_starts_afresh() {
     let mut run = Run::plain();
     decisions(3, |_| run.run("c", "r"));
     run.limits.progress.classifier = Classifier::Informed;
-    assert_eq!(run.run("c", "r").verdict, Decision::Allow);
+    assert_eq!(run.run("c", "r").decision, Decision::Allow);
 }

@@ -1,5 +1,5 @@
-//! What the door costs: reading and observing an event, measured against `serde_json` reading the
-//! same bytes into a `Value`. Run with `cargo run --release -p sprag-core --example door_speed`.
+//! What the digester costs: reading and observing an event, measured against `serde_json` reading the
+//! same bytes into a `Value`. Run with `cargo run --release -p sprag-core --example digester_speed`.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use sprag_core::{DigestKey, Door, Event, EventError, Limits, Timestamp};
+use sprag_core::{DigestKey, Digester, Event, EventError, Limits, Timestamp};
 
 const ROUNDS: u32 = 200_000;
 
@@ -18,12 +18,12 @@ const CALL: &str = r#"{"type":"call","session":"s1","agent":"cleaner","flow":"ab
 const STEP: &str = r#"{"type":"step","session":"s1","id":"t1","result":"1 asset updated: fact_sales (3 columns, 250 rows). The nightly refresh runs at the usual hour; nothing else was changed in schema public.","is_error":false}"#;
 
 fn main() -> Result<(), EventError> {
-    let door = Door::new(DigestKey::fixed());
+    let digester = Digester::new(DigestKey::fixed());
     let limits = Limits::default();
     for (name, text) in [("call", CALL), ("step", STEP)] {
         let observe = || {
             let event = Event::parse(black_box(text.as_bytes()))?;
-            door.observe(&event, Timestamp(0), &limits)
+            digester.observe(&event, Timestamp(0), &limits)
         };
         observe()?;
         let parse_only = nanos(|| drop(black_box(Event::parse(black_box(text.as_bytes())))));

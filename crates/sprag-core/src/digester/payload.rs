@@ -20,7 +20,7 @@ pub(super) const MAX_CANONICAL_BYTES: usize = 256 * 1024;
 /// How much of a value that is no string is looked at as a text.
 const MAX_TEXT_BYTES: usize = 4 * 1024;
 
-/// What the door knows of a payload.
+/// What the digester knows of a payload.
 pub(super) struct Digested<'p> {
     pub(super) exact: Digest,
     pub(super) normal: Digest,

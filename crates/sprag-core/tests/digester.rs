@@ -1,4 +1,4 @@
-//! What the door makes of events: digests that are equal where the values are, and little else.
+//! What the digester makes of events: digests that are equal where the values are, and little else.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -7,14 +7,14 @@
 
 use serde_json::{Value, json};
 use sprag_core::{
-    Approach, Digest, DigestKey, Door, Event, EventError, Field, Limits, Observation, Observed,
+    Approach, Digest, DigestKey, Digester, Event, EventError, Field, Limits, Observation, Observed,
     Outcome, Timestamp, Tone,
 };
 
 const AT: Timestamp = Timestamp(1_760_000_000_000);
 
 fn observe(event: &Event) -> Result<Observation, EventError> {
-    Door::new(DigestKey::fixed()).observe(event, AT, &Limits::default())
+    Digester::new(DigestKey::fixed()).observe(event, AT, &Limits::default())
 }
 
 fn observed(event: Value) -> Observed {
@@ -215,8 +215,12 @@ fn what_is_too_long_is_digested_as_it_came() {
 fn another_key_makes_other_digests() {
     let event: Event = Event::message("2").unwrap().content("hi").into();
     let content = |key: &[u8; 32]| -> Option<Digest> {
-        let door = Door::new(DigestKey::new(key));
-        match door.observe(&event, AT, &Limits::default()).unwrap().what {
+        let digester = Digester::new(DigestKey::new(key));
+        match digester
+            .observe(&event, AT, &Limits::default())
+            .unwrap()
+            .what
+        {
             Observed::Message(message) => message.content,
             other => panic!("{other:?}"),
         }

@@ -1,8 +1,8 @@
-//! JSON as the door reads it: nothing lost, nothing taken twice.
+//! JSON as the digester reads it: nothing lost, nothing taken twice.
 //!
 //! `serde_json::Value` keeps the last of two equal keys and rounds long numbers; both would let two
 //! different calls look the same, or one call look different to the tool and to the guard. So the
-//! door has its own tree. Strings are borrowed from the text where they hold no escapes.
+//! digester has its own tree. Strings are borrowed from the text where they hold no escapes.
 //!
 //! Numbers that `f64` can't tell from their neighbours are seen only after serde has rounded them.
 //! The first pass notes that there was one; then, rarely, the text is read again by a second pass in

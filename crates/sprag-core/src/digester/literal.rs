@@ -79,7 +79,7 @@ impl<'de> DeserializeSeed<'de> for Item {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::door::canonical;
+    use crate::digester::canonical;
 
     fn canonical(value: Result<Json<'_>, serde_json::Error>) -> String {
         let mut out = String::new();

@@ -1,7 +1,7 @@
-//! The door: an event comes in with its payload, an observation goes on without it.
+//! The digester: an event comes in with its payload, an observation goes on without it.
 //!
 //! Raw arguments and results are reduced here to digests and a few small features, and nothing
-//! behind the door sees more. An observation carries what *any* policy may ask for, so that a log
+//! after it sees more. An observation carries what *any* policy may ask for, so that a log
 //! can be folded again under another one; the policy at hand decides one thing only, which targets
 //! of destructive calls are kept in clear for the people who read the audit.
 
@@ -39,12 +39,12 @@ const MAX_REMARK_CHARS: usize = 1000;
 
 /// Where events become observations, under the key of one store.
 #[derive(Debug, Clone)]
-pub struct Door {
+pub struct Digester {
     key: DigestKey,
 }
 
-impl Door {
-    /// A door whose digests are made under `key`.
+impl Digester {
+    /// A digester whose digests are made under `key`.
     #[must_use]
     pub const fn new(key: DigestKey) -> Self {
         Self { key }
