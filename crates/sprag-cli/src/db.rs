@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sprag::{
-    Alone, Capture, FailModes, Guard, GuardError, Link, LinkError, LinkOptions, Millis, PolicyFile,
-    PolicyFileError, RedisOptions, RedisStore, ReplayError, Store, StoreError,
+    Capture, Guard, GuardError, Link, LinkError, LinkOptions, Millis, OfflineDecision, PolicyFile,
+    PolicyFileError, RedisOptions, RedisStore, ReplayError, RuleFailModes, Store, StoreError,
 };
 use sprag_store::{SharedSqlite, SqliteOptions};
 
@@ -165,7 +165,7 @@ impl Db {
 
 /// How Redis is to be used, as the flags say.
 fn redis_options(args: &RedisArgs, url: String) -> Result<RedisOptions, Failure> {
-    let mut fail = FailModes::default();
+    let mut fail = RuleFailModes::default();
     for mode in &args.redis_fail {
         fail = fail
             .read(mode)
@@ -180,21 +180,21 @@ fn redis_options(args: &RedisArgs, url: String) -> Result<RedisOptions, Failure>
         deadline: Duration::from_millis(deadline.max(1)),
         fail,
         replicas: args.redis_replicas,
-        on_alone: Some(Arc::new(tell_alone)),
+        on_offline: Some(Arc::new(log_offline)),
         ..RedisOptions::new(url)
     })
 }
 
 /// A line for every decision that was made without Redis.
-fn tell_alone(alone: &Alone) {
-    let rule = alone
+fn log_offline(decision: &OfflineDecision) {
+    let rule = decision
         .rule
         .map_or(String::new(), |rule| format!(" by {rule}"));
     anstream::eprintln!(
         "decided without Redis: {} for session {}{rule} ({})",
-        alone.verdict,
-        alone.session,
-        alone.why
+        decision.verdict,
+        decision.session,
+        decision.why
     );
 }
 

@@ -257,7 +257,7 @@ impl Bench {
                 100.0 * busy / nothing,
                 after.round_trips - before.round_trips,
                 after.decisions - before.decisions,
-                after.alone - before.alone,
+                after.offline - before.offline,
             );
         }
         Ok(())

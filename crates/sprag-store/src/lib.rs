@@ -53,7 +53,8 @@ pub use query::{LogQuery, LogScope, MAX_PAGE, Page, Session, SessionState, Sessi
 pub use record::{Record, RecordKind};
 #[cfg(feature = "redis")]
 pub use redis::{
-    Alone, Fail, FailError, FailModes, OnAlone, RedisCounts, RedisOptions, RedisStore,
+    FailModeError, OfflineDecision, OnOfflineDecision, RedisCounts, RedisOptions, RedisStore,
+    RuleFailMode, RuleFailModes,
 };
 pub use sqlite::{Marks, OwnedSqlite, SharedSqlite, SqliteOptions, Wait};
 pub use store::{Decided, Store, StoreStatus};

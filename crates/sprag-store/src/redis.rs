@@ -7,30 +7,30 @@
 //! round trip. Without Redis a pod goes on with what it has, says so, and brings Redis up to date
 //! when it is back. `docs/redis.md` says what is promised.
 
-mod alone;
-mod attempt;
-mod clock;
-mod counts;
-mod deciding;
-mod eviction;
-mod fail;
-mod keeper;
+mod cell_cache;
+mod cell_value;
+mod commit;
+mod commit_id;
+mod connection_pool;
+mod decide;
+mod fail_modes;
 mod keys;
-mod line;
-mod listing;
-mod mono;
+mod log_pruning;
+mod log_reader;
+mod monotonic;
+mod name_table;
+mod offline_log;
 mod options;
-mod place;
-mod pod;
-mod pruning;
-mod reading;
+mod reconnector;
+mod redis_address;
+mod redis_counts;
+mod redis_pod;
+mod redis_time;
+mod redis_view;
 mod reply;
 mod script;
-mod shelf;
-mod short;
-mod ticket;
-mod value;
-mod view;
+mod session_eviction;
+mod session_listing;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -38,15 +38,16 @@ use std::thread::JoinHandle;
 use redis::cmd;
 use sprag_core::{DigestKey, Id, Timestamp};
 
-pub use alone::Alone;
-pub use counts::RedisCounts;
-pub use options::{Fail, FailError, FailModes, OnAlone, RedisOptions};
+pub use fail_modes::{FailModeError, RuleFailMode, RuleFailModes};
+pub use offline_log::OfflineDecision;
+pub use options::{OnOfflineDecision, RedisOptions};
+pub use redis_counts::RedisCounts;
 
-use keeper::Hello;
-use place::Place;
-use pod::{Pod, lock};
-use ticket::Identity;
-use view::RedisView;
+use commit_id::PodIdentity;
+use reconnector::JoinReply;
+use redis_address::RedisAddress;
+use redis_pod::{RedisPod, lock};
+use redis_view::RedisView;
 
 use crate::census::Census;
 use crate::draft::Draft;
@@ -66,8 +67,8 @@ const FIRST_WAIT: std::time::Duration = std::time::Duration::from_secs(5);
 /// A store in Redis that many processes share.
 #[derive(Debug)]
 pub struct RedisStore {
-    pod: Arc<Pod>,
-    keeper: Option<JoinHandle<()>>,
+    pod: Arc<RedisPod>,
+    reconnector: Option<JoinHandle<()>>,
 }
 
 impl RedisStore {
@@ -77,30 +78,32 @@ impl RedisStore {
     /// Where the address makes no sense, or Redis can't be reached: a pod that never saw the
     /// namespace can't judge for it.
     pub fn open(mut options: RedisOptions) -> Result<Self, StoreError> {
-        let place = Place::parse(&options.url, options.ca.take())?;
-        let keys = keys::Keys::new(&options.namespace);
+        let address = RedisAddress::parse(&options.url, options.ca.take())?;
+        let keys = keys::RedisKeys::new(&options.namespace);
         let away = |error: redis::RedisError| StoreError::Redis {
-            place: place.shown(),
+            place: address.shown(),
             why: reply::why(&error),
         };
-        let mut connection = place.connect(&keys.head, FIRST_WAIT).map_err(away)?;
-        let hello = Hello::say(&mut connection, &keys.head, &secret()?, None).map_err(away)?;
+        let mut connection = address.connect(&keys.head, FIRST_WAIT).map_err(away)?;
+        let joined =
+            JoinReply::request(&mut connection, &keys.head, &secret()?, None).map_err(away)?;
         drop(connection);
         // A process that starts again is another pod: its own records start at one.
         let [a, b, c, d, ..] = secret()?;
-        let identity = Identity::new([a, b, c, d]);
+        let identity = PodIdentity::new([a, b, c, d]);
         options.pod = format!("{} {}", options.pod, identity.digits());
-        let pod = Arc::new(Pod::new(options, place, hello.secret, identity));
-        pod.come_back().map_err(|trouble| pod.told(trouble))?;
-        let keeper = {
+        let pod = Arc::new(RedisPod::new(options, address, joined.secret, identity));
+        pod.rejoin().map_err(|error| pod.store_error(error))?;
+        let reconnector = {
             let pod = Arc::clone(&pod);
             let thread = std::thread::Builder::new().name("sprag redis".to_owned());
-            thread.spawn(move || pod.keep())
+            thread.spawn(move || pod.run_reconnector())
         };
-        let keeper = keeper.map_err(|error| pod.away(format!("no thread: {error}")))?;
+        let reconnector =
+            reconnector.map_err(|error| pod.unavailable(format!("no thread: {error}")))?;
         Ok(Self {
             pod,
-            keeper: Some(keeper),
+            reconnector: Some(reconnector),
         })
     }
 
@@ -130,13 +133,13 @@ impl RedisStore {
             let notes = lock(&pod.notes);
             if let Some((at, known, page)) = &notes.page
                 && known == query
-                && (*at >= notes.latest || !pod.line.is_up())
+                && (*at >= notes.latest || !pod.pool.is_up())
             {
                 return Ok(page.clone());
             }
         }
         let latest = lock(&pod.notes).latest;
-        let page = pod.read(|rows| rows.page(query))?;
+        let page = pod.read(|reader| reader.page(query))?;
         lock(&pod.notes).page = Some((latest, query.clone(), page.clone()));
         Ok(page)
     }
@@ -144,9 +147,9 @@ impl RedisStore {
 
 impl Drop for RedisStore {
     fn drop(&mut self) {
-        self.pod.line.close();
-        if let Some(keeper) = self.keeper.take() {
-            let _ = keeper.join();
+        self.pod.pool.close();
+        if let Some(reconnector) = self.reconnector.take() {
+            let _ = reconnector.join();
         }
     }
 }
@@ -161,14 +164,14 @@ impl Store for RedisStore {
     }
 
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {
-        self.pod.read(|rows| rows.session(&self.pod, id))
+        self.pod.read(|reader| reader.session(&self.pod, id))
     }
 
     fn agent_of(&self, id: &Id) -> Result<Option<Id>, StoreError> {
-        if let Some(agent) = self.pod.shelf.agent_of(id) {
+        if let Some(agent) = self.pod.cache.agent_of(id) {
             return Ok(Some(agent));
         }
-        if !self.pod.line.is_up() {
+        if !self.pod.pool.is_up() {
             return Ok(None);
         }
         let session = self.session(id)?;
@@ -179,14 +182,14 @@ impl Store for RedisStore {
         &self,
         query: &SessionQuery,
     ) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
-        self.pod.read(|rows| rows.sessions(&self.pod, query))
+        self.pod.read(|reader| reader.sessions(&self.pod, query))
     }
 
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
         if query.scope == LogScope::Notes && query.newest_first && query.after.is_none() {
             return self.last_notes(query);
         }
-        self.pod.read(|rows| rows.page(query))
+        self.pod.read(|reader| reader.page(query))
     }
 
     fn view(&self) -> Result<Box<dyn LogView + '_>, StoreError> {
@@ -206,48 +209,48 @@ impl Store for RedisStore {
     }
 
     fn census(&self) -> Result<Census, StoreError> {
-        self.pod.read(|rows| rows.census(&self.pod))
+        self.pod.read(|reader| reader.census(&self.pod))
     }
 
-    fn decided_alone(&self) -> u64 {
-        self.counts().alone
+    fn decided_offline(&self) -> u64 {
+        self.counts().offline
     }
 
     fn sync(&self) -> Result<(), StoreError> {
-        match lock(&self.pod.fork).waiting() {
+        match lock(&self.pod.offline).waiting() {
             0 => Ok(()),
             waiting => {
-                let trouble = self.pod.line.trouble().unwrap_or_default();
+                let reason = self.pod.pool.down_reason().unwrap_or_default();
                 Err(self
                     .pod
-                    .away(format!("{waiting} records wait for it: {trouble}")))
+                    .unavailable(format!("{waiting} records wait for it: {reason}")))
             }
         }
     }
 
     fn status(&self) -> StoreStatus {
         let pod = &*self.pod;
-        let read: Result<(u64, Option<Vec<u8>>, u64), _> = pod.read(|rows| {
+        let read: Result<(u64, Option<Vec<u8>>, u64), _> = pod.read(|reader| {
             let (seq, hash): (Option<u64>, Option<Vec<u8>>) = cmd("HMGET")
                 .arg(&pod.keys.head)
                 .arg(&["seq", "hash"])
-                .query(rows.connection)?;
+                .query(reader.connection)?;
             let sessions = cmd("ZCARD")
                 .arg(&pod.keys.sessions)
-                .query(rows.connection)?;
+                .query(reader.connection)?;
             Ok((seq.unwrap_or(0), hash, sessions))
         });
         let head = *lock(&pod.head);
-        let pending = u64::try_from(lock(&pod.fork).waiting()).unwrap_or(u64::MAX);
-        let (trouble, (seq, hash, sessions)) = match read {
+        let pending = u64::try_from(lock(&pod.offline).waiting()).unwrap_or(u64::MAX);
+        let (degraded, (seq, hash, sessions)) = match read {
             Ok((seq, hash, sessions)) => {
                 let hash = hash.and_then(|hash| attempt::read_hash(&hash));
-                let trouble = lock(&pod.stranded).clone();
-                (trouble, (seq, hash.unwrap_or_default(), sessions))
+                let degraded = lock(&pod.restart_reason).clone();
+                (degraded, (seq, hash.unwrap_or_default(), sessions))
             }
             Err(error) => {
-                let trouble = format!("{error}; this pod goes on with what it remembers");
-                (Some(trouble), (head.seq, head.hash, 0))
+                let degraded = format!("{error}; this pod goes on with what it remembers");
+                (Some(degraded), (head.seq, head.hash, 0))
             }
         };
         StoreStatus {
@@ -257,7 +260,7 @@ impl Store for RedisStore {
             sessions,
             others: 0,
             pending,
-            degraded: trouble,
+            degraded,
         }
     }
 }

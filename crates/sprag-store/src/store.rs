@@ -158,7 +158,7 @@ pub trait Store: Send + Sync {
     }
 
     /// How many events were decided without the shared store since this process started.
-    fn decided_alone(&self) -> u64 {
+    fn decided_offline(&self) -> u64 {
         0
     }
 

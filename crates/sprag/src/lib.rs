@@ -118,11 +118,12 @@ pub use utc::rfc3339;
 pub use sprag_core::{
     Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
 };
-#[cfg(feature = "redis")]
-pub use sprag_store::{
-    Alone, Fail, FailError, FailModes, OnAlone, RedisCounts, RedisOptions, RedisStore,
-};
 pub use sprag_store::{
     Census, LogQuery, LogScope, Marks, MemoryStore, Page, Record, RecordKind, Retention, Session,
     SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError, Verification, Wait,
+};
+#[cfg(feature = "redis")]
+pub use sprag_store::{
+    FailModeError, OfflineDecision, OnOfflineDecision, RedisCounts, RedisOptions, RedisStore,
+    RuleFailMode, RuleFailModes,
 };

@@ -33,7 +33,7 @@ impl Readings {
             status: guard.status(),
             census: guard.census().ok(),
             paused: guard.paused().is_ok_and(|pause| pause.is_some()),
-            alone: guard.store().decided_alone(),
+            alone: guard.store().decided_offline(),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::cell_key::CellKey;
 
 /// The names of one namespace.
 #[derive(Debug, Clone)]
-pub(super) struct Keys {
+pub(super) struct RedisKeys {
     prefix: String,
     /// The number and hash of the last record, and what the namespace was made with.
     pub(super) head: String,
@@ -27,7 +27,7 @@ pub(super) struct Keys {
     pub(super) base: String,
 }
 
-impl Keys {
+impl RedisKeys {
     pub(super) fn new(namespace: &str) -> Self {
         let prefix = format!("{{{namespace}}}:");
         Self {

@@ -37,6 +37,6 @@ pub(super) fn why(error: &RedisError) -> String {
 }
 
 /// An answer that makes no sense.
-pub(super) fn odd() -> RedisError {
+pub(super) fn unexpected_reply() -> RedisError {
     RedisError::from((redis::ErrorKind::UnexpectedReturnType, "an odd answer"))
 }

@@ -11,7 +11,7 @@ pub(super) struct Script {
 
 /// What a script gets.
 #[derive(Debug, Default)]
-pub(super) struct Input {
+pub(super) struct ScriptInput {
     pub(super) keys: Vec<String>,
     pub(super) args: Vec<Vec<u8>>,
 }
@@ -23,7 +23,11 @@ impl Script {
     }
 
     /// Runs it; a server that does not know it is sent the text.
-    pub(super) fn run(&self, connection: &mut Connection, input: &Input) -> RedisResult<Value> {
+    pub(super) fn run(
+        &self,
+        connection: &mut Connection,
+        input: &ScriptInput,
+    ) -> RedisResult<Value> {
         let answer = Self::call("EVALSHA", &self.digest, connection, input);
         match answer {
             Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
@@ -37,12 +41,12 @@ impl Script {
         how: &str,
         which: &str,
         connection: &mut Connection,
-        input: &Input,
+        input: &ScriptInput,
     ) -> RedisResult<Value> {
         Self::filled(how, which, input).query(connection)
     }
 
-    fn filled(how: &str, which: &str, input: &Input) -> Cmd {
+    fn filled(how: &str, which: &str, input: &ScriptInput) -> Cmd {
         let mut command = cmd(how);
         command.arg(which).arg(input.keys.len());
         for key in &input.keys {
@@ -55,7 +59,7 @@ impl Script {
     }
 
     /// The call, for a server that knows it.
-    pub(super) fn command(&self, input: &Input) -> Cmd {
+    pub(super) fn command(&self, input: &ScriptInput) -> Cmd {
         Self::filled("EVALSHA", &self.digest, input)
     }
 
@@ -65,7 +69,7 @@ impl Script {
     }
 }
 
-impl Input {
+impl ScriptInput {
     pub(super) fn arg(&mut self, arg: impl Into<Vec<u8>>) {
         self.args.push(arg.into());
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use sprag_core::{Decision, Observed, RuleId};
 use sprag_store::{
-    Alone, Fail, FailModes, LogScope, Noted, RedisOptions, RedisStore, Store, StoreError,
+    LogScope, Noted, OfflineDecision, RedisOptions, RedisStore, RuleFailMode, RuleFailModes, Store,
+    StoreError,
 };
 
 use crate::model::all_records;
@@ -52,11 +53,11 @@ fn while_redis_stands_still_a_pod_goes_on_and_says_so() {
         return;
     }
     let server = Server::start();
-    let heard: Arc<Mutex<Vec<Alone>>> = Arc::default();
+    let heard: Arc<Mutex<Vec<OfflineDecision>>> = Arc::default();
     let listener = Arc::clone(&heard);
     let mut options = options(&server);
-    options.on_alone = Some(Arc::new(move |alone: &Alone| {
-        listener.lock().unwrap().push(alone.clone());
+    options.on_offline = Some(Arc::new(move |decision: &OfflineDecision| {
+        listener.lock().unwrap().push(decision.clone());
     }));
     let store = RedisStore::open(options).unwrap();
     let policy = policy();
@@ -65,7 +66,7 @@ fn while_redis_stands_still_a_pod_goes_on_and_says_so() {
         assert_eq!(ask(&store, at, "s1"), Decision::Allow);
         let killed = format!("killed{round}");
         store.decide(draft(kill(at, &killed), &policy)).unwrap();
-        let before = store.counts().alone;
+        let before = store.counts().offline;
         server.signal("-STOP");
         assert_eq!(ask(&store, at + 1, "s1"), Decision::Allow);
         // A kill that is known stays one, and what is judged here still counts here.
@@ -82,7 +83,7 @@ fn while_redis_stands_still_a_pod_goes_on_and_says_so() {
             };
             assert_eq!(record.verdict.decision, expected);
         }
-        assert_eq!(store.counts().alone - before, 5);
+        assert_eq!(store.counts().offline - before, 5);
         assert!(store.status().degraded.is_some());
         server.signal("-CONT");
         wait_for("the way back", || is_back(&store));
@@ -91,7 +92,7 @@ fn while_redis_stands_still_a_pod_goes_on_and_says_so() {
         assert_eq!(ask(&other, at + 9, &deleting), Decision::Kill);
     }
     let heard = heard.lock().unwrap();
-    assert_eq!(u64::try_from(heard.len()).unwrap(), store.counts().alone);
+    assert_eq!(u64::try_from(heard.len()).unwrap(), store.counts().offline);
     let first = &heard.first().unwrap().why;
     assert_eq!(first, "no answer within 400 ms");
     // Two pods share the log; this one alone was cut off.
@@ -197,7 +198,7 @@ fn a_connection_that_is_cut_costs_no_decision() {
     let session = store.session(&crate::stream::id("s1")).unwrap().unwrap();
     let counts = store.counts();
     assert_eq!(
-        session.summary.tally.events + counts.alone,
+        session.summary.tally.events + counts.offline,
         20,
         "{counts:?}"
     );
@@ -211,7 +212,8 @@ fn each_rule_fails_as_it_is_told() {
     }
     let mut server = Server::start();
     let mut options = options(&server);
-    options.fail = FailModes::all(Fail::Open).with("destructive.*", Fail::Closed);
+    options.fail =
+        RuleFailModes::all(RuleFailMode::Open).with("destructive.*", RuleFailMode::Closed);
     let store = RedisStore::open(options).unwrap();
     let policy = policy();
     server.kill();
@@ -232,7 +234,7 @@ fn each_rule_fails_as_it_is_told() {
 
     let mut server = Server::start();
     let mut options = self::options(&server);
-    options.fail = FailModes::all(Fail::Open);
+    options.fail = RuleFailModes::all(RuleFailMode::Open);
     let store = RedisStore::open(options).unwrap();
     server.kill();
     for n in 0..30 {

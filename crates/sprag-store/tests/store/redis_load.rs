@@ -40,21 +40,21 @@ fn work(store: &RedisStore, worker: u64, stop: &std::sync::atomic::AtomicBool) -
 /// One fault after the other while others decide.
 fn break_things(server: &mut Server, store: &RedisStore) {
     let decided_alone = |before: u64| {
-        wait_for("decisions alone", || store.counts().alone > before + 20);
+        wait_for("decisions alone", || store.counts().offline > before + 20);
     };
     let decided = || {
         let before = store.counts().decisions;
         wait_for("decisions", || store.counts().decisions > before + 20);
     };
     for round in 1..=times("SPRAG_REDIS_FAULTS", 2) {
-        let before = store.counts().alone;
+        let before = store.counts().offline;
         server.signal("-STOP");
         decided_alone(before);
         server.signal("-CONT");
         decided();
         server.ask("CLIENT KILL TYPE normal SKIPME yes");
         decided();
-        let before = store.counts().alone;
+        let before = store.counts().offline;
         server.kill();
         decided_alone(before);
         server.run();
@@ -87,12 +87,12 @@ fn under_load_every_fault_is_survived_and_every_decision_accounted_for() {
     let slowest = worked.iter().map(|(_, slowest)| *slowest).max().unwrap();
     println!(
         "{asked} decisions, {} alone, the slowest took {slowest:?}",
-        counts.alone
+        counts.offline
     );
-    assert_eq!(counts.decisions + counts.alone, asked);
+    assert_eq!(counts.decisions + counts.offline, asked);
     let (told, also) = told_alone(store);
     println!("{also} of those alone were written by Redis too");
-    assert_eq!(told, counts.alone);
+    assert_eq!(told, counts.offline);
     let found = verified(store);
     assert!(found.is_sound(), "{found:?}");
     // Each is there once; one whose answer came too late is named by the note about it.
@@ -143,7 +143,7 @@ fn a_decision_that_redis_made_too_late_is_in_the_log_once() {
         wait_for("the way back", || is_back(&store));
     }
     let counts = store.counts();
-    assert_eq!((counts.decisions, counts.alone), (rounds, rounds));
+    assert_eq!((counts.decisions, counts.offline), (rounds, rounds));
     let (told, also) = told_alone(&store);
     assert_eq!(told, rounds);
     let found = verified(&store);

@@ -83,7 +83,7 @@ fn pod() {
         )
         .unwrap();
     }
-    assert_eq!(store.counts().alone, 0, "every decision was Redis'");
+    assert_eq!(store.counts().offline, 0, "every decision was Redis'");
 }
 
 fn message(at: u64, from: &str, to: &str, flow: &str) -> Observation {
@@ -189,7 +189,7 @@ fn a_pod_killed_in_mid_decision_leaves_every_answer_in_the_log_and_at_most_one_m
     println!("{more} pods died between Redis' answer and their own");
     let found = verified(&store);
     assert!(found.is_sound(), "{found:?}");
-    assert_eq!(store.counts().alone, 0);
+    assert_eq!(store.counts().offline, 0);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use redis::{Value, cmd};
 use sprag_core::Id;
 
-use super::pod::{Pod, Trouble};
-use super::reading::Rows;
+use super::cell_cache::FreshCell;
+use super::cell_value::{CellVersion, read_memory, read_session};
+use super::log_reader::RedisReader;
+use super::redis_pod::{RedisPod, SharedError};
 use super::reply::text;
-use super::shelf::Fresh;
-use super::value::{Version, read_memory, read_session};
 use crate::cell_key::CellKey;
 use crate::census::Census;
 use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
@@ -17,9 +17,13 @@ use crate::query::{Page, Session, SessionState, SessionSummary};
 /// Sessions looked at in one go.
 const CHUNK: usize = 200;
 
-impl Rows<'_> {
+impl RedisReader<'_> {
     /// The small parts of some sessions, as they stand.
-    fn hot_parts(&mut self, pod: &Pod, ids: &[Id]) -> Result<Vec<Option<Vec<u8>>>, Trouble> {
+    fn hot_parts(
+        &mut self,
+        pod: &RedisPod,
+        ids: &[Id],
+    ) -> Result<Vec<Option<Vec<u8>>>, SharedError> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -33,25 +37,30 @@ impl Rows<'_> {
     }
 
     /// Takes the present state of some sessions to hand.
-    pub(super) fn refresh(&mut self, pod: &Pod, ids: &[Id]) -> Result<(), Trouble> {
+    pub(super) fn refresh(&mut self, pod: &RedisPod, ids: &[Id]) -> Result<(), SharedError> {
         for ids in ids.chunks(CHUNK) {
             for (id, value) in ids.iter().zip(self.hot_parts(pod, ids)?) {
                 let key = CellKey::Session(id.clone());
-                pod.shelf.refresh(&Fresh::Cell(&key, value.as_deref()))?;
+                pod.cache
+                    .refresh(&FreshCell::Cell(&key, value.as_deref()))?;
             }
         }
         Ok(())
     }
 
     /// One session, whole.
-    pub(super) fn session(&mut self, pod: &Pod, id: &Id) -> Result<Option<Session>, Trouble> {
+    pub(super) fn session(
+        &mut self,
+        pod: &RedisPod,
+        id: &Id,
+    ) -> Result<Option<Session>, SharedError> {
         let values: Vec<Value> = cmd("MGET")
             .arg(pod.keys.cell(&CellKey::Session(id.clone())))
             .arg(pod.keys.memory(id))
             .query(self.connection)?;
         let parts: Vec<_> = values
             .iter()
-            .map(|value| text(value).and_then(Version::split))
+            .map(|value| text(value).and_then(CellVersion::split))
             .collect();
         let [Some((_, hot)), memory] = parts.as_slice() else {
             return Ok(None);
@@ -67,9 +76,9 @@ impl Rows<'_> {
     /// A page of sessions.
     pub(super) fn sessions(
         &mut self,
-        pod: &Pod,
+        pod: &RedisPod,
         query: &SessionQuery,
-    ) -> Result<Page<SessionSummary, SessionCursor>, Trouble> {
+    ) -> Result<Page<SessionSummary, SessionCursor>, SharedError> {
         let found = match query.state {
             Some(state) if state != SessionState::Active => self.marked(pod, state)?,
             _ => self.by_last_event(pod, query)?,
@@ -78,7 +87,7 @@ impl Rows<'_> {
     }
 
     /// How many sessions are in which state.
-    pub(super) fn census(&mut self, pod: &Pod) -> Result<Census, Trouble> {
+    pub(super) fn census(&mut self, pod: &RedisPod) -> Result<Census, SharedError> {
         let all: u64 = cmd("ZCARD")
             .arg(&pod.keys.sessions)
             .query(self.connection)?;
@@ -95,7 +104,11 @@ impl Rows<'_> {
         })
     }
 
-    fn marked(&mut self, pod: &Pod, state: SessionState) -> Result<Vec<SessionSummary>, Trouble> {
+    fn marked(
+        &mut self,
+        pod: &RedisPod,
+        state: SessionState,
+    ) -> Result<Vec<SessionSummary>, SharedError> {
         let states: Vec<(String, String)> = cmd("HGETALL")
             .arg(&pod.keys.marked)
             .query(self.connection)?;
@@ -114,9 +127,9 @@ impl Rows<'_> {
     /// The latest sessions, as many as a page of them needs; all where they are sorted otherwise.
     fn by_last_event(
         &mut self,
-        pod: &Pod,
+        pod: &RedisPod,
         query: &SessionQuery,
-    ) -> Result<Vec<SessionSummary>, Trouble> {
+    ) -> Result<Vec<SessionSummary>, SharedError> {
         let is_by_time = query.sort == SessionSort::Touched && !query.ascending;
         let most = match &query.after {
             Some(after) if is_by_time => match after.value {
@@ -153,11 +166,15 @@ impl Rows<'_> {
         Ok(found)
     }
 
-    fn summaries(&mut self, pod: &Pod, ids: &[Id]) -> Result<Vec<SessionSummary>, Trouble> {
+    fn summaries(
+        &mut self,
+        pod: &RedisPod,
+        ids: &[Id],
+    ) -> Result<Vec<SessionSummary>, SharedError> {
         let mut found = Vec::new();
         for (id, value) in ids.iter().zip(self.hot_parts(pod, ids)?) {
             // One that expired since is no session any more.
-            let Some((_, bytes)) = value.as_deref().and_then(Version::split) else {
+            let Some((_, bytes)) = value.as_deref().and_then(CellVersion::split) else {
                 continue;
             };
             let mut live = Live::default();

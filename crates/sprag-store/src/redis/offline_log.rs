@@ -10,11 +10,10 @@ use std::sync::Arc;
 
 use sprag_core::{Decision, Id, Observation, Observed, Order, RuleId, Timestamp};
 
-use super::fail::{closed, open_rules, who};
-use super::options::FailModes;
-use super::pod::Pod;
-use super::shelf::{LostKill, Shelf};
-use super::ticket::{CommitName, Sent, Stamp};
+use super::cell_cache::{CellCache, LostKill};
+use super::commit_id::{CommitHeader, CommitId, SentCommit};
+use super::fail_modes::{RuleFailModes, agent_and_session};
+use super::redis_pod::RedisPod;
 use crate::capacity::Capacity;
 use crate::cell_key::CellKey;
 use crate::draft::{ActivePolicy, Draft};
@@ -30,7 +29,7 @@ const MAX_WAITING: usize = 10_000;
 
 /// A decision that was made without Redis.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Alone {
+pub struct OfflineDecision {
     /// The session.
     pub session: Id,
     /// What was answered.
@@ -43,92 +42,92 @@ pub struct Alone {
 
 /// What waits for Redis.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct QueuedRecord {
     pub(super) at: Timestamp,
     pub(super) policy: Arc<ActivePolicy>,
     pub(super) what: Noted,
     /// The decision itself, where it was sent before it was made alone.
-    pub(super) sent: Option<Sent>,
+    pub(super) sent: Option<SentCommit>,
     /// The note, where it was sent and nobody knows what came of it.
-    pub(super) told: Option<Sent>,
+    pub(super) published: Option<SentCommit>,
 }
 
-impl Waiting {
+impl QueuedRecord {
     /// What may have been written.
-    pub(super) fn unsure(&self) -> impl Iterator<Item = Sent> + use<> {
-        self.sent.into_iter().chain(self.told)
+    pub(super) fn unsure(&self) -> impl Iterator<Item = SentCommit> + use<> {
+        self.sent.into_iter().chain(self.published)
     }
 
     /// Takes note of what was; false where nothing is left to tell.
-    pub(super) fn settle(&mut self, written: &HashMap<CommitName, u64>) -> bool {
-        let seq = |sent: Sent| written.get(&sent.name).copied();
+    pub(super) fn resolve_sent(&mut self, written: &HashMap<CommitId, u64>) -> bool {
+        let seq = |sent: SentCommit| written.get(&sent.id).copied();
         if let (Noted::Offline(offline), Some(sent)) = (&mut self.what, self.sent.take()) {
             offline.also = seq(sent);
         }
-        self.told.take().and_then(seq).is_none()
+        self.published.take().and_then(seq).is_none()
     }
 
     /// From now on it may have been written.
-    pub(super) fn about_to_tell(&mut self, pod: &Pod) -> Stamp {
+    pub(super) fn about_to_publish(&mut self, pod: &RedisPod) -> CommitHeader {
         let sent = pod.about_to_send();
-        self.told = Some(sent);
-        Stamp {
-            name: sent.name,
-            ..pod.stamp()
+        self.published = Some(sent);
+        CommitHeader {
+            id: sent.id,
+            ..pod.header()
         }
     }
 }
 
 /// The fork of this pod.
 #[derive(Debug, Default)]
-pub(super) struct Fork {
+pub(super) struct OfflineLog {
     live: Live,
     head: Head,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<QueuedRecord>,
     dropped: u64,
     /// The policies in force with the rules off that fail open, by the digest of the whole one.
     opened: HashMap<String, Arc<ActivePolicy>>,
 }
 
 /// The fork first, then what was at hand before.
-struct Both<'a> {
-    fork: &'a Live,
-    shelf: &'a Shelf,
+struct OfflineCells<'a> {
+    offline: &'a Live,
+    cache: &'a CellCache,
 }
 
-impl Cellar for Both<'_> {
+impl Cellar for OfflineCells<'_> {
     fn fetch(&self, key: &CellKey, live: &mut Live) -> Result<bool, StoreError> {
-        if self.fork.cells.copy_one(key, &mut live.cells) {
+        if self.offline.cells.copy_one(key, &mut live.cells) {
             if let CellKey::Session(id) = key {
-                live.tallies.insert(id.clone(), self.fork.tally(id));
+                live.tallies.insert(id.clone(), self.offline.tally(id));
             }
             return Ok(true);
         }
-        Ok(self.shelf.copy(key, live).is_some())
+        Ok(self.cache.copy(key, live).is_some())
     }
 }
 
-impl Fork {
+impl OfflineLog {
     /// Decides on what is at hand.
     pub(super) fn decide(
         &mut self,
-        shelf: &Shelf,
-        fail: &FailModes,
+        cache: &CellCache,
+        fail: &RuleFailModes,
         pod: &str,
         draft: Draft,
-        (why, sent): (&str, Option<Sent>),
-    ) -> Result<(Record, Alone), StoreError> {
-        for lost in shelf.lost() {
-            self.kill(shelf, &lost, &draft)?;
+        (why, sent): (&str, Option<SentCommit>),
+    ) -> Result<(Record, OfflineDecision), StoreError> {
+        for lost in cache.lost_kills() {
+            self.kill(cache, &lost, &draft)?;
         }
         let mut draft = draft;
         draft.policy = self.open(&draft.policy, fail);
-        let verdict = match closed(fail, &draft, why) {
+        let verdict = match fail.refusal(&draft, why) {
             Some(verdict) => verdict,
-            None => self.judge(shelf, &mut draft)?,
+            None => self.judge(cache, &mut draft)?,
         };
-        let (_, session) = who(&draft.observation.what);
-        let alone = Alone {
+        let (_, session) = agent_and_session(&draft.observation.what);
+        let decision = OfflineDecision {
             session: session.clone(),
             verdict: verdict.decision,
             rule: verdict.rule,
@@ -141,31 +140,31 @@ impl Fork {
             pod: pod.to_owned(),
             number: sealed.record.seq,
             hash: sealed.record.hash,
-            session: alone.session.clone(),
-            verdict: alone.verdict,
-            rule: alone.rule,
+            session: decision.session.clone(),
+            verdict: decision.verdict,
+            rule: decision.rule,
             why: why.to_owned(),
             record: hex(&sealed.body),
             also: None,
         });
-        self.wait(Waiting {
+        self.wait(QueuedRecord {
             at,
             policy,
             what,
             sent,
-            told: None,
+            published: None,
         });
-        Ok((sealed.record, alone))
+        Ok((sealed.record, decision))
     }
 
     fn judge(
         &mut self,
-        shelf: &Shelf,
+        cache: &CellCache,
         draft: &mut Draft,
     ) -> Result<sprag_core::Verdict, StoreError> {
-        let both = Both {
-            fork: &self.live,
-            shelf,
+        let both = OfflineCells {
+            offline: &self.live,
+            cache,
         };
         let gathered = Gathered::decide(&both, draft)?;
         for key in CellKey::all(&gathered.keys) {
@@ -180,17 +179,17 @@ impl Fork {
     }
 
     /// A kill that Redis lost holds here all the same.
-    fn kill(&mut self, shelf: &Shelf, lost: &LostKill, like: &Draft) -> Result<(), StoreError> {
+    fn kill(&mut self, cache: &CellCache, lost: &LostKill, like: &Draft) -> Result<(), StoreError> {
         let known = self.live.cells.session(lost.session.as_str());
         if known.is_some_and(|cell| cell.killed().is_some()) {
             return Ok(());
         }
         let mut draft = lost.draft(like.observation.at, &like.policy);
-        self.judge(shelf, &mut draft).map(drop)
+        self.judge(cache, &mut draft).map(drop)
     }
 
-    fn open(&mut self, policy: &Arc<ActivePolicy>, fail: &FailModes) -> Arc<ActivePolicy> {
-        let rules = open_rules(fail);
+    fn open(&mut self, policy: &Arc<ActivePolicy>, fail: &RuleFailModes) -> Arc<ActivePolicy> {
+        let rules = fail.open_rules();
         if rules.is_empty() {
             return Arc::clone(policy);
         }
@@ -212,17 +211,17 @@ impl Fork {
         let sealed = self
             .head
             .note(note.at, &note.policy.digest, note.what.clone())?;
-        self.wait(Waiting {
+        self.wait(QueuedRecord {
             at: note.at,
             policy: note.policy,
             what: note.what,
             sent: None,
-            told: None,
+            published: None,
         });
         Ok(sealed.record)
     }
 
-    fn wait(&mut self, waiting: Waiting) {
+    fn wait(&mut self, waiting: QueuedRecord) {
         if self.waiting.len() >= MAX_WAITING {
             self.waiting.pop_front();
             self.dropped = self.dropped.saturating_add(1);
@@ -235,11 +234,11 @@ impl Fork {
     }
 
     /// The next that wait for Redis. What was given up is told before what came after it.
-    pub(super) fn next(&mut self, pod: &str, most: usize) -> Vec<Waiting> {
+    pub(super) fn next(&mut self, pod: &str, most: usize) -> Vec<QueuedRecord> {
         let Some(first) = self.waiting.front() else {
             return Vec::new();
         };
-        let lost = (self.dropped > 0).then(|| Waiting {
+        let lost = (self.dropped > 0).then(|| QueuedRecord {
             at: first.at,
             policy: Arc::clone(&first.policy),
             what: Noted::OfflineLost {
@@ -247,24 +246,24 @@ impl Fork {
                 records: std::mem::take(&mut self.dropped),
             },
             sent: None,
-            told: None,
+            published: None,
         });
         let most = most.min(self.waiting.len());
         lost.into_iter().chain(self.waiting.drain(..most)).collect()
     }
 
     /// Puts back what Redis did not take.
-    pub(super) fn put_back(&mut self, waiting: Vec<Waiting>) {
+    pub(super) fn put_back(&mut self, waiting: Vec<QueuedRecord>) {
         for one in waiting.into_iter().rev() {
             self.waiting.push_front(one);
         }
     }
 
     /// Redis lost records: what was told of this fork may be gone, and its chain goes on in the middle.
-    pub(super) fn lose_what_was_told(&mut self) {
+    pub(super) fn lose_published(&mut self) {
         let waiting = u64::try_from(self.waiting.len()).unwrap_or(u64::MAX);
-        let told = self.head.seq.saturating_sub(waiting);
-        self.dropped = self.dropped.max(told);
+        let published = self.head.seq.saturating_sub(waiting);
+        self.dropped = self.dropped.max(published);
     }
 
     /// The sessions that are killed here.

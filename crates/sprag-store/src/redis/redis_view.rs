@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use redis::{Value, cmd};
 use sprag_core::{Id, Timestamp};
 
-use super::attempt::{hash_text, read_hash};
-use super::pod::{Pod, Trouble};
-use super::reading::{CHUNK, Rows};
+use super::cell_value::{CellVersion, read_cell, read_memory, read_session, reads_as_new_after};
+use super::commit::{hash_text, read_hash};
+use super::log_reader::{CHUNK, RedisReader};
+use super::redis_pod::{RedisPod, SharedError};
 use super::reply::text;
-use super::value::{Version, read_cell, read_memory, read_session, reads_as_new_after};
 use crate::cell_key::CellKey;
 use crate::cells::CellMap;
 use crate::error::StoreError;
@@ -20,7 +20,7 @@ use crate::view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};
 /// The log through one record.
 #[derive(Debug)]
 pub(super) struct RedisView<'a> {
-    pod: &'a Pod,
+    pod: &'a RedisPod,
     last: u64,
     at: Timestamp,
 }
@@ -37,8 +37,8 @@ pub(super) fn link(prev: &Hash, seq: u64, body: &[u8]) -> Hash {
 }
 
 impl<'a> RedisView<'a> {
-    pub(super) fn open(pod: &'a Pod) -> Result<Self, StoreError> {
-        let (_, last) = pod.read(|rows| Ok(rows.bounds()?))?;
+    pub(super) fn open(pod: &'a RedisPod) -> Result<Self, StoreError> {
+        let (_, last) = pod.read(|reader| Ok(reader.bounds()?))?;
         let at = pod.time.now().unwrap_or_default();
         Ok(Self { pod, last, at })
     }
@@ -46,10 +46,10 @@ impl<'a> RedisView<'a> {
     /// Compares some cells with what the log makes of them.
     fn compare(
         &self,
-        rows: &mut Rows<'_>,
+        reader: &mut RedisReader<'_>,
         keys: &[CellKey],
         folded: &CellMap,
-    ) -> Result<Option<CellKey>, Trouble> {
+    ) -> Result<Option<CellKey>, SharedError> {
         let mut command = cmd("MGET");
         for key in keys {
             command.arg(self.pod.keys.cell(key));
@@ -59,11 +59,11 @@ impl<'a> RedisView<'a> {
                 _ => command.arg(&self.pod.keys.base),
             };
         }
-        let values: Vec<Value> = command.query(rows.connection)?;
+        let values: Vec<Value> = command.query(reader.connection)?;
         for (key, pair) in keys.iter().zip(values.chunks(2)) {
             let parts: Vec<_> = pair
                 .iter()
-                .map(|value| text(value).and_then(Version::split))
+                .map(|value| text(value).and_then(CellVersion::split))
                 .collect();
             if !self.is_same(key, &parts, folded)? {
                 return Ok(Some(key.clone()));
@@ -75,7 +75,7 @@ impl<'a> RedisView<'a> {
     fn is_same(
         &self,
         key: &CellKey,
-        parts: &[Option<(Version, &[u8])>],
+        parts: &[Option<(CellVersion, &[u8])>],
         folded: &CellMap,
     ) -> Result<bool, StoreError> {
         let [Some((version, bytes)), memory, ..] = parts else {
@@ -113,10 +113,10 @@ impl<'a> RedisView<'a> {
 
 impl LogView for RedisView<'_> {
     fn base(&self) -> Result<Base, StoreError> {
-        let fields: Vec<(Vec<u8>, Vec<u8>)> = self.pod.read(|rows| {
+        let fields: Vec<(Vec<u8>, Vec<u8>)> = self.pod.read(|reader| {
             Ok(cmd("HGETALL")
                 .arg(&self.pod.keys.base)
-                .query(rows.connection)?)
+                .query(reader.connection)?)
         })?;
         let mut base = Base::default();
         for (field, value) in fields {
@@ -151,7 +151,7 @@ impl LogView for RedisView<'_> {
         while from <= self.last {
             let rows = self
                 .pod
-                .read(|rows| Ok(rows.range(from, self.last, CHUNK)?))?;
+                .read(|reader| Ok(reader.range(from, self.last, CHUNK)?))?;
             let Some(last) = rows.last() else {
                 return Ok(());
             };
@@ -166,11 +166,11 @@ impl LogView for RedisView<'_> {
     }
 
     fn policy_text(&self, digest: &str) -> Result<Option<String>, StoreError> {
-        self.pod.read(|rows| {
+        self.pod.read(|reader| {
             Ok(cmd("HGET")
                 .arg(&self.pod.keys.policies)
                 .arg(digest)
-                .query(rows.connection)?)
+                .query(reader.connection)?)
         })
     }
 
@@ -179,16 +179,16 @@ impl LogView for RedisView<'_> {
     }
 
     fn cells(&self) -> Result<CellMap, StoreError> {
-        let ids: Vec<String> = self.pod.read(|rows| {
+        let ids: Vec<String> = self.pod.read(|reader| {
             Ok(cmd("ZRANGE")
                 .arg(&self.pod.keys.sessions)
                 .arg(0)
                 .arg(-1)
-                .query(rows.connection)?)
+                .query(reader.connection)?)
         })?;
         let mut cells = CellMap::default();
         for id in ids.iter().filter_map(|id| Id::new(id).ok()) {
-            let session = self.pod.read(|rows| rows.session(self.pod, &id))?;
+            let session = self.pod.read(|reader| reader.session(self.pod, &id))?;
             if let Some(session) = session {
                 cells.sessions.insert(id, session.cell);
             }
@@ -203,7 +203,7 @@ impl LogView for RedisView<'_> {
     fn first_difference(&self, folded: &CellMap) -> Result<Option<CellKey>, StoreError> {
         let keys = folded.keys();
         for keys in keys.chunks(CHUNK) {
-            let different = self.pod.read(|rows| self.compare(rows, keys, folded))?;
+            let different = self.pod.read(|reader| self.compare(reader, keys, folded))?;
             if different.is_some() {
                 return Ok(different);
             }

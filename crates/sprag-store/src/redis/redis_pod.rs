@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 use redis::{Connection, RedisError, cmd};
 use sprag_core::{DigestKey, RULES_VERSION, Timestamp};
 
-use super::alone::Fork;
-use super::attempt::{Answer, Heard, Size, start};
-use super::clock::RedisTime;
-use super::counts::{Counting, count};
-use super::keys::Keys;
-use super::line::{Lent, Line};
-use super::mono;
+use super::cell_cache::CellCache;
+use super::commit::{CommitOutcome, CommitReply, CommitSize, commit_input};
+use super::commit_id::PodIdentity;
+use super::connection_pool::{ConnectionPool, PooledConnection};
+use super::keys::RedisKeys;
+use super::log_reader::{LogIndex, RedisReader};
+use super::monotonic;
+use super::offline_log::OfflineLog;
 use super::options::RedisOptions;
-use super::place::Place;
-use super::reading::{LogIndex, Rows};
+use super::redis_address::RedisAddress;
+use super::redis_counts::{Counters, count};
+use super::redis_time::RedisTime;
 use super::reply::why;
-use super::script::{Input, Script};
-use super::shelf::Shelf;
-use super::ticket::Identity;
+use super::script::{Script, ScriptInput};
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::judge::Head;
@@ -34,14 +34,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const TURNS: usize = 64;
 
 /// What a pod says that Redis lost.
-pub(super) const UNKNOWN: &str = "it does not know this pod any more";
+pub(super) const FORGOTTEN: &str = "it does not know this pod any more";
 
 /// What a pod says of a connection that it must not use any more.
-pub(super) const OUTDATED: &str = "the connection is from before an outage";
+pub(super) const STALE_CONNECTION: &str = "the connection is from before an outage";
 
 /// Why Redis did not decide.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum SharedError {
     /// The event is wrong, or what is stored is.
     Store(StoreError),
     /// The connection or the server failed.
@@ -56,13 +56,13 @@ pub(super) enum Trouble {
     Outdated,
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for SharedError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<RedisError> for Trouble {
+impl From<RedisError> for SharedError {
     fn from(error: RedisError) -> Self {
         Self::Redis(error)
     }
@@ -70,36 +70,36 @@ impl From<RedisError> for Trouble {
 
 /// One process.
 #[derive(Debug)]
-pub(super) struct Pod {
+pub(super) struct RedisPod {
     pub(super) options: RedisOptions,
-    pub(super) place: Place,
-    pub(super) keys: Keys,
-    pub(super) identity: Identity,
+    pub(super) address: RedisAddress,
+    pub(super) keys: RedisKeys,
+    pub(super) identity: PodIdentity,
     /// Where this pod's fence is.
     pub(super) fence: String,
     pub(super) commit: Script,
-    pub(super) line: Line,
-    pub(super) shelf: Shelf,
-    pub(super) fork: Mutex<Fork>,
+    pub(super) pool: ConnectionPool,
+    pub(super) cache: CellCache,
+    pub(super) offline: Mutex<OfflineLog>,
     pub(super) time: RedisTime,
-    pub(super) counts: Counting,
-    pub(super) notes: Mutex<Notes>,
+    pub(super) counts: Counters,
+    pub(super) notes: Mutex<NotesCache>,
     pub(super) index: Mutex<LogIndex>,
     /// The policies whose text Redis has.
-    pub(super) learned: Mutex<HashSet<String>>,
+    pub(super) saved_policies: Mutex<HashSet<String>>,
     pub(super) head: Mutex<Head>,
     pub(super) key: DigestKey,
     pub(super) secret: [u8; 32],
     /// Which making of the namespace this pod knows.
     pub(super) epoch: Mutex<Option<Vec<u8>>>,
     /// Why this pod must be restarted, where it must.
-    pub(super) stranded: Mutex<Option<String>>,
+    pub(super) restart_reason: Mutex<Option<String>>,
     pub(super) turns: Vec<Mutex<()>>,
 }
 
 /// The last notes, as long as nobody wrote another.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct NotesCache {
     pub(super) latest: u64,
     pub(super) page: Option<(u64, crate::query::LogQuery, crate::query::Page<Record, u64>)>,
 }
@@ -108,59 +108,59 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Pod {
+impl RedisPod {
     pub(super) fn new(
         options: RedisOptions,
-        place: Place,
+        address: RedisAddress,
         secret: [u8; 32],
-        identity: Identity,
+        identity: PodIdentity,
     ) -> Self {
-        let keys = Keys::new(&options.namespace);
+        let keys = RedisKeys::new(&options.namespace);
         Self {
             fence: keys.fence(&identity.digits()),
             identity,
             keys,
             commit: Script::new(include_str!("commit.lua")),
-            line: Line::default(),
-            shelf: Shelf::new(options.capacity.sessions),
-            fork: Mutex::default(),
+            pool: ConnectionPool::default(),
+            cache: CellCache::new(options.capacity.sessions),
+            offline: Mutex::default(),
             time: RedisTime::default(),
-            counts: Counting::default(),
+            counts: Counters::default(),
             notes: Mutex::default(),
             index: Mutex::default(),
-            learned: Mutex::default(),
+            saved_policies: Mutex::default(),
             head: Mutex::default(),
             key: DigestKey::new(&secret),
             secret,
             epoch: Mutex::default(),
-            stranded: Mutex::default(),
+            restart_reason: Mutex::default(),
             turns: (0..TURNS).map(|_| Mutex::default()).collect(),
-            place,
+            address,
             options,
         }
     }
 
-    pub(super) fn away(&self, why: impl Into<String>) -> StoreError {
+    pub(super) fn unavailable(&self, why: impl Into<String>) -> StoreError {
         StoreError::Redis {
-            place: self.place.shown(),
+            place: self.address.shown(),
             why: why.into(),
         }
     }
 
     /// Puts away a connection that failed, and the whole line where the server did.
-    pub(super) fn broken(&self, lent: Lent, error: &RedisError) {
+    pub(super) fn discard(&self, pooled: PooledConnection, error: &RedisError) {
         if error.is_connection_dropped() {
-            self.line.drop_one(lent, &why(error));
+            self.pool.discard(pooled, &why(error));
         } else {
-            self.line.fail(lent, &why(error));
+            self.pool.trip(pooled, &why(error));
         }
-        if !self.line.is_up() {
+        if !self.pool.is_up() {
             count(&self.counts.outages);
         }
     }
 
     pub(super) fn other_rules(&self, found: u64) -> StoreError {
-        self.away(format!(
+        self.unavailable(format!(
             "its sessions are judged under rules {found}, this build knows {RULES_VERSION}; use \
              the same `sprag` everywhere"
         ))
@@ -170,54 +170,58 @@ impl Pod {
     pub(super) fn run(
         &self,
         connection: &mut Connection,
-        input: &Input,
+        input: &ScriptInput,
         until: Instant,
-    ) -> Result<Heard, Trouble> {
-        let sent = mono::now();
+    ) -> Result<CommitReply, SharedError> {
+        let sent = monotonic::now();
         let Some(left) = until
             .checked_duration_since(sent)
             .filter(|left| !left.is_zero())
         else {
-            return Err(Trouble::Slow);
+            return Err(SharedError::Timeout);
         };
         connection.set_read_timeout(Some(left))?;
         connection.set_write_timeout(Some(left))?;
         count(&self.counts.round_trips);
-        let heard = Heard::read(&self.commit.run(connection, input)?)?;
-        self.time.hear(sent, heard.seconds, heard.micros);
+        let reply = CommitReply::read(&self.commit.run(connection, input)?)?;
+        self.time.observe(sent, reply.seconds, reply.micros);
         let mut notes = lock(&self.notes);
-        notes.latest = heard.note;
-        Ok(heard)
+        notes.latest = reply.note;
+        Ok(reply)
     }
 
     /// The same for what is not urgent.
-    pub(super) fn run_patiently(
+    pub(super) fn run_commit_patiently(
         &self,
         connection: &mut Connection,
-        input: &Input,
-    ) -> Result<Answer, Trouble> {
-        Ok(self.run(connection, input, mono::now() + PATIENCE)?.answer)
+        input: &ScriptInput,
+    ) -> Result<CommitOutcome, SharedError> {
+        Ok(self
+            .run_commit(connection, input, monotonic::now() + PATIENCE)?
+            .outcome)
     }
 
     /// Tells Redis the text of a policy, once.
-    pub(super) fn learn(
+    pub(super) fn save_policy(
         &self,
         connection: &mut Connection,
         policy: &ActivePolicy,
         until: Instant,
-    ) -> Result<(), Trouble> {
-        if lock(&self.learned).contains(&policy.digest) {
+    ) -> Result<(), SharedError> {
+        if lock(&self.saved_policies).contains(&policy.digest) {
             return Ok(());
         }
-        let left = until.checked_duration_since(mono::now());
-        let left = left.filter(|left| !left.is_zero()).ok_or(Trouble::Slow)?;
+        let left = until.checked_duration_since(monotonic::now());
+        let left = left
+            .filter(|left| !left.is_zero())
+            .ok_or(SharedError::Timeout)?;
         connection.set_read_timeout(Some(left))?;
         cmd("HSETNX")
             .arg(&self.keys.policies)
             .arg(&policy.digest)
             .arg(&policy.text)
             .exec(connection)?;
-        lock(&self.learned).insert(policy.digest.clone());
+        lock(&self.saved_policies).insert(policy.digest.clone());
         Ok(())
     }
 
@@ -229,12 +233,18 @@ impl Pod {
         policy: &ActivePolicy,
         what: Noted,
         until: Instant,
-    ) -> Result<Record, Trouble> {
-        self.learn(connection, policy, until)?;
+    ) -> Result<Record, SharedError> {
+        self.save_policy(connection, policy, until)?;
         let sealed = Head::default().note(at, &policy.digest, what)?;
-        let input = start(self, self.stamp(), "n", &sealed.body, Size::default());
-        match self.run(connection, &input, until)?.answer {
-            Answer::Done { seq, prev, hash } => {
+        let input = commit_input(
+            self,
+            self.header(),
+            "n",
+            &sealed.body,
+            CommitSize::default(),
+        );
+        match self.run_commit(connection, &input, until)?.outcome {
+            CommitOutcome::Done { seq, prev, hash } => {
                 *lock(&self.head) = Head { seq, hash };
                 Ok(Record {
                     seq,
@@ -243,52 +253,57 @@ impl Pod {
                     ..sealed.record
                 })
             }
-            Answer::Rules(found) => Err(self.other_rules(found).into()),
-            Answer::Stale(_) => Err(Trouble::Contended),
-            Answer::Fenced => Err(Trouble::Unknown),
+            CommitOutcome::Rules(found) => Err(self.other_rules(found).into()),
+            CommitOutcome::Stale(_) => Err(SharedError::Contended),
+            CommitOutcome::Fenced => Err(SharedError::Forgotten),
         }
     }
 
     /// The same for those who ask.
-    pub(super) fn told(&self, trouble: Trouble) -> StoreError {
-        match trouble {
-            Trouble::Store(error) => error,
-            Trouble::Redis(error) => self.away(why(&error)),
-            Trouble::Slow => self.away("no answer in time"),
-            Trouble::Contended => self.away("others were faster"),
-            Trouble::Unknown => self.away(UNKNOWN),
-            Trouble::Outdated => self.away(OUTDATED),
+    pub(super) fn store_error(&self, error: SharedError) -> StoreError {
+        match error {
+            SharedError::Store(error) => error,
+            SharedError::Redis(error) => self.unavailable(why(&error)),
+            SharedError::Timeout => self.unavailable("no answer in time"),
+            SharedError::Contended => self.unavailable("others were faster"),
+            SharedError::Forgotten => self.unavailable(FORGOTTEN),
+            SharedError::StaleConnection => self.unavailable(STALE_CONNECTION),
         }
     }
 
     /// Does something for which there is time.
     pub(super) fn read<T>(
         &self,
-        read: impl FnOnce(&mut Rows<'_>) -> Result<T, Trouble>,
+        read: impl FnOnce(&mut RedisReader<'_>) -> Result<T, SharedError>,
     ) -> Result<T, StoreError> {
-        let until = mono::now() + PATIENCE;
-        let Some(mut lent) = self.line.take(until) else {
-            let trouble = self.line.trouble();
-            return Err(self.away(trouble.unwrap_or_else(|| "all connections are busy".to_owned())));
+        let until = monotonic::now() + PATIENCE;
+        let Some(mut pooled) = self.pool.acquire(until) else {
+            let error = self.pool.down_reason();
+            return Err(
+                self.unavailable(error.unwrap_or_else(|| "all connections are busy".to_owned()))
+            );
         };
-        let ready = lent.connection.set_read_timeout(Some(PATIENCE));
-        let mut rows = Rows::new(self, &mut lent.connection);
-        match ready.map_err(Trouble::from).and_then(|()| read(&mut rows)) {
-            Err(Trouble::Redis(error)) => {
+        let ready = pooled.connection.set_read_timeout(Some(PATIENCE));
+        let mut reader = RedisReader::new(self, &mut pooled.connection);
+        match ready
+            .map_err(SharedError::from)
+            .and_then(|()| read(&mut reader))
+        {
+            Err(SharedError::Redis(error)) => {
                 let why = why(&error);
                 if error.is_io_error() || error.redirect_node().is_some() {
-                    self.broken(lent, &error);
+                    self.discard(pooled, &error);
                 } else {
-                    self.line.give_back(lent);
+                    self.pool.release(pooled);
                 }
-                Err(self.away(why))
+                Err(self.unavailable(why))
             }
             done => {
-                self.line.give_back(lent);
-                if matches!(done, Err(Trouble::Unknown)) && self.line.interrupt(UNKNOWN) {
+                self.pool.release(pooled);
+                if matches!(done, Err(SharedError::Forgotten)) && self.pool.trip_if_up(FORGOTTEN) {
                     count(&self.counts.outages);
                 }
-                done.map_err(|trouble| self.told(trouble))
+                done.map_err(|error| self.store_error(error))
             }
         }
     }
@@ -297,15 +312,15 @@ impl Pod {
     pub(super) fn note(&self, note: crate::note::Note) -> Result<Record, StoreError> {
         note.check()?;
         {
-            let mut fork = lock(&self.fork);
-            if !self.line.is_up() {
-                return fork.note(note);
+            let mut offline = lock(&self.offline);
+            if !self.pool.is_up() {
+                return offline.note(note);
             }
         }
-        let until = mono::now() + PATIENCE;
-        self.read(|rows| {
+        let until = monotonic::now() + PATIENCE;
+        self.read(|reader| {
             let what = note.what.clone();
-            self.note_on(rows.connection, note.at, &note.policy, what, until)
+            self.note_on(reader.connection, note.at, &note.policy, what, until)
         })
     }
 }

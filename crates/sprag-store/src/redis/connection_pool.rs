@@ -10,20 +10,20 @@ use std::time::{Duration, Instant};
 
 use redis::Connection;
 
-use super::mono;
+use super::monotonic;
 
 /// The connections.
 #[derive(Default)]
-pub(super) struct Line {
-    state: Mutex<State>,
+pub(super) struct ConnectionPool {
+    state: Mutex<PoolState>,
     /// Somebody gave a connection back, or the line went down.
     changed: Condvar,
     /// The keeper has something to do.
-    wanted: Condvar,
+    work: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     idle: VecDeque<Connection>,
     open: usize,
     is_up: bool,
@@ -32,16 +32,16 @@ struct State {
     is_returning: bool,
     /// Counts outages: what was lent before one is not taken back.
     outages: u64,
-    trouble: Option<String>,
+    down_reason: Option<String>,
 }
 
 /// A connection, lent to one who must say whether it still works.
-pub(super) struct Lent {
+pub(super) struct PooledConnection {
     pub(super) connection: Connection,
     outage: u64,
 }
 
-impl std::fmt::Debug for Line {
+impl std::fmt::Debug for ConnectionPool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let state = self.state();
         f.debug_struct("Line")
@@ -51,8 +51,8 @@ impl std::fmt::Debug for Line {
     }
 }
 
-impl Line {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl ConnectionPool {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,14 +68,14 @@ impl Line {
     }
 
     /// Why it is down, where it is.
-    pub(super) fn trouble(&self) -> Option<String> {
+    pub(super) fn down_reason(&self) -> Option<String> {
         let state = self.state();
         let unknown = || "it did not answer yet".to_owned();
-        (!state.is_up).then(|| state.trouble.clone().unwrap_or_else(unknown))
+        (!state.is_up).then(|| state.down_reason.clone().unwrap_or_else(unknown))
     }
 
     /// A connection, if one gets free before `until` while the line is up.
-    pub(super) fn take(&self, until: Instant) -> Option<Lent> {
+    pub(super) fn acquire(&self, until: Instant) -> Option<PooledConnection> {
         let mut state = self.state();
         loop {
             if !state.is_up && !state.is_returning {
@@ -83,9 +83,9 @@ impl Line {
             }
             if let Some(connection) = state.idle.pop_front() {
                 let outage = state.outages;
-                return Some(Lent { connection, outage });
+                return Some(PooledConnection { connection, outage });
             }
-            let left = until.checked_duration_since(mono::now())?;
+            let left = until.checked_duration_since(monotonic::now())?;
             let (next, _) = self
                 .changed
                 .wait_timeout(state, left)
@@ -95,39 +95,39 @@ impl Line {
     }
 
     /// Takes a connection back that works.
-    pub(super) fn give_back(&self, lent: Lent) {
+    pub(super) fn release(&self, pooled: PooledConnection) {
         let mut state = self.state();
-        if state.outages == lent.outage && state.is_up {
-            state.idle.push_front(lent.connection);
+        if state.outages == pooled.outage && state.is_up {
+            state.idle.push_front(pooled.connection);
             self.changed.notify_one();
         }
     }
 
     /// One connection broke. With the last one the line is down.
-    pub(super) fn drop_one(&self, lent: Lent, why: &str) {
+    pub(super) fn discard(&self, pooled: PooledConnection, why: &str) {
         let mut state = self.state();
-        if state.outages != lent.outage || !state.is_up {
+        if state.outages != pooled.outage || !state.is_up {
             return;
         }
         state.open = state.open.saturating_sub(1);
         if state.open == 0 {
             self.down(&mut state, why);
         } else {
-            self.wanted.notify_all();
+            self.work.notify_all();
         }
     }
 
     /// Nothing works: nobody but the keeper may try again.
-    pub(super) fn fail(&self, lent: Lent, why: &str) {
+    pub(super) fn trip(&self, pooled: PooledConnection, why: &str) {
         let mut state = self.state();
-        if state.outages == lent.outage {
+        if state.outages == pooled.outage {
             self.down(&mut state, why);
         }
     }
 
     /// Takes the line down where it is up: somebody decided alone, and the keeper has to tell Redis.
     /// Whether it was up.
-    pub(super) fn interrupt(&self, why: &str) -> bool {
+    pub(super) fn trip_if_up(&self, why: &str) -> bool {
         let mut state = self.state();
         let was_up = state.is_up;
         if was_up {
@@ -136,30 +136,30 @@ impl Line {
         was_up
     }
 
-    fn down(&self, state: &mut State, why: &str) {
+    fn down(&self, state: &mut PoolState, why: &str) {
         state.is_up = false;
         state.is_returning = false;
         state.idle.clear();
         state.open = 0;
         state.outages += 1;
-        state.trouble = Some(why.to_owned());
+        state.down_reason = Some(why.to_owned());
         self.changed.notify_all();
-        self.wanted.notify_all();
+        self.work.notify_all();
     }
 
     /// What the keeper found while the line was down.
-    pub(super) fn still_down(&self, why: String) {
-        self.state().trouble = Some(why);
+    pub(super) fn set_down_reason(&self, why: String) {
+        self.state().down_reason = Some(why);
     }
 
     /// The line works again.
-    pub(super) fn up(&self, connections: Vec<Connection>) {
+    pub(super) fn restore(&self, connections: Vec<Connection>) {
         let mut state = self.state();
         state.open = connections.len();
         state.idle = connections.into();
         state.is_up = true;
         state.is_returning = false;
-        state.trouble = None;
+        state.down_reason = None;
         self.changed.notify_all();
     }
 
@@ -187,19 +187,19 @@ impl Line {
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.is_closed = true;
-        self.wanted.notify_all();
+        self.work.notify_all();
     }
 
     /// Waits until the keeper has something to do, at most `at_most`: the line changed since it
     /// `was_up`, or connections were lost. False when it is over.
-    pub(super) fn rest(&self, at_most: Duration, was_up: bool, wanted: usize) -> bool {
+    pub(super) fn wait_for_work(&self, at_most: Duration, was_up: bool, wanted: usize) -> bool {
         let state = self.state();
-        let idle = |state: &mut State| {
+        let idle = |state: &mut PoolState| {
             let has_lost = state.is_up && state.open < wanted;
             !state.is_closed && !has_lost && state.is_up == was_up
         };
         let (state, _) = self
-            .wanted
+            .work
             .wait_timeout_while(state, at_most, idle)
             .unwrap_or_else(PoisonError::into_inner);
         !state.is_closed

@@ -6,7 +6,7 @@
 
 use sprag_core::{Id, Millis, SessionCell, StepMemory, Timestamp};
 
-use super::short::{expand, shorten};
+use super::name_table::{expand, shorten};
 use crate::cell_key::CellKey;
 use crate::cells::CellMap;
 use crate::codec::{decode_tally, encode_tally};
@@ -18,9 +18,9 @@ const UNREADABLE: &str = "its bytes can't be read";
 
 /// Which record a cell is from; all zero where there is no cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Version(pub(super) [u8; 16]);
+pub(super) struct CellVersion(pub(super) [u8; 16]);
 
-impl Version {
+impl CellVersion {
     /// As the script compares it.
     pub(super) fn expected(&self) -> &[u8] {
         if *self == Self::default() {
@@ -55,7 +55,7 @@ impl Version {
 
 /// What is to be written of one cell.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct EncodedCell {
     pub(super) bytes: Vec<u8>,
     /// None: for ever.
     pub(super) life: Option<Millis>,
@@ -69,25 +69,25 @@ fn damaged(key: &CellKey, what: impl ToString) -> StoreError {
 }
 
 /// The small part of a session with its counts, and its memory where that changed.
-pub(super) fn write_session(id: &Id, live: &Live, memory_changed: bool) -> [Written; 2] {
+pub(super) fn write_session(id: &Id, live: &Live, memory_changed: bool) -> [EncodedCell; 2] {
     let Some(cell) = live.cells.session(id.as_str()) else {
-        return <[Written; 2]>::default();
+        return <[EncodedCell; 2]>::default();
     };
     let mut bytes = encode_tally(SessionState::of(cell), &live.tally(id));
     cell.write_small(&mut bytes);
     let life = cell.is_forgettable().then_some(LIFE_OF_SESSION);
-    let small = Written { bytes, life };
+    let small = EncodedCell { bytes, life };
     let mut bytes = Vec::new();
     if memory_changed {
         cell.write_memory(&mut bytes);
     }
-    [small, Written { bytes, life }]
+    [small, EncodedCell { bytes, life }]
 }
 
 /// Any other cell.
-pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> Result<Written, StoreError> {
+pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> Result<EncodedCell, StoreError> {
     let bytes = cells.pack(key)?.map(|packed| shorten(packed.bytes));
-    Ok(Written {
+    Ok(EncodedCell {
         bytes: bytes.unwrap_or_default(),
         life: life_of(key),
     })
@@ -147,11 +147,11 @@ mod tests {
 
     #[test]
     fn a_version_is_a_number_and_the_start_of_a_hash() {
-        let version = Version::of(258, b"0123456789abcdef");
+        let version = CellVersion::of(258, b"0123456789abcdef");
         assert_eq!(&version.0, b"\0\0\0\0\0\0\x01\x0201234567");
         assert_eq!(version.seq(), 258);
-        assert_eq!(Version::default().expected(), b"");
-        let (split, rest) = Version::split(b"\0\0\0\0\0\0\x01\x0201234567cell").unwrap();
+        assert_eq!(CellVersion::default().expected(), b"");
+        let (split, rest) = CellVersion::split(b"\0\0\0\0\0\0\x01\x0201234567cell").unwrap();
         assert_eq!((split, rest), (version, &b"cell"[..]));
     }
 }

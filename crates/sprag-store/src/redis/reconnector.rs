@@ -9,13 +9,13 @@ use std::time::Duration;
 use redis::{Connection, Pipeline, RedisResult, Value, cmd};
 use sprag_core::{Policy, RULES_VERSION, Timestamp};
 
-use super::alone::{Fork, Waiting};
-use super::attempt::{Answer, Heard, Size, read_hash, start};
-use super::mono;
-use super::pod::{Pod, Trouble, lock};
-use super::reading::Rows;
-use super::reply::{list, number, odd, text};
-use super::script::{Input, Script};
+use super::commit::{CommitOutcome, CommitReply, CommitSize, commit_input, read_hash};
+use super::log_reader::RedisReader;
+use super::monotonic;
+use super::offline_log::{OfflineLog, QueuedRecord};
+use super::redis_pod::{RedisPod, SharedError, lock};
+use super::reply::{list, number, text, unexpected_reply};
+use super::script::{Script, ScriptInput};
 use crate::capacity::after_eviction;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
@@ -34,7 +34,7 @@ const LONGEST_REST: Duration = Duration::from_secs(1);
 
 /// What a namespace tells whoever comes.
 #[derive(Debug)]
-pub(super) struct Hello {
+pub(super) struct JoinReply {
     pub(super) secret: [u8; 32],
     pub(super) epoch: Vec<u8>,
     rules: u64,
@@ -43,21 +43,21 @@ pub(super) struct Hello {
     time: (u64, u64),
 }
 
-impl Hello {
+impl JoinReply {
     /// Greets the namespace, which is made with `ours` where it is new, and raises the fence.
-    pub(super) fn say(
+    pub(super) fn request(
         connection: &mut Connection,
         head: &str,
         ours: &[u8],
         fence: Option<(String, [u64; 2])>,
     ) -> RedisResult<Self> {
-        let mut input = Input {
+        let mut input = ScriptInput {
             keys: vec![head.to_owned()],
             args: Vec::new(),
         };
         input.number(u64::from(RULES_VERSION));
         input.arg(ours);
-        let epoch = secret().map_err(|_| odd())?;
+        let epoch = secret().map_err(|_| unexpected_reply())?;
         input.arg(epoch.to_vec());
         if let Some((key, numbers)) = fence {
             input.keys.push(key);
@@ -65,8 +65,8 @@ impl Hello {
                 input.number(number);
             }
         }
-        let answer = Script::new(include_str!("hello.lua")).run(connection, &input)?;
-        Self::read(&answer).ok_or_else(odd)
+        let answer = Script::new(include_str!("join.lua")).run(connection, &input)?;
+        Self::read(&answer).ok_or_else(unexpected_reply)
     }
 
     fn read(value: &Value) -> Option<Self> {
@@ -87,120 +87,127 @@ impl Hello {
     }
 }
 
-impl Pod {
+impl RedisPod {
     /// Connects and greets; before this nobody may judge.
-    pub(super) fn greet(&self) -> Result<Connection, Trouble> {
-        let mut connection = self.place.connect(&self.keys.head, WAIT)?;
-        let sent = mono::now();
+    pub(super) fn join(&self) -> Result<Connection, SharedError> {
+        let mut connection = self.address.connect(&self.keys.head, WAIT)?;
+        let sent = monotonic::now();
         let fence = Some(self.raised_fence());
-        let hello = Hello::say(&mut connection, &self.keys.head, &self.secret, fence)?;
-        self.time.hear(sent, hello.time.0, hello.time.1);
-        if hello.rules > u64::from(RULES_VERSION) {
+        let joined = JoinReply::request(&mut connection, &self.keys.head, &self.secret, fence)?;
+        self.time.observe(sent, joined.time.0, joined.time.1);
+        if joined.rules > u64::from(RULES_VERSION) {
             let why = format!(
                 "its sessions are judged under rules {}, this build knows {RULES_VERSION}; use a \
                  newer `sprag`",
-                hello.rules
+                joined.rules
             );
-            return Err(Trouble::Store(self.away(why)));
+            return Err(SharedError::Store(self.unavailable(why)));
         }
-        *lock(&self.stranded) = (hello.secret != self.secret).then(|| {
+        *lock(&self.restart_reason) = (joined.secret != self.secret).then(|| {
             "the namespace was made anew under another secret: this pod sees other digests than \
              the rest, restart it"
                 .to_owned()
         });
-        let is_other = lock(&self.epoch).replace(hello.epoch.clone()) != Some(hello.epoch);
+        let is_other = lock(&self.epoch).replace(joined.epoch.clone()) != Some(joined.epoch);
         let mut head = lock(&self.head);
-        if is_other || hello.head.seq < head.seq {
-            lock(&self.fork).lose_what_was_told();
+        if is_other || joined.head.seq < head.seq {
+            lock(&self.offline).lose_published();
         }
-        *head = hello.head;
+        *head = joined.head;
         drop(head);
-        lock(&self.notes).latest = hello.note;
-        lock(&self.learned).clear();
+        lock(&self.notes).latest = joined.note;
+        lock(&self.saved_policies).clear();
         Ok(connection)
     }
 
     /// Brings the pod back to Redis.
-    pub(super) fn come_back(&self) -> Result<(), Trouble> {
-        let mut connection = self.greet()?;
-        self.line.set_returning(true);
-        let told = self.tell_all(&mut connection);
-        let Ok(mut fork) = told else {
-            self.line.set_returning(false);
-            return told.map(drop);
+    pub(super) fn rejoin(&self) -> Result<(), SharedError> {
+        let mut connection = self.join()?;
+        self.pool.set_returning(true);
+        let published = self.publish_offline_log(&mut connection);
+        let Ok(mut offline) = published else {
+            self.pool.set_returning(false);
+            return published.map(drop);
         };
-        fork.end();
-        self.line.up(vec![connection]);
+        offline.end();
+        self.pool.restore(vec![connection]);
         Ok(())
     }
 
     /// Gives Redis the kills and then the records of what was decided alone. Answers with the fork
     /// locked, and nothing left in it.
-    fn tell_all(&self, connection: &mut Connection) -> Result<MutexGuard<'_, Fork>, Trouble> {
+    fn publish_offline_log(
+        &self,
+        connection: &mut Connection,
+    ) -> Result<MutexGuard<'_, OfflineLog>, SharedError> {
         self.restore_all_kills(connection)?;
         loop {
-            let mut fork = lock(&self.fork);
-            let mut waiting = fork.next(&self.options.pod, AT_ONCE);
+            let mut offline = lock(&self.offline);
+            let mut waiting = offline.next(&self.options.pod, AT_ONCE);
             if waiting.is_empty() {
-                let kills = fork.kills();
-                if kills.iter().all(|one| self.shelf.is_killed(&one.session)) {
-                    return Ok(fork);
+                let kills = offline.kills();
+                if kills.iter().all(|one| self.cache.is_killed(&one.session)) {
+                    return Ok(offline);
                 }
             }
-            drop(fork);
+            drop(offline);
             if waiting.is_empty() {
                 self.restore_all_kills(connection)?;
-            } else if let Err(trouble) = self.tell(connection, &mut waiting) {
-                lock(&self.fork).put_back(waiting);
-                return Err(trouble);
+            } else if let Err(error) = self.publish_notes(connection, &mut waiting) {
+                lock(&self.offline).put_back(waiting);
+                return Err(error);
             }
         }
     }
 
     /// Appends many notes with one round trip, each once: what was written although nobody heard of
     /// it is left out.
-    fn tell(&self, connection: &mut Connection, waiting: &mut Vec<Waiting>) -> Result<(), Trouble> {
-        let until = mono::now() + WAIT;
+    fn publish_notes(
+        &self,
+        connection: &mut Connection,
+        waiting: &mut Vec<QueuedRecord>,
+    ) -> Result<(), SharedError> {
+        let until = monotonic::now() + WAIT;
         connection.set_read_timeout(Some(WAIT))?;
-        let unsure: Vec<_> = waiting.iter().flat_map(Waiting::unsure).collect();
+        let unsure: Vec<_> = waiting.iter().flat_map(QueuedRecord::unsure).collect();
         let written = self.written(connection, &unsure)?;
-        waiting.retain_mut(|one| one.settle(&written));
+        waiting.retain_mut(|one| one.resolve_sent(&written));
         let mut pipe = Pipeline::with_capacity(waiting.len());
         for one in waiting.iter_mut() {
-            self.learn(connection, &one.policy, until)?;
+            self.save_policy(connection, &one.policy, until)?;
             let digest = &one.policy.digest;
             let sealed = Head::default().note(one.at, digest, one.what.clone())?;
-            let stamp = one.about_to_tell(self);
-            let input = start(self, stamp, "n", &sealed.body, Size::default());
+            let header = one.about_to_publish(self);
+            let input = commit_input(self, header, "n", &sealed.body, CommitSize::default());
             pipe.add_command(self.commit.command(&input));
         }
         self.commit.load(connection)?;
         let answers: Vec<Value> = pipe.query(connection)?;
         for answer in &answers {
-            match Heard::read(answer)?.answer {
-                Answer::Done { seq, hash, .. } => *lock(&self.head) = Head { seq, hash },
-                Answer::Rules(found) => return Err(self.other_rules(found).into()),
-                Answer::Stale(_) => return Err(Trouble::Contended),
-                Answer::Fenced => return Err(Trouble::Unknown),
+            match CommitReply::read(answer)?.outcome {
+                CommitOutcome::Done { seq, hash, .. } => *lock(&self.head) = Head { seq, hash },
+                CommitOutcome::Rules(found) => return Err(self.other_rules(found).into()),
+                CommitOutcome::Stale(_) => return Err(SharedError::Contended),
+                CommitOutcome::Fenced => return Err(SharedError::Forgotten),
             }
         }
         Ok(())
     }
 
     /// Every killed session that this pod knows must be killed in Redis.
-    fn restore_all_kills(&self, connection: &mut Connection) -> Result<(), Trouble> {
-        let made_alone = lock(&self.fork).kills();
-        let mut known = self.shelf.killed();
-        known.extend(made_alone.iter().map(|lost| lost.session.clone()));
-        Rows::new(self, connection).refresh(self, &known)?;
-        let missing = made_alone
+    fn restore_all_kills(&self, connection: &mut Connection) -> Result<(), SharedError> {
+        let made_offline = lock(&self.offline).kills();
+        let mut known = self.cache.killed();
+        known.extend(made_offline.iter().map(|lost| lost.session.clone()));
+        RedisReader::new(self, connection).refresh(self, &known)?;
+        let missing = made_offline
             .into_iter()
-            .filter(|lost| !self.shelf.is_killed(&lost.session));
+            .filter(|lost| !self.cache.is_killed(&lost.session));
         let policy = Arc::new(self.any_policy());
-        for lost in self.shelf.lost().into_iter().chain(missing) {
-            if !self.shelf.is_killed(&lost.session) {
-                let until = mono::now() + WAIT;
-                self.kill_again(connection, &lost, &policy, self.now(), until)?;
+        for lost in self.cache.lost_kills().into_iter().chain(missing) {
+            if !self.cache.is_killed(&lost.session) {
+                let until = monotonic::now() + WAIT;
+                self.restore_kill(connection, &lost, &policy, self.now(), until)?;
             }
         }
         Ok(())
@@ -216,42 +223,42 @@ impl Pod {
     }
 
     /// Works until the line is closed.
-    pub(super) fn keep(&self) {
+    pub(super) fn run_reconnector(&self) {
         let wanted = self.options.connections.max(1);
         let mut rest = FIRST_REST;
         loop {
-            let is_up = self.line.is_up();
+            let is_up = self.pool.is_up();
             let pause = if is_up {
                 rest = FIRST_REST;
-                let complete = self.fill(wanted);
-                self.tidy();
+                let complete = self.open_missing_connections(wanted);
+                self.heartbeat();
                 if !self
                     .line
-                    .rest(LONGEST_REST, true, if complete { wanted } else { 0 })
+                    .wait_for_work(LONGEST_REST, true, if complete { wanted } else { 0 })
                 {
                     return;
                 }
                 continue;
             } else {
-                match self.come_back() {
+                match self.rejoin() {
                     Ok(()) => continue,
-                    Err(trouble) => self.line.still_down(why(&self.told(trouble))),
+                    Err(error) => self.pool.set_down_reason(why(&self.store_error(error))),
                 }
                 let pause = rest;
                 rest = (rest * 2).min(LONGEST_REST);
                 pause
             };
-            if !self.line.rest(pause, false, 0) {
+            if !self.pool.wait_for_work(pause, false, 0) {
                 return;
             }
         }
     }
 
     /// Opens the connections that are missing; false where that does not work.
-    fn fill(&self, wanted: usize) -> bool {
-        for _ in 0..self.line.missing(wanted) {
-            match self.place.connect(&self.keys.head, WAIT) {
-                Ok(connection) => self.line.add(connection),
+    fn open_missing_connections(&self, wanted: usize) -> bool {
+        for _ in 0..self.pool.missing(wanted) {
+            match self.address.connect(&self.keys.head, WAIT) {
+                Ok(connection) => self.pool.add(connection),
                 Err(_) => return false,
             }
         }
@@ -260,19 +267,19 @@ impl Pod {
 
     /// A pod that is not asked anything still hears of pauses and notices an outage; one of many
     /// forgets the longest idle sessions where there are too many.
-    fn tidy(&self) {
-        let heard: Result<(Option<u64>, usize), StoreError> = self.read(|rows| {
-            self.renew_fence(rows.connection)?;
+    fn heartbeat(&self) {
+        let read: Result<(Option<u64>, usize), StoreError> = self.read(|reader| {
+            self.renew_fence(reader.connection)?;
             let note = cmd("HGET")
                 .arg(&self.keys.head)
                 .arg("note")
-                .query(rows.connection)?;
+                .query(reader.connection)?;
             let sessions = cmd("ZCARD")
                 .arg(&self.keys.sessions)
-                .query(rows.connection)?;
+                .query(reader.connection)?;
             Ok((note, sessions))
         });
-        let Ok((note, sessions)) = heard else {
+        let Ok((note, sessions)) = read else {
             return;
         };
         {

@@ -3,11 +3,11 @@
 use redis::{Pipeline, Value, cmd};
 use sprag_core::{Id, Timestamp};
 
-use super::attempt::{Answer, Size, start};
-use super::pod::{Pod, Trouble};
-use super::reading::Rows;
+use super::cell_value::CellVersion;
+use super::commit::{CommitOutcome, CommitSize, commit_input};
+use super::log_reader::RedisReader;
+use super::redis_pod::{RedisPod, SharedError};
 use super::reply::text;
-use super::value::Version;
 use crate::cell_key::CellKey;
 use crate::error::StoreError;
 use crate::judge::Head;
@@ -17,20 +17,20 @@ use crate::note::{Eviction, Noted, Pool};
 const AT_ONCE: usize = 200;
 
 /// A session that may go.
-struct Idle {
+struct IdleSession {
     id: Id,
     touched: Timestamp,
-    hot: Version,
-    memory: Version,
+    hot: CellVersion,
+    memory: CellVersion,
 }
 
-impl Pod {
+impl RedisPod {
     /// Forgets about so many sessions; those with a mark stay.
     pub(super) fn forget_sessions(&self, excess: usize) -> Result<(), StoreError> {
         let mut left = excess;
         let mut skip = 0;
         while left > 0 {
-            let (forgotten, looked) = self.read(|rows| self.forget_some(rows, skip, left))?;
+            let (forgotten, looked) = self.read(|reader| self.forget_some(reader, skip, left))?;
             if looked == 0 {
                 break;
             }
@@ -44,18 +44,18 @@ impl Pod {
     /// looked at.
     fn forget_some(
         &self,
-        rows: &mut Rows<'_>,
+        reader: &mut RedisReader<'_>,
         skip: usize,
         most: usize,
-    ) -> Result<(usize, usize), Trouble> {
+    ) -> Result<(usize, usize), SharedError> {
         let most = most.min(AT_ONCE);
         let oldest: Vec<(String, u64)> = cmd("ZRANGE")
             .arg(&self.keys.sessions)
             .arg(skip)
             .arg(skip + most - 1)
             .arg("WITHSCORES")
-            .query(rows.connection)?;
-        let idle = self.idle(rows, &oldest)?;
+            .query(reader.connection)?;
+        let idle = self.idle(reader, &oldest)?;
         let Some(last) = idle.last() else {
             return Ok((0, oldest.len()));
         };
@@ -66,11 +66,11 @@ impl Pod {
             cells: u64::try_from(idle.len()).unwrap_or(u64::MAX),
         });
         let sealed = Head::default().note(self.now(), "", what)?;
-        let size = Size {
+        let size = CommitSize {
             cells: idle.len() * 2,
             sessions: idle.len(),
         };
-        let mut input = start(self, self.stamp(), "n", &sealed.body, size);
+        let mut input = commit_input(self, self.header(), "n", &sealed.body, size);
         for one in &idle {
             input.arg("-");
             input.arg(one.id.as_str());
@@ -85,15 +85,19 @@ impl Pod {
                 input.arg("-");
             }
         }
-        match self.run_patiently(rows.connection, &input)? {
-            Answer::Done { .. } => Ok((idle.len(), oldest.len())),
+        match self.run_commit_patiently(reader.connection, &input)? {
+            CommitOutcome::Done { .. } => Ok((idle.len(), oldest.len())),
             // Somebody woke one of them: they are looked at again.
             _ => Ok((0, 0)),
         }
     }
 
     /// Those of `oldest` that have no mark, with their versions.
-    fn idle(&self, rows: &mut Rows<'_>, oldest: &[(String, u64)]) -> Result<Vec<Idle>, Trouble> {
+    fn idle(
+        &self,
+        reader: &mut RedisReader<'_>,
+        oldest: &[(String, u64)],
+    ) -> Result<Vec<IdleSession>, SharedError> {
         let ids: Vec<(Id, u64)> = oldest
             .iter()
             .filter_map(|(id, touched)| Some((Id::new(id).ok()?, *touched)))
@@ -110,22 +114,22 @@ impl Pod {
                 .arg(0)
                 .arg(15);
         }
-        let values: Vec<Value> = pipe.query(rows.connection)?;
+        let values: Vec<Value> = pipe.query(reader.connection)?;
         let mut idle = Vec::new();
         for ((id, touched), pair) in ids.into_iter().zip(values.chunks(2)) {
             let mut parts = pair.iter().filter_map(text);
             let (Some(hot), Some(memory)) = (parts.next(), parts.next()) else {
                 continue;
             };
-            let hot = Version::split(hot);
+            let hot = CellVersion::split(hot);
             // One that expired by itself only leaves its line in the listing behind.
             if hot.is_none_or(|(_, state)| state == b"a") {
-                idle.push(Idle {
+                idle.push(IdleSession {
                     id,
                     touched: Timestamp(touched),
-                    hot: hot.map_or_else(Version::default, |(version, _)| version),
-                    memory: Version::split(memory)
-                        .map_or_else(Version::default, |(version, _)| version),
+                    hot: hot.map_or_else(CellVersion::default, |(version, _)| version),
+                    memory: CellVersion::split(memory)
+                        .map_or_else(CellVersion::default, |(version, _)| version),
                 });
             }
         }

@@ -3,13 +3,13 @@
 use redis::{RedisResult, Value};
 use sprag_core::{Id, RULES_VERSION, Timestamp};
 
-use super::keys::Keys;
-use super::pod::Pod;
-use super::reply::{list, number, odd, text};
-use super::script::Input;
-use super::shelf::{Fresh, Looked, Shelf, Spot};
-use super::ticket::Stamp;
-use super::value::{Version, Written, life_from, write_cell, write_session};
+use super::cell_cache::{CachedVersion, CellCache, FreshCell, ReadSet};
+use super::cell_value::{CellVersion, EncodedCell, life_from, write_cell, write_session};
+use super::commit_id::CommitHeader;
+use super::keys::RedisKeys;
+use super::redis_pod::RedisPod;
+use super::reply::{list, number, text, unexpected_reply};
+use super::script::ScriptInput;
 use crate::cell_key::CellKey;
 use crate::draft::Draft;
 use crate::error::StoreError;
@@ -22,27 +22,27 @@ use crate::record::Record;
 
 /// A decision that Redis has not seen yet.
 #[derive(Debug)]
-pub(super) struct Attempt {
+pub(super) struct CommitAttempt {
     gathered: Gathered,
     sealed: Sealed,
     pub(super) promise: Promise,
     pub(super) fence: u64,
-    pub(super) input: Input,
+    pub(super) input: ScriptInput,
     /// What each key after the fixed ones is, in order.
-    slots: Vec<Slot>,
+    slots: Vec<CellSlot>,
     /// The cells that are written, and whether their memory is too.
     written: Vec<(CellKey, bool)>,
 }
 
 #[derive(Debug)]
-enum Slot {
+enum CellSlot {
     Cell(CellKey),
     Memory(Id),
 }
 
 /// What Redis says to it.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum CommitOutcome {
     /// It was written as record `seq`.
     Done { seq: u64, prev: Hash, hash: Hash },
     /// Some cells are others: the place of each, and what is there now.
@@ -55,8 +55,8 @@ pub(super) enum Answer {
 
 /// An answer with what every answer tells.
 #[derive(Debug)]
-pub(super) struct Heard {
-    pub(super) answer: Answer,
+pub(super) struct CommitReply {
+    pub(super) outcome: CommitOutcome,
     pub(super) seconds: u64,
     pub(super) micros: u64,
     /// The number of the last note.
@@ -64,9 +64,15 @@ pub(super) struct Heard {
 }
 
 /// What every commit starts with.
-pub(super) fn start(pod: &Pod, stamp: Stamp, kind: &str, body: &[u8], size: Size) -> Input {
+pub(super) fn commit_input(
+    pod: &RedisPod,
+    header: CommitHeader,
+    kind: &str,
+    body: &[u8],
+    size: CommitSize,
+) -> ScriptInput {
     let keys = &pod.keys;
-    let mut input = Input {
+    let mut input = ScriptInput {
         keys: [
             &keys.head,
             &keys.log,
@@ -84,23 +90,27 @@ pub(super) fn start(pod: &Pod, stamp: Stamp, kind: &str, body: &[u8], size: Size
     input.arg(body);
     input.arg(size.cells.to_string());
     input.arg(size.sessions.to_string());
-    input.number(stamp.fence);
-    input.arg(stamp.name.0);
+    input.number(header.fence);
+    input.arg(header.id.0);
     input
 }
 
 /// What a commit writes besides its record.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Size {
+pub(super) struct CommitSize {
     pub(super) cells: usize,
     pub(super) sessions: usize,
 }
 
-impl Attempt {
+impl CommitAttempt {
     /// Judges `draft` on the cells at hand.
-    pub(super) fn prepare(pod: &Pod, mut draft: Draft, stamp: Stamp) -> Result<Self, StoreError> {
-        let looked = Looked::at(&pod.shelf);
-        let gathered = Gathered::decide(&looked, &mut draft)?;
+    pub(super) fn prepare(
+        pod: &RedisPod,
+        mut draft: Draft,
+        header: CommitHeader,
+    ) -> Result<Self, StoreError> {
+        let read_set = ReadSet::over(&pod.cache);
+        let gathered = Gathered::decide(&read_set, &mut draft)?;
         let promise = Promise::of(&draft.observation, &gathered.verdict);
         // The number and the hashes are Redis' to give.
         let sealed = Head::default().event(draft, gathered.verdict.clone())?;
@@ -108,22 +118,22 @@ impl Attempt {
             gathered,
             sealed,
             promise,
-            fence: stamp.fence,
-            input: Input::default(),
+            fence: header.fence,
+            input: ScriptInput::default(),
             slots: Vec::new(),
             written: Vec::new(),
         };
-        attempt.write(pod, stamp, &looked.spots())?;
+        attempt.write(pod, header, &read_set.versions())?;
         Ok(attempt)
     }
 
     fn write(
         &mut self,
-        pod: &Pod,
-        stamp: Stamp,
-        spots: &[(CellKey, Spot)],
+        pod: &RedisPod,
+        header: CommitHeader,
+        versions: &[(CellKey, CachedVersion)],
     ) -> Result<(), StoreError> {
-        let (shelf, keys, now) = (&pod.shelf, &pod.keys, pod.now());
+        let (cache, keys, now) = (&pod.cache, &pod.keys, pod.now());
         let touched: Vec<CellKey> = CellKey::all(&self.gathered.keys).collect();
         let sessions = self.gathered.keys.session.iter();
         let sessions: Vec<Id> = sessions.chain(&self.gathered.keys.peer).cloned().collect();
@@ -131,12 +141,12 @@ impl Attempt {
             CellKey::Session(_) => 2,
             _ => 1,
         };
-        let cells = spots.iter().map(|(key, _)| parts(key)).sum();
-        let size = Size {
+        let cells = versions.iter().map(|(key, _)| parts(key)).sum();
+        let size = CommitSize {
             cells,
             sessions: sessions.len(),
         };
-        self.input = start(pod, stamp, "e", &self.sealed.body, size);
+        self.input = commit_input(pod, header, "e", &self.sealed.body, size);
         for id in &sessions {
             let summary = self.gathered.live.session_summary(id);
             let (touched, state) = summary.map_or((0, SessionState::Active), |summary| {
@@ -145,14 +155,14 @@ impl Attempt {
             self.input.number(touched);
             self.input.arg(id.as_str());
             // The versions make sure that this pod knows what it was.
-            let is_new = shelf.state_of(id) != state;
+            let is_new = cache.state_of(id) != state;
             self.input.arg(if is_new { state.as_str() } else { "" });
         }
-        for (key, spot) in spots {
+        for (key, cached) in versions {
             let is_touched = touched.contains(key);
             match key {
-                CellKey::Session(id) => self.session(shelf, keys, id, *spot, (is_touched, now)),
-                _ => self.cell(shelf, keys, key, spot.version, (is_touched, now))?,
+                CellKey::Session(id) => self.session(cache, keys, id, *cached, (is_touched, now)),
+                _ => self.cell(cache, keys, key, cached.version, (is_touched, now))?,
             }
         }
         Ok(())
@@ -160,26 +170,26 @@ impl Attempt {
 
     fn session(
         &mut self,
-        shelf: &Shelf,
-        keys: &Keys,
+        cache: &CellCache,
+        keys: &RedisKeys,
         id: &Id,
-        spot: Spot,
+        cached: CachedVersion,
         (is_touched, now): (bool, Timestamp),
     ) {
         let key = CellKey::Session(id.clone());
         let live = &self.gathered.live;
         let at = live.cells.touched_one(&key).unwrap_or_default();
-        let [mut hot, mut memory] = <[Written; 2]>::default();
+        let [mut hot, mut memory] = <[EncodedCell; 2]>::default();
         if is_touched {
-            let memory_changed = !shelf.has_memory(id, live);
+            let memory_changed = !cache.has_memory(id, live);
             [hot, memory] = write_session(id, live, memory_changed);
             self.written.push((key.clone(), memory_changed));
         }
-        self.slot(keys, Slot::Cell(key), spot.version, &hot, (at, now));
+        self.slot(keys, CellSlot::Cell(key), cached.version, &hot, (at, now));
         self.slot(
             keys,
-            Slot::Memory(id.clone()),
-            spot.memory,
+            CellSlot::Memory(id.clone()),
+            cached.memory,
             &memory,
             (at, now),
         );
@@ -187,34 +197,34 @@ impl Attempt {
 
     fn cell(
         &mut self,
-        shelf: &Shelf,
-        keys: &Keys,
+        cache: &CellCache,
+        keys: &RedisKeys,
         key: &CellKey,
-        version: Version,
+        version: CellVersion,
         (is_touched, now): (bool, Timestamp),
     ) -> Result<(), StoreError> {
         let live = &self.gathered.live;
         let at = live.cells.touched_one(key).unwrap_or_default();
-        let mut cell = Written::default();
-        if is_touched && !shelf.has_same(key, live) {
+        let mut cell = EncodedCell::default();
+        if is_touched && !cache.has_same(key, live) {
             cell = write_cell(key, &live.cells)?;
             self.written.push((key.clone(), false));
         }
-        self.slot(keys, Slot::Cell(key.clone()), version, &cell, (at, now));
+        self.slot(keys, CellSlot::Cell(key.clone()), version, &cell, (at, now));
         Ok(())
     }
 
     fn slot(
         &mut self,
-        keys: &Keys,
-        slot: Slot,
-        expected: Version,
-        cell: &Written,
+        keys: &RedisKeys,
+        slot: CellSlot,
+        expected: CellVersion,
+        cell: &EncodedCell,
         (touched, now): (Timestamp, Timestamp),
     ) {
         self.input.keys.push(match &slot {
-            Slot::Cell(key) => keys.cell(key),
-            Slot::Memory(id) => keys.memory(id),
+            CellSlot::Cell(key) => keys.cell(key),
+            CellSlot::Memory(id) => keys.memory(id),
         });
         self.input.arg(expected.expected());
         self.input.number(life_from(cell.life, touched, now));
@@ -223,9 +233,9 @@ impl Attempt {
     }
 
     /// It stands: keeps the cells at hand.
-    pub(super) fn done(self, shelf: &Shelf, seq: u64, prev: Hash, hash: Hash) -> Record {
-        let version = Version::of(seq, hash_text(&hash).as_bytes());
-        shelf.keep(self.gathered.live, &self.written, version);
+    pub(super) fn done(self, cache: &CellCache, seq: u64, prev: Hash, hash: Hash) -> Record {
+        let version = CellVersion::of(seq, hash_text(&hash).as_bytes());
+        cache.keep(self.gathered.live, &self.written, version);
         Record {
             seq,
             prev,
@@ -237,14 +247,14 @@ impl Attempt {
     /// Takes the fresh cells to hand.
     pub(super) fn refresh(
         &self,
-        shelf: &Shelf,
+        cache: &CellCache,
         fresh: &[(usize, Option<Vec<u8>>)],
     ) -> Result<(), StoreError> {
         for (at, value) in fresh {
             let value = value.as_deref();
             match self.slots.get(*at) {
-                Some(Slot::Cell(key)) => shelf.refresh(&Fresh::Cell(key, value))?,
-                Some(Slot::Memory(id)) => shelf.refresh(&Fresh::Memory(id, value))?,
+                Some(CellSlot::Cell(key)) => cache.refresh(&FreshCell::Cell(key, value))?,
+                Some(CellSlot::Memory(id)) => cache.refresh(&FreshCell::Memory(id, value))?,
                 None => {}
             }
         }
@@ -264,18 +274,18 @@ pub(super) fn read_hash(digits: &[u8]) -> Option<Hash> {
     Hash::from_hex(&format!("{:0<64}", std::str::from_utf8(digits).ok()?))
 }
 
-impl Heard {
+impl CommitReply {
     /// Reads what the script answered.
     pub(super) fn read(value: &Value) -> RedisResult<Self> {
-        Self::parse(value).ok_or_else(odd)
+        Self::parse(value).ok_or_else(unexpected_reply)
     }
 
     fn parse(value: &Value) -> Option<Self> {
         let [word, seconds, micros, note, rest @ ..] = list(value)? else {
             return None;
         };
-        let answer = match (text(word)?, rest) {
-            (b"done", [seq, prev, hash]) => Answer::Done {
+        let outcome = match (text(word)?, rest) {
+            (b"done", [seq, prev, hash]) => CommitOutcome::Done {
                 seq: number(seq)?,
                 prev: read_hash(text(prev)?)?,
                 hash: read_hash(text(hash)?)?,
@@ -288,14 +298,14 @@ impl Heard {
                     }
                     _ => None,
                 });
-                Answer::Stale(pairs.collect::<Option<_>>()?)
+                CommitOutcome::Stale(pairs.collect::<Option<_>>()?)
             }
-            (b"fenced", []) => Answer::Fenced,
-            (b"rules", [rules]) => Answer::Rules(number(rules).unwrap_or(0)),
+            (b"fenced", []) => CommitOutcome::Fenced,
+            (b"rules", [rules]) => CommitOutcome::Rules(number(rules).unwrap_or(0)),
             _ => return None,
         };
         Some(Self {
-            answer,
+            outcome,
             seconds: number(seconds)?,
             micros: number(micros)?,
             note: number(note)?,

@@ -19,34 +19,34 @@ const MAX_MOVES: usize = 4;
 
 /// Where Redis is.
 #[derive(Debug)]
-pub(super) struct Place {
-    kind: Kind,
+pub(super) struct RedisAddress {
+    topology: Topology,
     /// The servers, Sentinels or nodes to ask, with what the servers want to know.
     hosts: Vec<ConnectionInfo>,
     ca: Option<Vec<u8>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Kind {
-    One,
+enum Topology {
+    Single,
     Sentinel { service: String },
     Cluster,
 }
 
-impl Place {
+impl RedisAddress {
     /// Reads an address; `ca` are the certificates to trust.
     pub(super) fn parse(url: &str, ca: Option<Vec<u8>>) -> Result<Self, StoreError> {
         let wrong = |why: String| StoreError::RedisUrl { why };
         let (scheme, rest) = url
             .split_once("://")
             .ok_or_else(|| wrong("it has no `://`".to_owned()))?;
-        let (scheme, kind) = match scheme.split_once('+') {
+        let (scheme, topology) = match scheme.split_once('+') {
             Some((scheme, "sentinel")) => (scheme, "sentinel"),
             Some((scheme, "cluster")) => (scheme, "cluster"),
             _ => (scheme, ""),
         };
         let (hosts, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let (kind, path) = match kind {
+        let (topology, path) = match topology {
             "sentinel" => {
                 let (service, db) = path.split_once('/').unwrap_or((path, ""));
                 if service.is_empty() {
@@ -57,14 +57,14 @@ impl Place {
                     ));
                 }
                 let service = service.to_owned();
-                (Kind::Sentinel { service }, db)
+                (Topology::Sentinel { service }, db)
             }
-            "cluster" => (Kind::Cluster, ""),
+            "cluster" => (Topology::Cluster, ""),
             _ => {
                 let info = url.into_connection_info();
                 let info = info.map_err(|error| wrong(error.to_string()))?;
                 return Ok(Self {
-                    kind: Kind::One,
+                    topology: Topology::Single,
                     hosts: vec![info],
                     ca,
                 });
@@ -79,7 +79,11 @@ impl Place {
             .map(|host| format!("{scheme}://{user}{host}/{path}").into_connection_info())
             .collect::<RedisResult<Vec<_>>>()
             .map_err(|error| wrong(error.to_string()))?;
-        Ok(Self { kind, hosts, ca })
+        Ok(Self {
+            topology,
+            hosts,
+            ca,
+        })
     }
 
     /// The addresses, without passwords.
@@ -92,10 +96,10 @@ impl Place {
     pub(super) fn connect(&self, key: &str, wait: Duration) -> RedisResult<Connection> {
         let mut last = None;
         for host in &self.hosts {
-            let made = match &self.kind {
-                Kind::One => self.open(host.clone(), wait),
-                Kind::Sentinel { service } => self.by_sentinel(host, service, wait),
-                Kind::Cluster => self.by_cluster(host, key, wait),
+            let made = match &self.topology {
+                Topology::Single => self.open(host.clone(), wait),
+                Topology::Sentinel { service } => self.by_sentinel(host, service, wait),
+                Topology::Cluster => self.by_cluster(host, key, wait),
             };
             match made {
                 Ok(connection) => return Ok(connection),
@@ -203,23 +207,23 @@ fn failed(what: &'static str) -> RedisError {
 mod tests {
     use super::*;
 
-    fn parse(url: &str) -> Result<Place, String> {
-        Place::parse(url, None).map_err(|error| error.to_string())
+    fn parse(url: &str) -> Result<RedisAddress, String> {
+        RedisAddress::parse(url, None).map_err(|error| error.to_string())
     }
 
     #[test]
     fn every_kind_of_address_is_read() {
-        assert_eq!(parse("redis://h:1/2").unwrap().kind, Kind::One);
+        assert_eq!(parse("redis://h:1/2").unwrap().topology, Topology::Single);
         let sentinel = parse("redis+sentinel://u:p%40w@a:1,b:2/main/3").unwrap();
         let service = "main".to_owned();
-        assert_eq!(sentinel.kind, Kind::Sentinel { service });
+        assert_eq!(sentinel.topology, Topology::Sentinel { service });
         assert_eq!(sentinel.shown(), "a:1,b:2");
         let settings = sentinel.hosts[1].redis_settings();
         assert_eq!(settings.username(), Some("u"));
         assert_eq!(settings.password(), Some("p@w"));
         assert_eq!(settings.db(), 3);
         let cluster = parse("rediss+cluster://a:1,b:2").unwrap();
-        assert_eq!(cluster.kind, Kind::Cluster);
+        assert_eq!(cluster.topology, Topology::Cluster);
         assert!(matches!(
             cluster.hosts[0].addr(),
             ConnectionAddr::TcpTls { .. }

@@ -6,13 +6,13 @@ use std::time::Instant;
 use redis::{Connection, RedisResult, cmd};
 use sprag_core::{Observed, Timestamp};
 
-use super::attempt::{Answer, Attempt};
-use super::counts::count;
-use super::fail::who;
-use super::mono;
-use super::pod::{OUTDATED, Pod, Trouble, UNKNOWN, lock};
-use super::shelf::LostKill;
-use super::ticket::{Sent, Stamp, Ticket};
+use super::cell_cache::LostKill;
+use super::commit::{CommitAttempt, CommitOutcome};
+use super::commit_id::{CommitHeader, PendingCommit, SentCommit};
+use super::fail_modes::agent_and_session;
+use super::monotonic;
+use super::redis_counts::count;
+use super::redis_pod::{FORGOTTEN, RedisPod, STALE_CONNECTION, SharedError, lock};
 use crate::cell_key::CellKey;
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
@@ -26,23 +26,23 @@ const MAX_TRIES: usize = 64;
 /// Connections that may break under one decision before it is made alone.
 const MAX_BROKEN: usize = 3;
 
-impl Pod {
+impl RedisPod {
     /// Decides with Redis, or without it where it can't be asked in time.
     pub(super) fn decide(&self, draft: Draft) -> Result<Record, StoreError> {
-        let until = mono::now() + self.options.deadline;
-        let mut ticket = self.ticket();
-        let why = match self.decide_shared(&draft, until, &mut ticket) {
+        let until = monotonic::now() + self.options.deadline;
+        let mut pending = self.pending_commit();
+        let why = match self.decide_shared(&draft, until, &mut pending) {
             Ok(record) => return Ok(record),
-            Err(Trouble::Store(error)) => return Err(error),
-            Err(Trouble::Redis(error)) if error.is_timeout() => self.slow(),
-            Err(Trouble::Redis(error)) => error.to_string(),
-            Err(Trouble::Slow) => self.line.trouble().unwrap_or_else(|| self.slow()),
-            Err(Trouble::Contended) => format!("others were faster {MAX_TRIES} times"),
-            Err(Trouble::Unknown) => UNKNOWN.to_owned(),
-            Err(Trouble::Outdated) => OUTDATED.to_owned(),
+            Err(SharedError::Store(error)) => return Err(error),
+            Err(SharedError::Redis(error)) if error.is_timeout() => self.slow(),
+            Err(SharedError::Redis(error)) => error.to_string(),
+            Err(SharedError::Timeout) => self.pool.down_reason().unwrap_or_else(|| self.slow()),
+            Err(SharedError::Contended) => format!("others were faster {MAX_TRIES} times"),
+            Err(SharedError::Forgotten) => FORGOTTEN.to_owned(),
+            Err(SharedError::StaleConnection) => STALE_CONNECTION.to_owned(),
         };
-        let sent = ticket.unanswered.map(|_| ticket.sent);
-        self.decide_alone(draft, &why, sent)
+        let sent = pending.unanswered.map(|_| pending.sent);
+        self.decide_offline(draft, &why, sent)
     }
 
     fn slow(&self) -> String {
@@ -53,9 +53,9 @@ impl Pod {
         &self,
         draft: &Draft,
         until: Instant,
-        ticket: &mut Ticket,
-    ) -> Result<Record, Trouble> {
-        let (_, session) = who(&draft.observation.what);
+        pending: &mut PendingCommit,
+    ) -> Result<Record, SharedError> {
+        let (_, session) = agent_and_session(&draft.observation.what);
         let turns = u64::try_from(self.turns.len()).unwrap_or(1);
         let turn = CellKey::Session(session.clone()).index() % turns;
         let turn = usize::try_from(turn).ok().and_then(|at| self.turns.get(at));
@@ -64,22 +64,22 @@ impl Pod {
         loop {
             // Before the connection: one that is older than its fence could be heard too late.
             let fence = self.identity.fence();
-            let Some(mut lent) = self.line.take(until) else {
-                return Err(Trouble::Slow);
+            let Some(mut pooled) = self.pool.acquire(until) else {
+                return Err(SharedError::Timeout);
             };
-            let decided = self.decide_on(&mut lent.connection, draft, until, fence, ticket);
+            let decided = self.decide_on(&mut pooled.connection, draft, until, fence, pending);
             match decided {
-                Err(Trouble::Redis(error)) => {
+                Err(SharedError::Redis(error)) => {
                     broken += 1;
                     let is_over = broken >= MAX_BROKEN || !error.is_connection_dropped();
-                    self.broken(lent, &error);
+                    self.discard(pooled, &error);
                     if is_over {
-                        return Err(Trouble::Redis(error));
+                        return Err(SharedError::Redis(error));
                     }
                 }
-                Err(Trouble::Outdated) => self.line.give_back(lent),
+                Err(SharedError::StaleConnection) => self.pool.release(pooled),
                 other => {
-                    self.line.give_back(lent);
+                    self.pool.release(pooled);
                     return other;
                 }
             }
@@ -96,67 +96,67 @@ impl Pod {
         draft: &Draft,
         until: Instant,
         fence: u64,
-        ticket: &mut Ticket,
-    ) -> Result<Record, Trouble> {
-        self.learn(connection, &draft.policy, until)?;
+        pending: &mut PendingCommit,
+    ) -> Result<Record, SharedError> {
+        self.save_policy(connection, &draft.policy, until)?;
         for _ in 0..MAX_TRIES {
-            let again = ticket.unanswered.take();
+            let again = pending.unanswered.take();
             let may_be_written = again.is_some();
-            let name = ticket.sent.name;
+            let id = pending.sent.id;
             let attempt = match again {
                 Some(attempt) => attempt,
-                None => Attempt::prepare(self, draft.clone(), Stamp { fence, name })?,
+                None => CommitAttempt::prepare(self, draft.clone(), CommitHeader { fence, id })?,
             };
-            let answer = match self.run(connection, &attempt.input, until) {
-                Ok(heard) => heard.answer,
-                Err(trouble) => {
-                    ticket.unanswered = Some(attempt);
-                    return Err(trouble);
+            let outcome = match self.run_commit(connection, &attempt.input, until) {
+                Ok(reply) => reply.outcome,
+                Err(error) => {
+                    pending.unanswered = Some(attempt);
+                    return Err(error);
                 }
             };
-            let is_fenced = matches!(answer, Answer::Fenced);
-            match answer {
-                Answer::Done { seq, prev, hash } => {
+            let is_fenced = matches!(outcome, CommitOutcome::Fenced);
+            match outcome {
+                CommitOutcome::Done { seq, prev, hash } => {
                     let promise = attempt.promise;
                     self.count_decision(Head { seq, hash });
-                    let record = attempt.done(&self.shelf, seq, prev, hash);
+                    let record = attempt.done(&self.cache, seq, prev, hash);
                     self.replicate(connection, promise);
                     return Ok(record);
                 }
-                Answer::Stale(fresh) => {
+                CommitOutcome::Stale(fresh) => {
                     count(&self.counts.conflicts);
-                    attempt.refresh(&self.shelf, &fresh)?;
+                    attempt.refresh(&self.cache, &fresh)?;
                 }
-                Answer::Fenced if attempt.fence == self.identity.fence() => {
-                    ticket.unanswered = Some(attempt).filter(|_| may_be_written);
-                    return Err(Trouble::Unknown);
+                CommitOutcome::Fenced if attempt.fence == self.identity.fence() => {
+                    pending.unanswered = Some(attempt).filter(|_| may_be_written);
+                    return Err(SharedError::Forgotten);
                 }
-                Answer::Fenced => {}
-                Answer::Rules(found) => return Err(self.other_rules(found).into()),
+                CommitOutcome::Fenced => {}
+                CommitOutcome::Rules(found) => return Err(self.other_rules(found).into()),
             }
             if may_be_written
-                && let Some(record) = self.written_before(connection, ticket, attempt)?
+                && let Some(record) = self.written_before(connection, pending, attempt)?
             {
                 return Ok(record);
             }
             if is_fenced {
-                return Err(Trouble::Outdated);
+                return Err(SharedError::StaleConnection);
             }
             self.restore_kills(connection, draft, until)?;
         }
-        Err(Trouble::Contended)
+        Err(SharedError::Contended)
     }
 
     /// The record of what got no answer, where it was written all the same.
     fn written_before(
         &self,
         connection: &mut Connection,
-        ticket: &mut Ticket,
-        attempt: Attempt,
-    ) -> Result<Option<Record>, Trouble> {
-        let found = self.written_record(connection, ticket.sent);
+        pending: &mut PendingCommit,
+        attempt: CommitAttempt,
+    ) -> Result<Option<Record>, SharedError> {
+        let found = self.written_record(connection, pending.sent);
         if found.is_err() {
-            ticket.unanswered = Some(attempt);
+            pending.unanswered = Some(attempt);
         }
         let found = found?;
         if let Some(record) = &found {
@@ -179,29 +179,29 @@ impl Pod {
         connection: &mut Connection,
         like: &Draft,
         until: Instant,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), SharedError> {
         // A kill does not lose others, but it may meet one that was lost.
         if matches!(like.observation.what, Observed::Kill(_)) {
             return Ok(());
         }
-        for lost in self.shelf.lost() {
-            self.kill_again(connection, &lost, &like.policy, like.observation.at, until)?;
+        for lost in self.cache.lost_kills() {
+            self.restore_kill(connection, &lost, &like.policy, like.observation.at, until)?;
         }
         Ok(())
     }
 
     /// Kills a session that should be.
-    pub(super) fn kill_again(
+    pub(super) fn restore_kill(
         &self,
         connection: &mut Connection,
         lost: &LostKill,
         policy: &Arc<ActivePolicy>,
         at: Timestamp,
         until: Instant,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), SharedError> {
         let draft = lost.draft(at, policy);
         let fence = self.identity.fence();
-        self.decide_on(connection, &draft, until, fence, &mut self.ticket())?;
+        self.decide_on(connection, &draft, until, fence, &mut self.pending_commit())?;
         count(&self.counts.kills_restored);
         Ok(())
     }
@@ -224,27 +224,27 @@ impl Pod {
         }
     }
 
-    fn decide_alone(
+    fn decide_offline(
         &self,
         draft: Draft,
         why: &str,
-        sent: Option<Sent>,
+        sent: Option<SentCommit>,
     ) -> Result<Record, StoreError> {
         if matches!(draft.observation.what, Observed::Reset(_)) {
-            return Err(self.away(format!("{why}; nothing was reset")));
+            return Err(self.unavailable(format!("{why}; nothing was reset")));
         }
         let pod = &self.options.pod;
-        let mut fork = lock(&self.fork);
+        let mut offline = lock(&self.offline);
         // The keeper ends a fork under the same lock, so none is left behind with the line up.
-        if self.line.interrupt(why) {
+        if self.pool.trip_if_up(why) {
             count(&self.counts.outages);
         }
-        let (record, alone) =
-            fork.decide(&self.shelf, &self.options.fail, pod, draft, (why, sent))?;
-        drop(fork);
-        count(&self.counts.alone);
-        if let Some(hear) = &self.options.on_alone {
-            hear(&alone);
+        let (record, decision) =
+            offline.decide(&self.cache, &self.options.fail, pod, draft, (why, sent))?;
+        drop(offline);
+        count(&self.counts.offline);
+        if let Some(hear) = &self.options.on_offline {
+            hear(&decision);
         }
         let head = *lock(&self.head);
         Ok(Record {

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use redis::{Connection, Pipeline, RedisResult, Value, cmd};
 use sprag_core::Observed;
 
-use super::attempt::read_hash;
-use super::fail::who;
-use super::pod::{Pod, Trouble, lock};
-use super::reply::{list, odd, text};
+use super::commit::read_hash;
+use super::fail_modes::agent_and_session;
+use super::redis_pod::{RedisPod, SharedError, lock};
+use super::reply::{list, text, unexpected_reply};
 use crate::cell_key::{CellKey, NOTES};
 use crate::error::StoreError;
 use crate::hash::Hash;
@@ -29,15 +29,15 @@ pub(super) struct LogIndex {
 
 /// One record as the stream holds it.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(super) struct LogEntry {
     pub(super) seq: u64,
     pub(super) body: Vec<u8>,
     pub(super) hash: Hash,
     /// The commit that wrote it.
-    pub(super) name: Vec<u8>,
+    pub(super) id: Vec<u8>,
 }
 
-impl Row {
+impl LogEntry {
     pub(super) fn raw(&self) -> RawRecord<'_> {
         RawRecord {
             seq: self.seq,
@@ -48,39 +48,39 @@ impl Row {
 }
 
 /// The log over one connection.
-pub(super) struct Rows<'a> {
-    pod: &'a Pod,
+pub(super) struct RedisReader<'a> {
+    pod: &'a RedisPod,
     pub(super) connection: &'a mut Connection,
 }
 
-fn read_rows(value: &Value) -> RedisResult<Vec<Row>> {
+fn read_rows(value: &Value) -> RedisResult<Vec<LogEntry>> {
     let rows = list(value).and_then(|rows| rows.iter().map(read_row).collect());
-    rows.ok_or_else(odd)
+    rows.ok_or_else(unexpected_reply)
 }
 
-fn read_row(value: &Value) -> Option<Row> {
+fn read_row(value: &Value) -> Option<LogEntry> {
     let [id, fields] = list(value)? else {
         return None;
     };
     let id = std::str::from_utf8(text(id)?).ok()?;
-    let [_, body, _, hash, name @ ..] = list(fields)? else {
+    let [_, body, _, hash, id @ ..] = list(fields)? else {
         return None;
     };
-    Some(Row {
+    Some(LogEntry {
         seq: id.split('-').next()?.parse().ok()?,
         body: text(body)?.to_vec(),
         hash: read_hash(text(hash)?)?,
-        name: name.last().and_then(text).unwrap_or_default().to_vec(),
+        id: id.last().and_then(text).unwrap_or_default().to_vec(),
     })
 }
 
-impl<'a> Rows<'a> {
-    pub(super) fn new(pod: &'a Pod, connection: &'a mut Connection) -> Self {
+impl<'a> RedisReader<'a> {
+    pub(super) fn new(pod: &'a RedisPod, connection: &'a mut Connection) -> Self {
         Self { pod, connection }
     }
 
     /// The records from `from` through `to`, at most `most`.
-    pub(super) fn range(&mut self, from: u64, to: u64, most: usize) -> RedisResult<Vec<Row>> {
+    pub(super) fn range(&mut self, from: u64, to: u64, most: usize) -> RedisResult<Vec<LogEntry>> {
         let value = cmd("XRANGE")
             .arg(&self.pod.keys.log)
             .arg(format!("{from}-0"))
@@ -117,7 +117,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Some records, each with the hash of the one before, in the order given.
-    pub(super) fn records(&mut self, seqs: &[u64]) -> Result<Vec<Record>, Trouble> {
+    pub(super) fn records(&mut self, seqs: &[u64]) -> Result<Vec<Record>, SharedError> {
         let mut pipe = Pipeline::with_capacity(seqs.len());
         for seq in seqs {
             pipe.cmd("XRANGE")
@@ -145,7 +145,7 @@ impl<'a> Rows<'a> {
     }
 
     /// A page of records.
-    pub(super) fn page(&mut self, query: &LogQuery) -> Result<Page<Record, u64>, Trouble> {
+    pub(super) fn page(&mut self, query: &LogQuery) -> Result<Page<Record, u64>, SharedError> {
         let (first, last) = self.bounds()?;
         let size = page_size(query.limit);
         let (from, to) = if query.newest_first {
@@ -172,7 +172,7 @@ impl<'a> Rows<'a> {
         to: u64,
         newest_first: bool,
         most: usize,
-    ) -> Result<Vec<u64>, Trouble> {
+    ) -> Result<Vec<u64>, SharedError> {
         if from > to {
             return Ok(Vec::new());
         }
@@ -216,7 +216,7 @@ impl<'a> Rows<'a> {
         from: u64,
         to: u64,
         (newest_first, most): (bool, usize),
-    ) -> Result<Vec<u64>, Trouble> {
+    ) -> Result<Vec<u64>, SharedError> {
         self.index(to)?;
         let place = key.index();
         let index = lock(&self.pod.index);
@@ -224,7 +224,7 @@ impl<'a> Rows<'a> {
         Ok(take(seqs.map(|(_, seq)| *seq), newest_first, most))
     }
 
-    fn sharing(&mut self, id: &sprag_core::Id) -> Result<BTreeSet<u64>, Trouble> {
+    fn sharing(&mut self, id: &sprag_core::Id) -> Result<BTreeSet<u64>, SharedError> {
         let pod = self.pod;
         let touching = |place: u64| {
             let index = lock(&pod.index);
@@ -233,11 +233,11 @@ impl<'a> Rows<'a> {
         };
         let mut failed = None;
         let found = sharing(id, touching, |seq| {
-            let mut read = self.records(&[seq]).map_err(|trouble| match trouble {
-                Trouble::Store(error) => error,
+            let mut read = self.records(&[seq]).map_err(|error| match error {
+                SharedError::Store(error) => error,
                 other => {
                     failed = Some(other);
-                    pod.away("the log can't be read")
+                    pod.unavailable("the log can't be read")
                 }
             })?;
             read.pop().ok_or_else(|| StoreError::Damaged {
@@ -246,13 +246,13 @@ impl<'a> Rows<'a> {
             })
         });
         match failed {
-            Some(trouble) => Err(trouble),
+            Some(error) => Err(error),
             None => Ok(found?),
         }
     }
 
     /// Reads on to where the index must reach, and forgets what the log forgot.
-    fn index(&mut self, to: u64) -> Result<(), Trouble> {
+    fn index(&mut self, to: u64) -> Result<(), SharedError> {
         let mut index = lock(&self.pod.index);
         let (oldest, last) = self.bounds()?;
         if last < index.through {
@@ -292,7 +292,7 @@ fn places(record: &Record) -> Vec<u64> {
         RecordKind::Note(_) => return vec![NOTES],
         RecordKind::Event { observation, .. } => observation,
     };
-    let (_, session) = who(&observation.what);
+    let (_, session) = agent_and_session(&observation.what);
     let peer = match &observation.what {
         Observed::Message(message) => Some(&message.to),
         _ => None,

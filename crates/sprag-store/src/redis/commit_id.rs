@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use redis::{Connection, cmd};
 
-use super::attempt::Attempt;
-use super::pod::{Pod, Trouble, lock};
-use super::reading::{CHUNK, Rows};
+use super::commit::CommitAttempt;
+use super::log_reader::{CHUNK, RedisReader};
+use super::redis_pod::{RedisPod, SharedError, lock};
 use crate::record::Record;
 
 /// How long a pod that died is remembered by its fence.
@@ -19,40 +19,40 @@ const REMEMBERED_MS: u64 = 86_400_000;
 
 /// The name of one commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct CommitName(pub(super) [u8; 12]);
+pub(super) struct CommitId(pub(super) [u8; 12]);
 
 /// Something that was sent and perhaps written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sent {
-    pub(super) name: CommitName,
+pub(super) struct SentCommit {
+    pub(super) id: CommitId,
     /// It is none of the records up to this one.
     pub(super) after: u64,
 }
 
 /// One decision on its way.
 #[derive(Debug)]
-pub(super) struct Ticket {
-    pub(super) sent: Sent,
+pub(super) struct PendingCommit {
+    pub(super) sent: SentCommit,
     /// What was sent and never answered.
-    pub(super) unanswered: Option<Attempt>,
+    pub(super) unanswered: Option<CommitAttempt>,
 }
 
 /// What goes with a commit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stamp {
+pub(super) struct CommitHeader {
     pub(super) fence: u64,
-    pub(super) name: CommitName,
+    pub(super) id: CommitId,
 }
 
 /// Who this pod is to Redis.
 #[derive(Debug)]
-pub(super) struct Identity {
+pub(super) struct PodIdentity {
     nonce: [u8; 4],
     commits: AtomicU64,
     fence: AtomicU64,
 }
 
-impl Identity {
+impl PodIdentity {
     pub(super) fn new(nonce: [u8; 4]) -> Self {
         Self {
             nonce,
@@ -66,13 +66,13 @@ impl Identity {
         format!("{:08x}", u32::from_be_bytes(self.nonce))
     }
 
-    fn name(&self) -> CommitName {
+    fn id(&self) -> CommitId {
         let number = self.commits.fetch_add(1, Ordering::Relaxed).to_be_bytes();
-        let mut name = [0; 12];
-        for (to, from) in name.iter_mut().zip(self.nonce.into_iter().chain(number)) {
+        let mut id = [0; 12];
+        for (to, from) in id.iter_mut().zip(self.nonce.into_iter().chain(number)) {
             *to = from;
         }
-        CommitName(name)
+        CommitId(id)
     }
 
     pub(super) fn fence(&self) -> u64 {
@@ -84,37 +84,37 @@ impl Identity {
     }
 }
 
-impl Pod {
-    pub(super) fn ticket(&self) -> Ticket {
-        Ticket {
+impl RedisPod {
+    pub(super) fn pending_commit(&self) -> PendingCommit {
+        PendingCommit {
             sent: self.about_to_send(),
             unanswered: None,
         }
     }
 
-    pub(super) fn about_to_send(&self) -> Sent {
-        Sent {
-            name: self.identity.name(),
+    pub(super) fn about_to_send(&self) -> SentCommit {
+        SentCommit {
+            id: self.identity.id(),
             after: lock(&self.head).seq,
         }
     }
 
     /// For a commit that nobody asks about later.
-    pub(super) fn stamp(&self) -> Stamp {
-        Stamp {
+    pub(super) fn header(&self) -> CommitHeader {
+        CommitHeader {
             fence: self.identity.fence(),
-            name: self.identity.name(),
+            id: self.identity.id(),
         }
     }
 
-    /// The words with which `hello.lua` raises the fence.
+    /// The words with which `join.lua` raises the fence.
     pub(super) fn raised_fence(&self) -> (String, [u64; 2]) {
         let number = self.identity.raise();
         (self.fence.clone(), [number, REMEMBERED_MS])
     }
 
     /// Keeps Redis from forgetting this pod while it is there.
-    pub(super) fn renew_fence(&self, connection: &mut Connection) -> Result<(), Trouble> {
+    pub(super) fn renew_fence(&self, connection: &mut Connection) -> Result<(), SharedError> {
         let is_known: bool = cmd("PEXPIRE")
             .arg(&self.fence)
             .arg(REMEMBERED_MS)
@@ -122,7 +122,7 @@ impl Pod {
         if is_known {
             Ok(())
         } else {
-            Err(Trouble::Unknown)
+            Err(SharedError::Forgotten)
         }
     }
 
@@ -130,25 +130,25 @@ impl Pod {
     pub(super) fn written(
         &self,
         connection: &mut Connection,
-        sent: &[Sent],
-    ) -> Result<HashMap<CommitName, u64>, Trouble> {
+        sent: &[SentCommit],
+    ) -> Result<HashMap<CommitId, u64>, SharedError> {
         let mut found = HashMap::new();
         let Some(after) = sent.iter().map(|one| one.after).min() else {
             return Ok(found);
         };
-        let mut rows = Rows::new(self, connection);
-        let (first, last) = rows.bounds()?;
+        let mut reader = RedisReader::new(self, connection);
+        let (first, last) = reader.bounds()?;
         // A log that is shorter than it was lost some records, and gives their numbers again.
         let mut from = if last < after { first } else { after + 1 };
         while from <= last && found.len() < sent.len() {
-            let read = rows.range(from, last, CHUNK)?;
+            let read = reader.range(from, last, CHUNK)?;
             let Some(end) = read.last() else {
                 break;
             };
             from = end.seq.saturating_add(1);
             for row in &read {
-                if let Some(one) = sent.iter().find(|one| one.name.0 == *row.name) {
-                    found.insert(one.name, row.seq);
+                if let Some(one) = sent.iter().find(|one| one.id.0 == *row.id) {
+                    found.insert(one.id, row.seq);
                 }
             }
         }
@@ -159,12 +159,12 @@ impl Pod {
     pub(super) fn written_record(
         &self,
         connection: &mut Connection,
-        sent: Sent,
-    ) -> Result<Option<Record>, Trouble> {
+        sent: SentCommit,
+    ) -> Result<Option<Record>, SharedError> {
         let found = self.written(connection, &[sent])?;
-        let Some(seq) = found.get(&sent.name) else {
+        let Some(seq) = found.get(&sent.id) else {
             return Ok(None);
         };
-        Ok(Rows::new(self, connection).records(&[*seq])?.pop())
+        Ok(RedisReader::new(self, connection).records(&[*seq])?.pop())
     }
 }

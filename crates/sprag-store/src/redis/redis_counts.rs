@@ -12,7 +12,7 @@ pub struct RedisCounts {
     /// Tries that met a cell which somebody else had changed.
     pub conflicts: u64,
     /// Decisions made without Redis.
-    pub alone: u64,
+    pub offline: u64,
     /// Outages: how often the line went down.
     pub outages: u64,
     /// Kills that Redis had lost and was given back.
@@ -23,11 +23,11 @@ pub struct RedisCounts {
 
 /// The same, being counted.
 #[derive(Debug, Default)]
-pub(super) struct Counting {
+pub(super) struct Counters {
     pub(super) decisions: AtomicU64,
     pub(super) round_trips: AtomicU64,
     pub(super) conflicts: AtomicU64,
-    pub(super) alone: AtomicU64,
+    pub(super) offline: AtomicU64,
     pub(super) outages: AtomicU64,
     pub(super) kills_restored: AtomicU64,
     pub(super) unreplicated: AtomicU64,
@@ -37,14 +37,14 @@ pub(super) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
-impl Counting {
+impl Counters {
     pub(super) fn read(&self) -> RedisCounts {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         RedisCounts {
             decisions: get(&self.decisions),
             round_trips: get(&self.round_trips),
             conflicts: get(&self.conflicts),
-            alone: get(&self.alone),
+            offline: get(&self.offline),
             outages: get(&self.outages),
             kills_restored: get(&self.kills_restored),
             unreplicated: get(&self.unreplicated),

@@ -4,11 +4,11 @@
 use redis::{Pipeline, cmd};
 use sprag_core::{Millis, Timestamp};
 
-use super::attempt::hash_text;
-use super::pod::{Pod, Trouble};
-use super::script::{Input, Script};
-use super::value::reads_as_new_after;
-use super::view::RedisView;
+use super::cell_value::reads_as_new_after;
+use super::commit::hash_text;
+use super::redis_pod::{RedisPod, SharedError};
+use super::redis_view::RedisView;
+use super::script::{Script, ScriptInput};
 use crate::capacity::after_eviction;
 use crate::cell_key::CellKey;
 use crate::cells::CellMap;
@@ -22,8 +22,8 @@ use crate::view::LogView as _;
 const CHUNK: usize = 500;
 
 /// Removes what is too old or too much, as `prune` and this pod's options say.
-pub(super) fn prune(pod: &Pod, prune: &Prune<'_>) -> Result<Pruned, StoreError> {
-    let (first, last) = pod.read(|rows| Ok(rows.bounds()?))?;
+pub(super) fn prune(pod: &RedisPod, prune: &Prune<'_>) -> Result<Pruned, StoreError> {
+    let (first, last) = pod.read(|reader| Ok(reader.bounds()?))?;
     let length = last.saturating_sub(first).saturating_add(1);
     let view = RedisView::open(pod)?;
     let mut through = 0;
@@ -45,7 +45,7 @@ pub(super) fn prune(pod: &Pod, prune: &Prune<'_>) -> Result<Pruned, StoreError> 
     let Some(cells) = fold.cells() else {
         return Ok(Pruned::default());
     };
-    let cut_at = pod.read(|rows| Ok(rows.range(through, through, 1)?))?;
+    let cut_at = pod.read(|reader| Ok(reader.range(through, through, 1)?))?;
     let cut_at = cut_at
         .first()
         .and_then(|row| row.raw().read(head.hash).ok());
@@ -55,23 +55,23 @@ pub(super) fn prune(pod: &Pod, prune: &Prune<'_>) -> Result<Pruned, StoreError> 
     }
     let records = through - from;
     let what = Noted::Pruned { through, records };
-    let until = super::mono::now() + std::time::Duration::from_secs(5);
-    pod.read(|rows| pod.note_on(rows.connection, prune.at, &prune.policy, what, until))?;
+    let until = super::monotonic::now() + std::time::Duration::from_secs(5);
+    pod.read(|reader| pod.note_on(reader.connection, prune.at, &prune.policy, what, until))?;
     Ok(Pruned { through, records })
 }
 
 /// Whether it is worth reading the whole log: its oldest record is too old, or it is too large.
-fn is_due(pod: &Pod, prune: &Prune<'_>, first: u64) -> Result<bool, StoreError> {
-    let bytes: Option<u64> = pod.read(|rows| {
+fn is_due(pod: &RedisPod, prune: &Prune<'_>, first: u64) -> Result<bool, StoreError> {
+    let bytes: Option<u64> = pod.read(|reader| {
         Ok(cmd("HGET")
             .arg(&pod.keys.head)
             .arg("bytes")
-            .query(rows.connection)?)
+            .query(reader.connection)?)
     })?;
     if bytes.unwrap_or(0) > prune.retention.max_bytes {
         return Ok(true);
     }
-    let oldest = pod.read(|rows| Ok(rows.range(first, first, 1)?))?;
+    let oldest = pod.read(|reader| Ok(reader.range(first, first, 1)?))?;
     let oldest = oldest.first().map(|row| row.raw().read(Default::default()));
     let oldest = oldest.transpose()?;
     Ok(oldest.is_some_and(|oldest| prune.at.since(oldest.at) > prune.retention.max_age))
@@ -80,22 +80,22 @@ fn is_due(pod: &Pod, prune: &Prune<'_>, first: u64) -> Result<bool, StoreError> 
 /// Writes the new start of the log beside the old one, and swaps them with the cut in one step.
 /// False where somebody else was faster.
 fn replace(
-    pod: &Pod,
+    pod: &RedisPod,
     from: u64,
     head: Head,
     cells: &CellMap,
     at: Timestamp,
 ) -> Result<bool, StoreError> {
     let fresh = format!("{}:{}", pod.keys.base, pod.options.pod);
-    pod.read(|rows| {
-        cmd("DEL").arg(&fresh).exec(rows.connection)?;
+    pod.read(|reader| {
+        cmd("DEL").arg(&fresh).exec(reader.connection)?;
         cmd("HSET")
             .arg(&fresh)
             .arg(&[
                 ("after", head.seq.to_string()),
                 ("hash", hash_text(&head.hash)),
             ])
-            .exec(rows.connection)?;
+            .exec(reader.connection)?;
         let keys = cells.keys();
         for keys in keys.chunks(CHUNK) {
             let mut pipe = Pipeline::new();
@@ -105,9 +105,9 @@ fn replace(
                     pipe.hset(&fresh, field, packed.bytes).ignore();
                 }
             }
-            pipe.exec(rows.connection)?;
+            pipe.exec(reader.connection)?;
         }
-        let mut input = Input {
+        let mut input = ScriptInput {
             keys: vec![
                 pod.keys.base.clone(),
                 fresh.clone(),
@@ -120,8 +120,8 @@ fn replace(
         input.number(from);
         input.number(head.seq);
         let script = Script::new(include_str!("prune.lua"));
-        let swapped: i64 = redis::from_redis_value(script.run(rows.connection, &input)?)
-            .map_err(|_| Trouble::Redis(super::reply::odd()))?;
+        let swapped: i64 = redis::from_redis_value(script.run(reader.connection, &input)?)
+            .map_err(|_| SharedError::Redis(super::reply::unexpected_reply()))?;
         Ok(swapped == 1)
     })
 }

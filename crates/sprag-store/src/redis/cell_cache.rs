@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sprag_core::{Id, Mark};
 
-use super::value::{Version, read_cell, read_memory, read_session};
+use super::cell_value::{CellVersion, read_cell, read_memory, read_session};
 use crate::capacity::after_eviction;
 use crate::cell_key::CellKey;
 use crate::error::StoreError;
@@ -20,26 +20,26 @@ use crate::query::SessionState;
 
 /// Cells at hand.
 #[derive(Debug)]
-pub(super) struct Shelf {
-    held: Mutex<Held>,
-    most: usize,
+pub(super) struct CellCache {
+    state: Mutex<CacheState>,
+    capacity: usize,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct CacheState {
     live: Live,
-    places: HashMap<CellKey, Spot>,
+    versions: HashMap<CellKey, CachedVersion>,
     uses: u64,
     /// Kills that were at hand and that Redis does not know any more.
-    lost: HashMap<Id, LostKill>,
+    lost_kills: HashMap<Id, LostKill>,
 }
 
 /// What is known of one cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Spot {
-    pub(super) version: Version,
+pub(super) struct CachedVersion {
+    pub(super) version: CellVersion,
     /// Of a session: the version of its memory.
-    pub(super) memory: Version,
+    pub(super) memory: CellVersion,
     used: u64,
 }
 
@@ -53,45 +53,45 @@ pub(super) struct LostKill {
 
 /// A fresh cell from Redis.
 #[derive(Debug)]
-pub(super) enum Fresh<'a> {
+pub(super) enum FreshCell<'a> {
     /// A cell, or the small part of a session.
     Cell(&'a CellKey, Option<&'a [u8]>),
     /// The memory of a session.
     Memory(&'a Id, Option<&'a [u8]>),
 }
 
-impl Shelf {
-    pub(super) fn new(most: usize) -> Self {
+impl CellCache {
+    pub(super) fn new(capacity: usize) -> Self {
         Self {
-            held: Mutex::default(),
-            most,
+            state: Mutex::default(),
+            capacity,
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, CacheState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Copies a cell into `live` and tells what is known of it.
-    pub(super) fn copy(&self, key: &CellKey, live: &mut Live) -> Option<Spot> {
-        let mut held = self.held();
-        held.uses += 1;
-        let uses = held.uses;
-        let spot = held.places.get_mut(key)?;
-        spot.used = uses;
-        let spot = *spot;
-        held.live.cells.copy_one(key, &mut live.cells);
+    pub(super) fn copy(&self, key: &CellKey, live: &mut Live) -> Option<CachedVersion> {
+        let mut state = self.state();
+        state.uses += 1;
+        let uses = state.uses;
+        let cached = state.versions.get_mut(key)?;
+        cached.used = uses;
+        let cached = *cached;
+        state.live.cells.copy_one(key, &mut live.cells);
         if let CellKey::Session(id) = key {
-            live.tallies.insert(id.clone(), held.live.tally(id));
+            live.tallies.insert(id.clone(), state.live.tally(id));
         }
-        Some(spot)
+        Some(cached)
     }
 
     /// Whether the memory of a session in `live` is the one at hand.
     pub(super) fn has_memory(&self, id: &Id, live: &Live) -> bool {
-        let held = self.held();
+        let state = self.state();
         match (
-            held.live.cells.sessions.get(id),
+            state.live.cells.sessions.get(id),
             live.cells.sessions.get(id),
         ) {
             (Some(known), Some(cell)) => known.has_memory_of(cell),
@@ -102,86 +102,86 @@ impl Shelf {
 
     /// Whether a cell in `live` is the one at hand.
     pub(super) fn has_same(&self, key: &CellKey, live: &Live) -> bool {
-        self.held().live.cells.same_one(&live.cells, key)
+        self.state().live.cells.same_one(&live.cells, key)
     }
 
     /// Keeps the cells of `live` that were written under `version`.
-    pub(super) fn keep(&self, mut live: Live, written: &[(CellKey, bool)], version: Version) {
-        let mut held = self.held();
-        held.uses += 1;
-        let uses = held.uses;
+    pub(super) fn keep(&self, mut live: Live, written: &[(CellKey, bool)], version: CellVersion) {
+        let mut state = self.state();
+        state.uses += 1;
+        let uses = state.uses;
         for (key, memory) in written {
-            live.cells.move_one(key, &mut held.live.cells);
+            live.cells.move_one(key, &mut state.live.cells);
             if let CellKey::Session(id) = key {
-                held.live.tallies.insert(id.clone(), live.tally(id));
-                held.find_again(id);
+                state.live.tallies.insert(id.clone(), live.tally(id));
+                state.drop_found_kill(id);
             }
-            let spot = held.places.entry(key.clone()).or_default();
-            spot.version = version;
-            spot.used = uses;
+            let cached = state.versions.entry(key.clone()).or_default();
+            cached.version = version;
+            cached.used = uses;
             if *memory {
-                spot.memory = version;
+                cached.memory = version;
             }
         }
-        held.make_room(self.most);
+        state.make_room(self.capacity);
     }
 
     /// Takes in what Redis holds, and notices kills that it lost.
-    pub(super) fn refresh(&self, fresh: &Fresh<'_>) -> Result<(), StoreError> {
-        let mut held = self.held();
+    pub(super) fn refresh(&self, fresh: &FreshCell<'_>) -> Result<(), StoreError> {
+        let mut state = self.state();
         match fresh {
-            Fresh::Cell(key, value) => held.refresh_cell(key, *value),
-            Fresh::Memory(id, value) => held.refresh_memory(id, *value),
+            FreshCell::Cell(key, value) => state.refresh_cell(key, *value),
+            FreshCell::Memory(id, value) => state.refresh_memory(id, *value),
         }
     }
 
     /// The kills that Redis lost and that nobody gave back to it yet.
-    pub(super) fn lost(&self) -> Vec<LostKill> {
-        let held = self.held();
-        held.lost.values().cloned().collect()
+    pub(super) fn lost_kills(&self) -> Vec<LostKill> {
+        let state = self.state();
+        state.lost_kills.values().cloned().collect()
     }
 
     /// What a session at hand may do; one that is not at hand is new.
     pub(super) fn state_of(&self, id: &Id) -> SessionState {
-        let held = self.held();
-        let cell = held.live.cells.session(id.as_str());
+        let state = self.state();
+        let cell = state.live.cells.session(id.as_str());
         cell.map_or(SessionState::Active, SessionState::of)
     }
 
     /// Whether a session at hand is killed.
     pub(super) fn is_killed(&self, id: &Id) -> bool {
-        let held = self.held();
-        let cell = held.live.cells.session(id.as_str());
+        let state = self.state();
+        let cell = state.live.cells.session(id.as_str());
         cell.is_some_and(|cell| cell.killed().is_some())
     }
 
     /// The sessions at hand that are killed.
     pub(super) fn killed(&self) -> Vec<Id> {
-        let held = self.held();
-        let sessions = held.live.cells.sessions();
+        let state = self.state();
+        let sessions = state.live.cells.sessions();
         let killed = sessions.filter(|(_, cell)| cell.killed().is_some());
         killed.map(|(id, _)| id.clone()).collect()
     }
 
     /// The agent of a session, where it is at hand.
     pub(super) fn agent_of(&self, id: &Id) -> Option<Id> {
-        let held = self.held();
-        held.live.cells.session(id.as_str())?.agent().cloned()
+        let state = self.state();
+        state.live.cells.session(id.as_str())?.agent().cloned()
     }
 }
 
-impl Held {
+impl CacheState {
     fn refresh_cell(&mut self, key: &CellKey, value: Option<&[u8]>) -> Result<(), StoreError> {
-        let fresh = value.and_then(Version::split);
+        let fresh = value.and_then(CellVersion::split);
         let CellKey::Session(id) = key else {
             self.live.cells.forget_one(key);
             match fresh {
                 Some((version, bytes)) => {
                     read_cell(key.clone(), bytes, &mut self.live.cells)?;
-                    self.places.entry(key.clone()).or_default().version = version;
+                    self.versions.entry(key.clone()).or_default().version = version;
                 }
                 None => {
-                    self.places.remove(key);
+                    self.versions.remove(key);
                 }
             }
             return Ok(());
@@ -195,50 +195,53 @@ impl Held {
                 generation: cell.generation(),
                 mark: mark.clone(),
             };
-            self.lost.insert(id.clone(), lost);
+            self.lost_kills.insert(id.clone(), lost);
         }
         match fresh {
             Some((version, bytes)) => {
                 read_session(id, bytes, &mut self.live)?;
-                self.places.entry(key.clone()).or_default().version = version;
+                self.versions.entry(key.clone()).or_default().version = version;
             }
             None => {
                 self.live.tallies.remove(id);
-                self.places.remove(key);
+                self.versions.remove(key);
             }
         }
         if let (Some(mut known), Some(cell)) = (known, self.live.cells.sessions.get_mut(id)) {
             cell.put_memory(known.take_memory());
         }
-        self.find_again(id);
+        self.drop_found_kill(id);
         Ok(())
     }
 
     /// A kill is not lost where it is there after all, or where a reset lifted it: that starts the
     /// next generation.
-    fn find_again(&mut self, id: &Id) {
-        let Some(lost) = self.lost.get(id) else {
+    fn drop_found_kill(&mut self, id: &Id) {
+        let Some(lost) = self.lost_kills.get(id) else {
             return;
         };
         let cell = self.live.cells.session(id.as_str());
         if cell.is_some_and(|cell| cell.killed().is_some() || cell.generation() > lost.generation) {
-            self.lost.remove(id);
+            self.lost_kills.remove(id);
         }
     }
 
     fn refresh_memory(&mut self, id: &Id, value: Option<&[u8]>) -> Result<(), StoreError> {
-        let read = value.and_then(Version::split);
+        let read = value.and_then(CellVersion::split);
         let memory = read.map(|(_, bytes)| read_memory(id, bytes)).transpose()?;
         if let Some(cell) = self.live.cells.sessions.get_mut(id) {
             cell.put_memory(memory.unwrap_or_default());
-            let spot = self.places.entry(CellKey::Session(id.clone())).or_default();
-            spot.memory = read.map_or_else(Version::default, |(version, _)| version);
+            let cached = self
+                .versions
+                .entry(CellKey::Session(id.clone()))
+                .or_default();
+            cached.memory = read.map_or_else(CellVersion::default, |(version, _)| version);
         }
         Ok(())
     }
 
-    fn make_room(&mut self, most: usize) {
-        if self.places.len() <= most {
+    fn make_room(&mut self, capacity: usize) {
+        if self.versions.len() <= capacity {
             return;
         }
         let may_go = |key: &CellKey| match key {
@@ -250,48 +253,48 @@ impl Held {
             _ => true,
         };
         let mut idle: Vec<_> = self
-            .places
+            .versions
             .iter()
             .filter(|(key, _)| may_go(key))
-            .map(|(key, spot)| (spot.used, key.clone()))
+            .map(|(key, cached)| (cached.used, key.clone()))
             .collect();
-        let excess = self.places.len() - after_eviction(most);
+        let excess = self.versions.len() - after_eviction(capacity);
         idle.sort_unstable();
         for (_, key) in idle.into_iter().take(excess) {
             self.live.cells.forget_one(&key);
             if let CellKey::Session(id) = &key {
                 self.live.tallies.remove(id);
             }
-            self.places.remove(&key);
+            self.versions.remove(&key);
         }
     }
 }
 
 /// The cells that one decision looked at, with what was known of each.
 #[derive(Debug)]
-pub(super) struct Looked<'a> {
-    shelf: &'a Shelf,
-    spots: RefCell<Vec<(CellKey, Spot)>>,
+pub(super) struct ReadSet<'a> {
+    cache: &'a CellCache,
+    versions: RefCell<Vec<(CellKey, CachedVersion)>>,
 }
 
-impl<'a> Looked<'a> {
-    pub(super) fn at(shelf: &'a Shelf) -> Self {
+impl<'a> ReadSet<'a> {
+    pub(super) fn over(cache: &'a CellCache) -> Self {
         Self {
-            shelf,
-            spots: RefCell::default(),
+            cache,
+            versions: RefCell::default(),
         }
     }
 
-    pub(super) fn spots(self) -> Vec<(CellKey, Spot)> {
-        self.spots.into_inner()
+    pub(super) fn versions(self) -> Vec<(CellKey, CachedVersion)> {
+        self.versions.into_inner()
     }
 }
 
-impl Cellar for Looked<'_> {
+impl Cellar for ReadSet<'_> {
     fn fetch(&self, key: &CellKey, live: &mut Live) -> Result<bool, StoreError> {
-        let spot = self.shelf.copy(key, live);
-        let mut spots = self.spots.borrow_mut();
-        spots.push((key.clone(), spot.unwrap_or_default()));
-        Ok(spot.is_some())
+        let cached = self.cache.copy(key, live);
+        let mut versions = self.versions.borrow_mut();
+        versions.push((key.clone(), cached.unwrap_or_default()));
+        Ok(cached.is_some())
     }
 }
