@@ -1,11 +1,12 @@
-//! Many processes that share one memory in Redis: a session killed by one is dead for all, and
-//! windows count over all.
+//! A store in Redis that many processes share: a session killed by one is dead for all, and windows
+//! count over all. Each such process is called a pod.
 //!
-//! Every rule stays in Rust. A pod judges an event on the cells it has at hand and sends what came of it
-//! with the versions it judged on; one script compares and writes everything, the record included,
-//! or sends the fresh cells back, and the pod judges again. Cells that nobody else changed cost one
-//! round trip. Without Redis a pod goes on with what it has, says so, and brings Redis up to date
-//! when it is back. `docs/redis.md` says what is promised.
+//! All rules stay in Rust. A pod judges an event on its cached cells, and sends the result with the
+//! versions that it judged on. One script compares the versions and writes everything, the record
+//! included. If a cell has changed, the script returns the fresh one instead, and the pod judges
+//! again. If nobody else changed the cells, a decision takes one round trip. Without Redis a pod
+//! decides on what it has cached, reports it, and publishes its records when Redis is back.
+//! `docs/redis.md` lists what is promised.
 
 mod cell_cache;
 mod cell_value;
@@ -72,11 +73,11 @@ pub struct RedisStore {
 }
 
 impl RedisStore {
-    /// Connects to Redis and joins the namespace; makes it where it is new.
+    /// Connects to Redis and joins the namespace, which is created if it is new.
     ///
     /// # Errors
-    /// Where the address makes no sense, or Redis can't be reached: a pod that never saw the
-    /// namespace can't judge for it.
+    /// Returns an error if the address is not valid, or if Redis can't be reached: only Redis has the secret
+    /// that events are digested under.
     pub fn open(mut options: RedisOptions) -> Result<Self, StoreError> {
         let address = RedisAddress::parse(&options.url, options.ca.take())?;
         let keys = keys::RedisKeys::new(&options.namespace);
@@ -88,7 +89,7 @@ impl RedisStore {
         let joined =
             JoinReply::request(&mut connection, &keys.head, &secret()?, None).map_err(away)?;
         drop(connection);
-        // A process that starts again is another pod: its own records start at one.
+        // A process that restarts is another pod: its offline records start at one again.
         let [a, b, c, d, ..] = secret()?;
         let identity = PodIdentity::new([a, b, c, d]);
         options.pod = format!("{} {}", options.pod, identity.digits());
@@ -99,34 +100,34 @@ impl RedisStore {
             let thread = std::thread::Builder::new().name("sprag redis".to_owned());
             thread.spawn(move || pod.run_reconnector())
         };
-        let reconnector =
-            reconnector.map_err(|error| pod.unavailable(format!("no thread: {error}")))?;
+        let reconnector = reconnector
+            .map_err(|error| pod.unavailable(format!("no thread could be started: {error}")))?;
         Ok(Self {
             pod,
             reconnector: Some(reconnector),
         })
     }
 
-    /// What this pod counted since it started.
+    /// The counters of this pod since it started.
     #[must_use]
     pub fn counts(&self) -> RedisCounts {
         self.pod.counts.read()
     }
 
-    /// The time as Redis tells it, so that pods whose clocks differ agree.
+    /// Redis' time, so that pods whose clocks differ agree.
     #[must_use]
     pub fn now(&self) -> Option<Timestamp> {
         self.pod.time.now()
     }
 
-    /// What this pod is called in the log.
+    /// The name of this pod in the log.
     #[must_use]
     pub fn pod(&self) -> &str {
         &self.pod.options.pod
     }
 
-    /// The last notes are asked for before every decision: as long as nobody wrote another, and
-    /// while Redis is gone, what was read before is good enough.
+    /// The latest notes, which are needed before every decision. What was read before is good until a newer
+    /// note is written, and while Redis is down.
     fn last_notes(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
         let pod = &*self.pod;
         {
@@ -197,7 +198,7 @@ impl Store for RedisStore {
     }
 
     fn prune(&self, prune: &Prune<'_>) -> Result<Pruned, StoreError> {
-        pruning::prune(&self.pod, prune)
+        log_pruning::prune(&self.pod, prune)
     }
 
     fn digest_key(&self) -> DigestKey {
@@ -223,7 +224,7 @@ impl Store for RedisStore {
                 let reason = self.pod.pool.down_reason().unwrap_or_default();
                 Err(self
                     .pod
-                    .unavailable(format!("{waiting} records wait for it: {reason}")))
+                    .unavailable(format!("{waiting} records wait to be written: {reason}")))
             }
         }
     }
@@ -244,12 +245,12 @@ impl Store for RedisStore {
         let pending = u64::try_from(lock(&pod.offline).waiting()).unwrap_or(u64::MAX);
         let (degraded, (seq, hash, sessions)) = match read {
             Ok((seq, hash, sessions)) => {
-                let hash = hash.and_then(|hash| attempt::read_hash(&hash));
+                let hash = hash.and_then(|hash| commit::read_hash(&hash));
                 let degraded = lock(&pod.restart_reason).clone();
                 (degraded, (seq, hash.unwrap_or_default(), sessions))
             }
             Err(error) => {
-                let degraded = format!("{error}; this pod goes on with what it remembers");
+                let degraded = format!("{error}; this pod decides on what it remembers");
                 (Some(degraded), (head.seq, head.hash, 0))
             }
         };

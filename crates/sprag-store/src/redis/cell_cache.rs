@@ -1,8 +1,8 @@
-//! The cells that this pod has at hand, each with the version that Redis gave it.
+//! The cells that this pod has seen, each with the version under which Redis stored it.
 //!
-//! A session that sticks to a pod is judged on what is here, and Redis only compares versions. What
-//! is wrong or missing here costs one more round trip, never a wrong verdict. Sessions with a mark
-//! are never put away: while Redis is gone they are all that keeps a killed session dead.
+//! An event is judged on these copies, and Redis only compares versions. A copy that is outdated or
+//! missing costs one more round trip, never a wrong verdict. Sessions with a kill or block mark are
+//! never evicted: while Redis is down they are all that keeps a killed session dead.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::gather::Cellar;
 use crate::live::Live;
 use crate::query::SessionState;
 
-/// Cells at hand.
+/// Copies of cells in Redis.
 #[derive(Debug)]
 pub(super) struct CellCache {
     state: Mutex<CacheState>,
@@ -29,21 +29,22 @@ pub(super) struct CellCache {
 struct CacheState {
     live: Live,
     versions: HashMap<CellKey, CachedVersion>,
+    /// Counts accesses: a clock for least recently used.
     uses: u64,
-    /// Kills that were at hand and that Redis does not know any more.
+    /// Kills that were cached and that Redis does not have any more.
     lost_kills: HashMap<Id, LostKill>,
 }
 
-/// What is known of one cell.
+/// The versions under which a cell was cached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct CachedVersion {
     pub(super) version: CellVersion,
-    /// Of a session: the version of its memory.
+    /// For a session: the version of its step memory, which is a key of its own.
     pub(super) memory: CellVersion,
     used: u64,
 }
 
-/// A kill that Redis does not know any more.
+/// A kill that Redis does not have any more.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LostKill {
     pub(super) session: Id,
@@ -51,12 +52,12 @@ pub(super) struct LostKill {
     pub(super) mark: Mark,
 }
 
-/// A fresh cell from Redis.
+/// A value that was just read from Redis; none if the key does not exist.
 #[derive(Debug)]
 pub(super) enum FreshCell<'a> {
     /// A cell, or the small part of a session.
     Cell(&'a CellKey, Option<&'a [u8]>),
-    /// The memory of a session.
+    /// The step memory of a session.
     Memory(&'a Id, Option<&'a [u8]>),
 }
 
@@ -72,7 +73,7 @@ impl CellCache {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Copies a cell into `live` and tells what is known of it.
+    /// Copies a cell into `live`. Returns the versions of the copy; none if the cell is not cached.
     pub(super) fn copy(&self, key: &CellKey, live: &mut Live) -> Option<CachedVersion> {
         let mut state = self.state();
         state.uses += 1;
@@ -87,7 +88,7 @@ impl CellCache {
         Some(cached)
     }
 
-    /// Whether the memory of a session in `live` is the one at hand.
+    /// Whether the step memory of a session in `live` equals the cached one, and need not be written.
     pub(super) fn has_memory(&self, id: &Id, live: &Live) -> bool {
         let state = self.state();
         match (
@@ -100,12 +101,12 @@ impl CellCache {
         }
     }
 
-    /// Whether a cell in `live` is the one at hand.
+    /// Whether a cell in `live` equals the cached one, and need not be written.
     pub(super) fn has_same(&self, key: &CellKey, live: &Live) -> bool {
         self.state().live.cells.same_one(&live.cells, key)
     }
 
-    /// Keeps the cells of `live` that were written under `version`.
+    /// Caches the cells of `live` that a commit has just written under `version`.
     pub(super) fn keep(&self, mut live: Live, written: &[(CellKey, bool)], version: CellVersion) {
         let mut state = self.state();
         state.uses += 1;
@@ -119,6 +120,7 @@ impl CellCache {
             let cached = state.versions.entry(key.clone()).or_default();
             cached.version = version;
             cached.used = uses;
+            // A memory that was not written keeps its older version in Redis.
             if *memory {
                 cached.memory = version;
             }
@@ -126,7 +128,7 @@ impl CellCache {
         state.make_room(self.capacity);
     }
 
-    /// Takes in what Redis holds, and notices kills that it lost.
+    /// Replaces a copy by what Redis holds, and notices a kill that Redis lost.
     pub(super) fn refresh(&self, fresh: &FreshCell<'_>) -> Result<(), StoreError> {
         let mut state = self.state();
         match fresh {
@@ -135,27 +137,27 @@ impl CellCache {
         }
     }
 
-    /// The kills that Redis lost and that nobody gave back to it yet.
+    /// The kills that Redis lost and that were not restored yet.
     pub(super) fn lost_kills(&self) -> Vec<LostKill> {
         let state = self.state();
         state.lost_kills.values().cloned().collect()
     }
 
-    /// What a session at hand may do; one that is not at hand is new.
+    /// The cached state of a session; one that is not cached counts as new.
     pub(super) fn state_of(&self, id: &Id) -> SessionState {
         let state = self.state();
         let cell = state.live.cells.session(id.as_str());
         cell.map_or(SessionState::Active, SessionState::of)
     }
 
-    /// Whether a session at hand is killed.
+    /// Whether a session is killed as far as the cache knows.
     pub(super) fn is_killed(&self, id: &Id) -> bool {
         let state = self.state();
         let cell = state.live.cells.session(id.as_str());
         cell.is_some_and(|cell| cell.killed().is_some())
     }
 
-    /// The sessions at hand that are killed.
+    /// All cached sessions that are killed.
     pub(super) fn killed(&self) -> Vec<Id> {
         let state = self.state();
         let sessions = state.live.cells.sessions();
@@ -163,7 +165,7 @@ impl CellCache {
         killed.map(|(id, _)| id.clone()).collect()
     }
 
-    /// The agent of a session, where it is at hand.
+    /// The agent of a session; none if the session is not cached.
     pub(super) fn agent_of(&self, id: &Id) -> Option<Id> {
         let state = self.state();
         state.live.cells.session(id.as_str())?.agent().cloned()
@@ -187,6 +189,8 @@ impl CacheState {
             return Ok(());
         };
         let known = self.live.cells.sessions.remove(id);
+        // A kill must not disappear with its copy: note it as lost until the fresh cell proves that it
+        // is still there or was reset.
         if let Some(cell) = &known
             && let Some(mark) = cell.killed()
         {
@@ -207,6 +211,7 @@ impl CacheState {
                 self.versions.remove(key);
             }
         }
+        // The memory is a key with a version of its own. If it changed too, the same reply brings it.
         if let (Some(mut known), Some(cell)) = (known, self.live.cells.sessions.get_mut(id)) {
             cell.put_memory(known.take_memory());
         }
@@ -214,8 +219,8 @@ impl CacheState {
         Ok(())
     }
 
-    /// A kill is not lost where it is there after all, or where a reset lifted it: that starts the
-    /// next generation.
+    /// Forgets a lost kill if the session is killed after all, or if a reset lifted the kill: a reset
+    /// starts the next generation.
     fn drop_found_kill(&mut self, id: &Id) {
         let Some(lost) = self.lost_kills.get(id) else {
             return;
@@ -240,6 +245,7 @@ impl CacheState {
         Ok(())
     }
 
+    /// Evicts the least recently used cells. A mark stays: it is what makes a kill hold offline.
     fn make_room(&mut self, capacity: usize) {
         if self.versions.len() <= capacity {
             return;
@@ -270,7 +276,8 @@ impl CacheState {
     }
 }
 
-/// The cells that one decision looked at, with what was known of each.
+/// The cells that one decision read, with their versions. These are what the commit compares. A cell
+/// that is not cached is read as new, with the version of a key that does not exist.
 #[derive(Debug)]
 pub(super) struct ReadSet<'a> {
     cache: &'a CellCache,

@@ -1,7 +1,7 @@
-//! A cell as Redis keeps it: a version, then its bytes.
+//! A cell as Redis stores it: a version, then its bytes.
 //!
-//! The script writes the version: the number of the record that changed the cell and the start of
-//! that record's hash. The number alone would not do: after a failover that lost records the same
+//! `commit.lua` writes the version: the number of the record that changed the cell, and the start of that
+//! record's hash. The number alone is not enough: after a failover that lost records, the same
 //! numbers are given again.
 
 use sprag_core::{Id, Millis, SessionCell, StepMemory, Timestamp};
@@ -16,12 +16,12 @@ use crate::query::SessionState;
 
 const UNREADABLE: &str = "its bytes can't be read";
 
-/// Which record a cell is from; all zero where there is no cell.
+/// The record that last changed a cell; all zero if there is no cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct CellVersion(pub(super) [u8; 16]);
 
 impl CellVersion {
-    /// As the script compares it.
+    /// The bytes that the script compares: those of a missing key are empty.
     pub(super) fn expected(&self) -> &[u8] {
         if *self == Self::default() {
             &[]
@@ -30,7 +30,7 @@ impl CellVersion {
         }
     }
 
-    /// What record `seq` with `hash` (as text) writes.
+    /// The version that the commit of record `seq` writes; `hash` is in hex digits.
     pub(super) fn of(seq: u64, hash: &[u8]) -> Self {
         let mut version = [0; 16];
         let bytes = seq.to_be_bytes().into_iter().chain(hash.iter().copied());
@@ -40,24 +40,24 @@ impl CellVersion {
         Self(version)
     }
 
-    /// The number of the record.
+    /// The number of the record that wrote it.
     pub(super) fn seq(&self) -> u64 {
         let (seq, _) = self.0.split_at(8);
         seq.try_into().map_or(0, u64::from_be_bytes)
     }
 
-    /// Splits what Redis holds.
+    /// Splits a value in Redis into its version and the bytes of the cell.
     pub(super) fn split(value: &[u8]) -> Option<(Self, &[u8])> {
         let (version, bytes) = value.split_at_checked(16)?;
         Some((Self(version.try_into().ok()?), bytes))
     }
 }
 
-/// What is to be written of one cell.
+/// The bytes to write for one cell; empty if it stays as it is.
 #[derive(Debug, Default)]
 pub(super) struct EncodedCell {
     pub(super) bytes: Vec<u8>,
-    /// None: for ever.
+    /// How long Redis keeps it; none: for ever.
     pub(super) life: Option<Millis>,
 }
 
@@ -68,7 +68,8 @@ fn damaged(key: &CellKey, what: impl ToString) -> StoreError {
     }
 }
 
-/// The small part of a session with its counts, and its memory where that changed.
+/// Encodes a session as two values: the small part with its counts, which every event changes, and the
+/// step memory, which is large and changes rarely.
 pub(super) fn write_session(id: &Id, live: &Live, memory_changed: bool) -> [EncodedCell; 2] {
     let Some(cell) = live.cells.session(id.as_str()) else {
         return <[EncodedCell; 2]>::default();
@@ -84,7 +85,7 @@ pub(super) fn write_session(id: &Id, live: &Live, memory_changed: bool) -> [Enco
     [small, EncodedCell { bytes, life }]
 }
 
-/// Any other cell.
+/// Encodes any other cell.
 pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> Result<EncodedCell, StoreError> {
     let bytes = cells.pack(key)?.map(|packed| shorten(packed.bytes));
     Ok(EncodedCell {
@@ -93,7 +94,7 @@ pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> Result<EncodedCell, 
     })
 }
 
-/// Reads the small part of a session.
+/// Decodes the small part of a session.
 pub(super) fn read_session(id: &Id, bytes: &[u8], live: &mut Live) -> Result<(), StoreError> {
     let key = CellKey::Session(id.clone());
     let (tally, bytes) = decode_tally(bytes).map_err(|error| damaged(&key, error))?;
@@ -103,21 +104,21 @@ pub(super) fn read_session(id: &Id, bytes: &[u8], live: &mut Live) -> Result<(),
     Ok(())
 }
 
-/// Reads any other cell.
+/// Decodes any other cell.
 pub(super) fn read_cell(key: CellKey, bytes: &[u8], cells: &mut CellMap) -> Result<(), StoreError> {
     let named = expand(bytes).ok_or_else(|| damaged(&key, UNREADABLE))?;
     cells.unpack(key, &named)
 }
 
-/// Reads the memory of a session.
+/// Decodes the step memory of a session.
 pub(super) fn read_memory(id: &Id, bytes: &[u8]) -> Result<StepMemory, StoreError> {
     let unreadable = || damaged(&CellKey::Session(id.clone()), UNREADABLE);
     StepMemory::read(bytes).ok_or_else(unreadable)
 }
 
-/// How long after its last event a cell reads as new; none where some of it never does.
+/// How long after its last event a cell reads as new; none if some of it never does.
 ///
-/// Of a session only one that nothing outlives may go.
+/// Of a session this is true only if [`SessionCell::is_forgettable`].
 pub(super) fn reads_as_new_after(key: &CellKey) -> Option<Millis> {
     match key {
         CellKey::Session(_) | CellKey::Flow(_) | CellKey::Conversation(_) | CellKey::Alias(_) => {
@@ -129,14 +130,15 @@ pub(super) fn reads_as_new_after(key: &CellKey) -> Option<Millis> {
     }
 }
 
-/// Redis keeps a cell a minute longer, so that a late event finds what it must.
+/// Redis keeps a cell a minute longer than it counts, so that a late event still finds it.
 fn life_of(key: &CellKey) -> Option<Millis> {
     reads_as_new_after(key).map(|millis| Millis(millis.0 + Millis::MINUTE.0))
 }
 
 const LIFE_OF_SESSION: Millis = Millis(Millis::DAY.0 + Millis::MINUTE.0);
 
-/// The life of a cell whose last event may lie ahead of Redis' clock.
+/// The time to live in ms, from Redis' present time. The last event may lie ahead of Redis' clock, and
+/// the cell must outlive that too.
 pub(super) fn life_from(life: Option<Millis>, touched: Timestamp, now: Timestamp) -> u64 {
     life.map_or(0, |life| life.0.saturating_add(touched.since(now).0))
 }

@@ -1,4 +1,8 @@
-//! One try to decide: judge on what is at hand, and ask Redis to write it if that still holds.
+//! One attempt to commit: judge on the cached cells, then let `commit.lua` write the result if the
+//! cells are still the same.
+//!
+//! Optimistic concurrency: no lock is held between reading and writing. If another pod changed a cell
+//! meanwhile, nothing is written, and the event is judged again on the fresh cells.
 
 use redis::{RedisResult, Value};
 use sprag_core::{Id, RULES_VERSION, Timestamp};
@@ -20,7 +24,7 @@ use crate::promise::Promise;
 use crate::query::SessionState;
 use crate::record::Record;
 
-/// A decision that Redis has not seen yet.
+/// An event that was judged, and the script call that commits it.
 #[derive(Debug)]
 pub(super) struct CommitAttempt {
     gathered: Gathered,
@@ -28,9 +32,9 @@ pub(super) struct CommitAttempt {
     pub(super) promise: Promise,
     pub(super) fence: u64,
     pub(super) input: ScriptInput,
-    /// What each key after the fixed ones is, in order.
+    /// What the keys after the fixed ones stand for, in order: a stale reply names them by position.
     slots: Vec<CellSlot>,
-    /// The cells that are written, and whether their memory is too.
+    /// The cells that are written, and whether their step memory is too.
     written: Vec<(CellKey, bool)>,
 }
 
@@ -40,30 +44,31 @@ enum CellSlot {
     Memory(Id),
 }
 
-/// What Redis says to it.
+/// What became of a commit.
 #[derive(Debug)]
 pub(super) enum CommitOutcome {
     /// It was written as record `seq`.
     Done { seq: u64, prev: Hash, hash: Hash },
-    /// Some cells are others: the place of each, and what is there now.
+    /// Some cells have changed: the position of each, and its present value. Nothing was written.
     Stale(Vec<(usize, Option<Vec<u8>>)>),
-    /// The namespace is judged under other rules.
+    /// Another rules version is in force in this namespace. Nothing was written.
     Rules(u64),
-    /// This pod gave up what it sent before, or Redis does not know it.
+    /// The fence is not the expected one: this pod reconnected since, or Redis lost its fence. Nothing was
+    /// written.
     Fenced,
 }
 
-/// An answer with what every answer tells.
+/// The reply of `commit.lua`: the outcome, and what every reply carries.
 #[derive(Debug)]
 pub(super) struct CommitReply {
     pub(super) outcome: CommitOutcome,
     pub(super) seconds: u64,
     pub(super) micros: u64,
-    /// The number of the last note.
+    /// The number of the last note in the log.
     pub(super) note: u64,
 }
 
-/// What every commit starts with.
+/// The keys and arguments that every commit starts with, in the order that `commit.lua` expects.
 pub(super) fn commit_input(
     pod: &RedisPod,
     header: CommitHeader,
@@ -95,7 +100,7 @@ pub(super) fn commit_input(
     input
 }
 
-/// What a commit writes besides its record.
+/// How many cells and sessions follow in a commit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CommitSize {
     pub(super) cells: usize,
@@ -103,7 +108,7 @@ pub(super) struct CommitSize {
 }
 
 impl CommitAttempt {
-    /// Judges `draft` on the cells at hand.
+    /// Judges `draft` on the cached cells and prepares the commit.
     pub(super) fn prepare(
         pod: &RedisPod,
         mut draft: Draft,
@@ -112,7 +117,7 @@ impl CommitAttempt {
         let read_set = ReadSet::over(&pod.cache);
         let gathered = Gathered::decide(&read_set, &mut draft)?;
         let promise = Promise::of(&draft.observation, &gathered.verdict);
-        // The number and the hashes are Redis' to give.
+        // Redis assigns the number and the hashes: only the script knows which record comes before.
         let sealed = Head::default().event(draft, gathered.verdict.clone())?;
         let mut attempt = Self {
             gathered,
@@ -147,6 +152,7 @@ impl CommitAttempt {
             sessions: sessions.len(),
         };
         self.input = commit_input(pod, header, "e", &self.sealed.body, size);
+        // First the index entries of the sessions that the event touched.
         for id in &sessions {
             let summary = self.gathered.live.session_summary(id);
             let (touched, state) = summary.map_or((0, SessionState::Active), |summary| {
@@ -154,10 +160,12 @@ impl CommitAttempt {
             });
             self.input.number(touched);
             self.input.arg(id.as_str());
-            // The versions make sure that this pod knows what it was.
+            // Only a change is written. The comparison of versions proves that the cached state is the
+            // present one.
             let is_new = cache.state_of(id) != state;
             self.input.arg(if is_new { state.as_str() } else { "" });
         }
+        // Then every cell that was read, whether it is written or not: the verdict depends on all.
         for (key, cached) in versions {
             let is_touched = touched.contains(key);
             match key {
@@ -232,7 +240,7 @@ impl CommitAttempt {
         self.slots.push(slot);
     }
 
-    /// It stands: keeps the cells at hand.
+    /// The commit was written: caches its cells and returns its record.
     pub(super) fn done(self, cache: &CellCache, seq: u64, prev: Hash, hash: Hash) -> Record {
         let version = CellVersion::of(seq, hash_text(&hash).as_bytes());
         cache.keep(self.gathered.live, &self.written, version);
@@ -244,7 +252,7 @@ impl CommitAttempt {
         }
     }
 
-    /// Takes the fresh cells to hand.
+    /// Puts the fresh cells of a stale reply into the cache.
     pub(super) fn refresh(
         &self,
         cache: &CellCache,
@@ -262,20 +270,20 @@ impl CommitAttempt {
     }
 }
 
-/// The first 40 digits: what the script makes of a record.
+/// A hash as the script writes it: SHA-1 in hex fills the first 40 digits of ours.
 pub(super) fn hash_text(hash: &Hash) -> String {
     let mut text = hash.to_string();
     text.truncate(40);
     text
 }
 
-/// A hash from the 40 digits of the script, or none before the first record.
+/// Reads a hash from the 40 digits of the script; no digits are the hash before the first record.
 pub(super) fn read_hash(digits: &[u8]) -> Option<Hash> {
     Hash::from_hex(&format!("{:0<64}", std::str::from_utf8(digits).ok()?))
 }
 
 impl CommitReply {
-    /// Reads what the script answered.
+    /// Reads the reply of the script.
     pub(super) fn read(value: &Value) -> RedisResult<Self> {
         Self::parse(value).ok_or_else(unexpected_reply)
     }

@@ -1,8 +1,8 @@
-//! What makes a decision count once, also where its answer got lost.
+//! Commit ids and fences: what makes a decision count once, even if its reply got lost.
 //!
-//! Every commit carries a name of its own, which stands beside its record in the log, and the number
-//! of the pod's fence. A pod that lost its line raises the fence before anything else: what it sent
-//! before was written by then or never will be, and its name in the log tells which.
+//! Every commit carries an id, which is stored beside its record in the log, and the number of the pod's
+//! fence. A pod that reconnects raises its fence first. After that, a commit that was sent earlier is
+//! either in the log already or will never be written, and its id in the log shows which.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,37 +14,38 @@ use super::log_reader::{CHUNK, RedisReader};
 use super::redis_pod::{RedisPod, SharedError, lock};
 use crate::record::Record;
 
-/// How long a pod that died is remembered by its fence.
+/// How long Redis keeps the fence of a pod that died.
 const REMEMBERED_MS: u64 = 86_400_000;
 
-/// The name of one commit.
+/// The id of one commit: random bytes of the pod, then a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct CommitId(pub(super) [u8; 12]);
 
-/// Something that was sent and perhaps written.
+/// A commit that was sent and may have been written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SentCommit {
     pub(super) id: CommitId,
-    /// It is none of the records up to this one.
+    /// The last record before it was sent: the log is searched from there on.
     pub(super) after: u64,
 }
 
-/// One decision on its way.
+/// The commit of one decision, until its outcome is known. All attempts share one id: at most one of them
+/// is written.
 #[derive(Debug)]
 pub(super) struct PendingCommit {
     pub(super) sent: SentCommit,
-    /// What was sent and never answered.
+    /// The attempt that was sent and got no reply.
     pub(super) unanswered: Option<CommitAttempt>,
 }
 
-/// What goes with a commit.
+/// What identifies a commit to the script.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CommitHeader {
     pub(super) fence: u64,
     pub(super) id: CommitId,
 }
 
-/// Who this pod is to Redis.
+/// How Redis tells this pod from others.
 #[derive(Debug)]
 pub(super) struct PodIdentity {
     nonce: [u8; 4],
@@ -61,7 +62,7 @@ impl PodIdentity {
         }
     }
 
-    /// What this pod is called among the keys.
+    /// The name of this pod in keys.
     pub(super) fn digits(&self) -> String {
         format!("{:08x}", u32::from_be_bytes(self.nonce))
     }
@@ -99,7 +100,7 @@ impl RedisPod {
         }
     }
 
-    /// For a commit that nobody asks about later.
+    /// A header for a commit whose fate nobody will look up.
     pub(super) fn header(&self) -> CommitHeader {
         CommitHeader {
             fence: self.identity.fence(),
@@ -107,13 +108,15 @@ impl RedisPod {
         }
     }
 
-    /// The words with which `join.lua` raises the fence.
+    /// The key and arguments with which `join.lua` raises the fence.
     pub(super) fn raised_fence(&self) -> (String, [u64; 2]) {
+        // Raised locally first: a commit prepared under the old fence is refused by the script even if
+        // it is sent before the new fence reaches Redis.
         let number = self.identity.raise();
         (self.fence.clone(), [number, REMEMBERED_MS])
     }
 
-    /// Keeps Redis from forgetting this pod while it is there.
+    /// Renews the time to live of the fence. Returns an error if Redis has lost it: the pod must join again.
     pub(super) fn renew_fence(&self, connection: &mut Connection) -> Result<(), SharedError> {
         let is_known: bool = cmd("PEXPIRE")
             .arg(&self.fence)
@@ -126,7 +129,9 @@ impl RedisPod {
         }
     }
 
-    /// Which of these were written, and as which records.
+    /// Searches the log for commits. Returns the record numbers of those that were written.
+    ///
+    /// This is final only after the fence was raised, or for a commit that the same connection sent.
     pub(super) fn written(
         &self,
         connection: &mut Connection,
@@ -138,7 +143,8 @@ impl RedisPod {
         };
         let mut reader = RedisReader::new(self, connection);
         let (first, last) = reader.bounds()?;
-        // A log that is shorter than it was lost some records, and gives their numbers again.
+        // A log that is shorter than before lost records and gives their numbers again, so `after`
+        // means nothing.
         let mut from = if last < after { first } else { after + 1 };
         while from <= last && found.len() < sent.len() {
             let read = reader.range(from, last, CHUNK)?;
@@ -147,7 +153,7 @@ impl RedisPod {
             };
             from = end.seq.saturating_add(1);
             for row in &read {
-                if let Some(one) = sent.iter().find(|one| one.id.0 == *row.id) {
+                if let Some(one) = sent.iter().find(|one| one.id.0 == *row.commit) {
                     found.insert(one.id, row.seq);
                 }
             }
@@ -155,7 +161,7 @@ impl RedisPod {
         Ok(found)
     }
 
-    /// The record that was sent without an answer, where it was written.
+    /// The record of a commit that got no reply; none if it was not written.
     pub(super) fn written_record(
         &self,
         connection: &mut Connection,

@@ -1,4 +1,8 @@
-//! How a pod decides: with Redis in as few round trips as it takes, or alone.
+//! How a pod decides: with Redis in as few round trips as possible, or offline.
+//!
+//! An event is decided once. If a reply is lost, the same attempt is sent again, or its commit id is
+//! searched for in the log. Only when the deadline is over, the event is decided offline. The
+//! offline record then carries the commit id, so that a late write of the same event is recognised.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,14 +24,14 @@ use crate::judge::Head;
 use crate::promise::Promise;
 use crate::record::Record;
 
-/// A decision that met this many changed cells in a row is made alone.
+/// After this many attempts that met changed cells, the event is decided offline.
 const MAX_TRIES: usize = 64;
 
-/// Connections that may break under one decision before it is made alone.
+/// After this many connections broke under one decision, the event is decided offline.
 const MAX_BROKEN: usize = 3;
 
 impl RedisPod {
-    /// Decides with Redis, or without it where it can't be asked in time.
+    /// Decides with Redis, or offline if Redis does not answer in time.
     pub(super) fn decide(&self, draft: Draft) -> Result<Record, StoreError> {
         let until = monotonic::now() + self.options.deadline;
         let mut pending = self.pending_commit();
@@ -37,10 +41,14 @@ impl RedisPod {
             Err(SharedError::Redis(error)) if error.is_timeout() => self.slow(),
             Err(SharedError::Redis(error)) => error.to_string(),
             Err(SharedError::Timeout) => self.pool.down_reason().unwrap_or_else(|| self.slow()),
-            Err(SharedError::Contended) => format!("others were faster {MAX_TRIES} times"),
+            Err(SharedError::Contended) => {
+                format!("other pods changed the same cells first, {MAX_TRIES} times")
+            }
             Err(SharedError::Forgotten) => FORGOTTEN.to_owned(),
             Err(SharedError::StaleConnection) => STALE_CONNECTION.to_owned(),
         };
+        // Redis may still write what got no reply. The offline record names it, so that both count as
+        // one event.
         let sent = pending.unanswered.map(|_| pending.sent);
         self.decide_offline(draft, &why, sent)
     }
@@ -49,6 +57,7 @@ impl RedisPod {
         format!("no answer within {} ms", self.options.deadline.as_millis())
     }
 
+    /// Decides on connections of the pool until one gives a reply.
     fn decide_shared(
         &self,
         draft: &Draft,
@@ -56,13 +65,17 @@ impl RedisPod {
         pending: &mut PendingCommit,
     ) -> Result<Record, SharedError> {
         let (_, session) = agent_and_session(&draft.observation.what);
+        // Events of one session take turns within this pod: they would only make each other's
+        // versions stale.
         let turns = u64::try_from(self.turns.len()).unwrap_or(1);
         let turn = CellKey::Session(session.clone()).index() % turns;
         let turn = usize::try_from(turn).ok().and_then(|at| self.turns.get(at));
         let _turn = turn.map(lock);
         let mut broken = 0;
         loop {
-            // Before the connection: one that is older than its fence could be heard too late.
+            // The fence is read before the connection is taken, so no commit carries a fence that is newer
+            // than its connection. What lies in the socket of a connection from before an outage is
+            // refused, however late Redis reads it.
             let fence = self.identity.fence();
             let Some(mut pooled) = self.pool.acquire(until) else {
                 return Err(SharedError::Timeout);
@@ -77,6 +90,7 @@ impl RedisPod {
                         return Err(SharedError::Redis(error));
                     }
                 }
+                // The fence was raised meanwhile: try again on a connection that is as new.
                 Err(SharedError::StaleConnection) => self.pool.release(pooled),
                 other => {
                     self.pool.release(pooled);
@@ -88,8 +102,8 @@ impl RedisPod {
 
     /// Decides over one connection.
     ///
-    /// What got no answer before is sent again as it was: either it is written now, or it was before
-    /// and is found in the log. It can't be both, since it is judged on the same versions.
+    /// An attempt that got no reply is sent again unchanged. Either it is written now, or it was written
+    /// before and is found in the log. It can't be both: once it is written, its versions are stale.
     pub(super) fn decide_on(
         &self,
         connection: &mut Connection,
@@ -116,6 +130,7 @@ impl RedisPod {
             };
             let is_fenced = matches!(outcome, CommitOutcome::Fenced);
             match outcome {
+                // Written. The cache has the new cells before anyone else is answered.
                 CommitOutcome::Done { seq, prev, hash } => {
                     let promise = attempt.promise;
                     self.count_decision(Head { seq, hash });
@@ -123,17 +138,22 @@ impl RedisPod {
                     self.replicate(connection, promise);
                     return Ok(record);
                 }
+                // Another pod was faster, or this very attempt was written before.
                 CommitOutcome::Stale(fresh) => {
                     count(&self.counts.conflicts);
                     attempt.refresh(&self.cache, &fresh)?;
                 }
+                // The fence is the latest, and Redis does not have it: it lost data. Rejoin first.
                 CommitOutcome::Fenced if attempt.fence == self.identity.fence() => {
                     pending.unanswered = Some(attempt).filter(|_| may_be_written);
                     return Err(SharedError::Forgotten);
                 }
+                // This pod rejoined since the attempt was prepared.
                 CommitOutcome::Fenced => {}
                 CommitOutcome::Rules(found) => return Err(self.other_rules(found).into()),
             }
+            // Before the event is judged again, make sure that it was not written: else it would count
+            // twice.
             if may_be_written
                 && let Some(record) = self.written_before(connection, pending, attempt)?
             {
@@ -147,7 +167,8 @@ impl RedisPod {
         Err(SharedError::Contended)
     }
 
-    /// The record of what got no answer, where it was written all the same.
+    /// The record of an attempt that got no reply; none if it was not written. If the log can't be read,
+    /// the attempt stays pending.
     fn written_before(
         &self,
         connection: &mut Connection,
@@ -173,14 +194,14 @@ impl RedisPod {
         }
     }
 
-    /// Gives Redis back the kills that it lost.
+    /// Restores the kills that Redis lost, before anything else is judged on its cells.
     fn restore_kills(
         &self,
         connection: &mut Connection,
         like: &Draft,
         until: Instant,
     ) -> Result<(), SharedError> {
-        // A kill does not lose others, but it may meet one that was lost.
+        // Restoring is a kill itself: without this, two lost kills would restore each other for ever.
         if matches!(like.observation.what, Observed::Kill(_)) {
             return Ok(());
         }
@@ -190,7 +211,7 @@ impl RedisPod {
         Ok(())
     }
 
-    /// Kills a session that should be.
+    /// Kills a session whose kill Redis lost.
     pub(super) fn restore_kill(
         &self,
         connection: &mut Connection,
@@ -206,7 +227,8 @@ impl RedisPod {
         Ok(())
     }
 
-    /// Waits until as many replicas as wanted have what must not be lost.
+    /// Waits until enough replicas have a kill, block or reset. Too few are counted, not an error: the
+    /// commit is written.
     fn replicate(&self, connection: &mut Connection, promise: Promise) {
         if promise != Promise::Durable || self.options.replicas == 0 {
             return;
@@ -224,6 +246,7 @@ impl RedisPod {
         }
     }
 
+    /// Decides on cached cells, reports it, and queues the record for Redis.
     fn decide_offline(
         &self,
         draft: Draft,
@@ -231,11 +254,13 @@ impl RedisPod {
         sent: Option<SentCommit>,
     ) -> Result<Record, StoreError> {
         if matches!(draft.observation.what, Observed::Reset(_)) {
+            // A reset must hold everywhere at once. Nobody could promise that now.
             return Err(self.unavailable(format!("{why}; nothing was reset")));
         }
         let pod = &self.options.pod;
         let mut offline = lock(&self.offline);
-        // The keeper ends a fork under the same lock, so none is left behind with the line up.
+        // The reconnector restores the pool under the same lock, after it has published everything. So no
+        // record can be queued while the pool is up.
         if self.pool.trip_if_up(why) {
             count(&self.counts.outages);
         }
@@ -243,8 +268,8 @@ impl RedisPod {
             offline.decide(&self.cache, &self.options.fail, pod, draft, (why, sent))?;
         drop(offline);
         count(&self.counts.offline);
-        if let Some(hear) = &self.options.on_offline {
-            hear(&decision);
+        if let Some(report) = &self.options.on_offline {
+            report(&decision);
         }
         let head = *lock(&self.head);
         Ok(Record {

@@ -1,15 +1,19 @@
--- What a pod has to know before it may judge. The first one makes the namespace.
+-- Joins a namespace, and creates it if it is new. Returns what a pod has to know before it may judge.
 --
--- KEYS: head, and the pod's fence where it raises it.
--- ARGV: rules version, a secret and a name for the namespace in case it is new; number and life of the fence.
+-- KEYS: head, and the pod's fence if it raises it.
+-- ARGV: rules version, a secret and an epoch in case the namespace is new; number and time to live of
+--       the fence.
 local now = redis.call('TIME')
--- A greeting that was given up and comes late must not lower it again.
+-- The fence only goes up: a delayed call of this script must not undo a later one.
 if KEYS[2] and tonumber(ARGV[4]) > (tonumber(redis.call('GET', KEYS[2])) or 0) then
   redis.call('SET', KEYS[2], ARGV[4], 'PX', ARGV[5])
 end
+-- The first pod decides: all pods digest under its secret. The epoch changes if the namespace was
+-- emptied and created again, so pods notice that they lost everything.
 redis.call('HSETNX', KEYS[1], 'rules', ARGV[1])
 redis.call('HSETNX', KEYS[1], 'secret', ARGV[2])
 redis.call('HSETNX', KEYS[1], 'epoch', ARGV[3])
+-- The newest build decides on the rules version. Older pods are refused by commit.lua from then on.
 local rules = redis.call('HGET', KEYS[1], 'rules')
 if tonumber(rules) < tonumber(ARGV[1]) then
   rules = ARGV[1]

@@ -1,29 +1,29 @@
-//! The names under which Redis keeps things.
+//! The keys in Redis.
 //!
-//! All start with the namespace in braces, which a cluster takes as the hash tag: everything of a
-//! namespace is in one place, so one script decides.
+//! All start with the namespace in braces. A cluster takes that as the hash tag, so all keys of a
+//! namespace are on one node, and one script can write them in one step.
 
 use sprag_core::Id;
 
 use crate::cell_key::CellKey;
 
-/// The names of one namespace.
+/// The keys of one namespace.
 #[derive(Debug, Clone)]
 pub(super) struct RedisKeys {
     prefix: String,
-    /// The number and hash of the last record, and what the namespace was made with.
+    /// Hash: number and hash of the last record; secret, epoch and rules version of the namespace.
     pub(super) head: String,
-    /// The stream of records.
+    /// Stream: the records.
     pub(super) log: String,
-    /// The sessions by their last event.
+    /// Sorted set: sessions by the time of their last event.
     pub(super) sessions: String,
-    /// The numbers of the records that are notes.
+    /// Sorted set: numbers of the records that are notes.
     pub(super) notes: String,
-    /// The sessions that are killed or blocked.
+    /// Hash: sessions that are killed or blocked.
     pub(super) marked: String,
-    /// The texts of policies by digest.
+    /// Hash: texts of policies by digest.
     pub(super) policies: String,
-    /// The cells that the forgotten part of the log left behind.
+    /// Hash: the cells as the pruned part of the log left them.
     pub(super) base: String,
 }
 
@@ -42,17 +42,17 @@ impl RedisKeys {
         }
     }
 
-    /// Where a cell is; of a session the small part.
+    /// The key of a cell; of a session, its small part.
     pub(super) fn cell(&self, key: &CellKey) -> String {
         format!("{}{}:{}", self.prefix, key.kind(), key.name())
     }
 
-    /// Where a pod says what it has given up.
+    /// The key of a pod's fence.
     pub(super) fn fence(&self, pod: &str) -> String {
         format!("{}fence:{pod}", self.prefix)
     }
 
-    /// Where the memory of a session's steps is.
+    /// The key of a session's step memory.
     pub(super) fn memory(&self, session: &Id) -> String {
         format!("{}m:{session}", self.prefix)
     }

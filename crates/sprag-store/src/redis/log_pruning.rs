@@ -1,5 +1,7 @@
-//! Bounding the log in Redis: the oldest records go after the cells that they left behind were
-//! written down.
+//! Pruning the log in Redis.
+//!
+//! The cells as the pruned records left them become the new base of the log. So what is left can still
+//! be verified: base plus records give the present cells.
 
 use redis::{Pipeline, cmd};
 use sprag_core::{Millis, Timestamp};
@@ -21,16 +23,18 @@ use crate::view::LogView as _;
 /// Cells written at once.
 const CHUNK: usize = 500;
 
-/// Removes what is too old or too much, as `prune` and this pod's options say.
+/// Removes the records that are too old or too many, by `prune` and by this pod's options.
 pub(super) fn prune(pod: &RedisPod, prune: &Prune<'_>) -> Result<Pruned, StoreError> {
     let (first, last) = pod.read(|reader| Ok(reader.bounds()?))?;
     let length = last.saturating_sub(first).saturating_add(1);
     let view = RedisView::open(pod)?;
     let mut through = 0;
+    // By number: cut below the limit, so that not every record starts the next pruning.
     if length > pod.options.max_records {
         let keep = usize::try_from(pod.options.max_records).map_or(usize::MAX, after_eviction);
         through = last.saturating_sub(u64::try_from(keep).unwrap_or(u64::MAX));
     }
+    // By age and size.
     if is_due(pod, prune, first)? {
         through = through.max(cut(&view, &prune.retention, prune.at)?);
     }
@@ -41,6 +45,7 @@ pub(super) fn prune(pod: &RedisPod, prune: &Prune<'_>) -> Result<Pruned, StoreEr
     if through <= from {
         return Ok(Pruned::default());
     }
+    // The base is computed from the log, not copied from the cells: those have gone on.
     let (head, fold) = fold_through(&view, through, prune.policies)?;
     let Some(cells) = fold.cells() else {
         return Ok(Pruned::default());
@@ -60,7 +65,7 @@ pub(super) fn prune(pod: &RedisPod, prune: &Prune<'_>) -> Result<Pruned, StoreEr
     Ok(Pruned { through, records })
 }
 
-/// Whether it is worth reading the whole log: its oldest record is too old, or it is too large.
+/// Whether the oldest record is too old or the log too large. Only then is the whole log read.
 fn is_due(pod: &RedisPod, prune: &Prune<'_>, first: u64) -> Result<bool, StoreError> {
     let bytes: Option<u64> = pod.read(|reader| {
         Ok(cmd("HGET")
@@ -77,8 +82,8 @@ fn is_due(pod: &RedisPod, prune: &Prune<'_>, first: u64) -> Result<bool, StoreEr
     Ok(oldest.is_some_and(|oldest| prune.at.since(oldest.at) > prune.retention.max_age))
 }
 
-/// Writes the new start of the log beside the old one, and swaps them with the cut in one step.
-/// False where somebody else was faster.
+/// Writes the new base beside the old one. `prune.lua` then swaps them and cuts the log in one step.
+/// Returns false if another pod has pruned meanwhile.
 fn replace(
     pod: &RedisPod,
     from: u64,
@@ -86,6 +91,7 @@ fn replace(
     cells: &CellMap,
     at: Timestamp,
 ) -> Result<bool, StoreError> {
+    // Under a key of this pod's own, so that two pods can prepare a base at once.
     let fresh = format!("{}:{}", pod.keys.base, pod.options.pod);
     pod.read(|reader| {
         cmd("DEL").arg(&fresh).exec(reader.connection)?;
@@ -126,7 +132,8 @@ fn replace(
     })
 }
 
-/// What read as new when the last of the removed records was written reads so ever after.
+/// Whether a cell already read as new at `at`, the time of the last pruned record. Then it reads as new
+/// ever after, and the base need not hold it.
 fn reads_as_new(key: &CellKey, cells: &CellMap, at: Timestamp) -> bool {
     let is_forgettable = match key {
         CellKey::Session(id) => cells
@@ -135,7 +142,7 @@ fn reads_as_new(key: &CellKey, cells: &CellMap, at: Timestamp) -> bool {
         _ => true,
     };
     let touched = cells.touched_one(key).unwrap_or_default();
-    // A clock that went back by less than an hour changes nothing.
+    // An hour to spare, in case the clock goes back.
     let enough = |life: Millis| at.since(touched).0 >= life.0.saturating_add(Millis::HOUR.0);
     is_forgettable && reads_as_new_after(key).is_some_and(enough)
 }

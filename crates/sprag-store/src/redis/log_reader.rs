@@ -1,4 +1,7 @@
 //! Reading the log in Redis: a stream whose ids are the numbers of the records.
+//!
+//! Redis has no index from a cell to its records. A pod that is asked for the records of one session or
+//! flow reads the log once and keeps such an index in memory.
 
 use std::collections::BTreeSet;
 
@@ -20,10 +23,11 @@ use crate::view::RawRecord;
 /// Records read at once.
 pub(super) const CHUNK: usize = 500;
 
-/// Which records touched a cell, as far as this pod read them.
+/// Which records touched which cell, as far as this pod has read the log.
 #[derive(Debug, Default)]
 pub(super) struct LogIndex {
     through: u64,
+    /// Pairs of [`CellKey::index`] and the number of a record.
     places: BTreeSet<(u64, u64)>,
 }
 
@@ -33,8 +37,8 @@ pub(super) struct LogEntry {
     pub(super) seq: u64,
     pub(super) body: Vec<u8>,
     pub(super) hash: Hash,
-    /// The commit that wrote it.
-    pub(super) id: Vec<u8>,
+    /// The id of the commit that wrote it.
+    pub(super) commit: Vec<u8>,
 }
 
 impl LogEntry {
@@ -47,7 +51,7 @@ impl LogEntry {
     }
 }
 
-/// The log over one connection.
+/// Reads the log and the sessions over one connection.
 pub(super) struct RedisReader<'a> {
     pod: &'a RedisPod,
     pub(super) connection: &'a mut Connection,
@@ -63,14 +67,14 @@ fn read_row(value: &Value) -> Option<LogEntry> {
         return None;
     };
     let id = std::str::from_utf8(text(id)?).ok()?;
-    let [_, body, _, hash, id @ ..] = list(fields)? else {
+    let [_, body, _, hash, commit @ ..] = list(fields)? else {
         return None;
     };
     Some(LogEntry {
         seq: id.split('-').next()?.parse().ok()?,
         body: text(body)?.to_vec(),
         hash: read_hash(text(hash)?)?,
-        id: id.last().and_then(text).unwrap_or_default().to_vec(),
+        commit: commit.last().and_then(text).unwrap_or_default().to_vec(),
     })
 }
 
@@ -91,7 +95,7 @@ impl<'a> RedisReader<'a> {
         read_rows(&value)
     }
 
-    /// The numbers of the first and the last record that are left.
+    /// The numbers of the first and the last record in the log.
     pub(super) fn bounds(&mut self) -> RedisResult<(u64, u64)> {
         let first = self.range(0, u64::MAX, 1)?.first().map_or(1, |row| row.seq);
         let last: Option<u64> = cmd("HGET")
@@ -101,7 +105,7 @@ impl<'a> RedisReader<'a> {
         Ok((first, last.unwrap_or(0)))
     }
 
-    /// The hash of the record before `seq`, also where that one is gone.
+    /// The hash of the record before `seq`, even if that one was pruned.
     pub(super) fn hash_before(&mut self, seq: u64) -> RedisResult<Hash> {
         let Some(before) = seq.checked_sub(1).filter(|before| *before > 0) else {
             return Ok(Hash::GENESIS);
@@ -116,7 +120,7 @@ impl<'a> RedisReader<'a> {
         Ok(hash.and_then(|hash| read_hash(&hash)).unwrap_or_default())
     }
 
-    /// Some records, each with the hash of the one before, in the order given.
+    /// The records with these numbers, in the order given. Those that were pruned are left out.
     pub(super) fn records(&mut self, seqs: &[u64]) -> Result<Vec<Record>, SharedError> {
         let mut pipe = Pipeline::with_capacity(seqs.len());
         for seq in seqs {
@@ -155,6 +159,7 @@ impl<'a> RedisReader<'a> {
             let from = query.after.map_or(first, |after| after.saturating_add(1));
             (from.max(first), last)
         };
+        // One more than a page shows whether there is another.
         let mut seqs = self.chosen(&query.scope, from, to, query.newest_first, size + 1)?;
         let more = seqs.len() > size;
         seqs.truncate(size);
@@ -251,7 +256,7 @@ impl<'a> RedisReader<'a> {
         }
     }
 
-    /// Reads on to where the index must reach, and forgets what the log forgot.
+    /// Extends the index up to record `to`, and drops what was pruned.
     fn index(&mut self, to: u64) -> Result<(), SharedError> {
         let mut index = lock(&self.pod.index);
         let (oldest, last) = self.bounds()?;
@@ -286,7 +291,7 @@ fn take(seqs: impl DoubleEndedIterator<Item = u64>, newest_first: bool, most: us
     }
 }
 
-/// Where a record is found: its sessions, and the cells that it may have touched under any policy.
+/// The index entries of a record: its sessions, and the cells it may have touched under any policy.
 fn places(record: &Record) -> Vec<u64> {
     let observation = match &record.kind {
         RecordKind::Note(_) => return vec![NOTES],

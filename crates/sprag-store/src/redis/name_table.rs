@@ -1,16 +1,16 @@
-//! Cells with short names: the names of fields are most of a small cell's bytes, and Redis keeps all
-//! of them in memory.
+//! A table of field names: names are most of a small cell's bytes, and Redis keeps all of them in
+//! memory.
 //!
-//! A cell that is no session is MessagePack with names. Here the names that are known become numbers of one byte; the
-//! others stay as they are, so that a build with more fields is still understood. The table only
-//! ever grows at its end.
+//! A cell other than a session is MessagePack with field names. Names in the table are replaced by
+//! their number, one byte. Unknown names stay as they are, so a cell of a build with more fields can
+//! still be read. New names are only added at the end of the table.
 
-/// What a cell with short names starts with.
+/// The first byte of a cell with numbers for names.
 const SHORT: u8 = 2;
-/// What it starts with otherwise.
+/// The first byte of a cell with its names.
 const NAMED: u8 = 1;
 
-/// At most 128.
+/// At most 128: a number must fit into one byte of MessagePack, as a positive integer.
 const NAMES: &[&str] = &[
     "touched",
     "started",
@@ -58,7 +58,7 @@ const NAMES: &[&str] = &[
     "retry_after_ms",
 ];
 
-/// The same cell with short names; as it was where it can't be made shorter.
+/// The cell with numbers for names; unchanged if that is not possible.
 pub(super) fn shorten(named: Vec<u8>) -> Vec<u8> {
     let Some((&NAMED, mut rest)) = named.split_first() else {
         return named;
@@ -71,7 +71,7 @@ pub(super) fn shorten(named: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// The same cell with its names.
+/// The cell with its names; none if the bytes are damaged.
 pub(super) fn expand(bytes: &[u8]) -> Option<Vec<u8>> {
     let (first, mut rest) = bytes.split_first()?;
     if *first != SHORT {
@@ -90,7 +90,7 @@ fn short_key(from: &mut &[u8], out: &mut Vec<u8>) -> Option<()> {
     let mut whole = Vec::new();
     copy(from, &mut whole, short_key)?;
     let (tag, name) = start.split_first()?;
-    // A number would be taken for a name.
+    // This map has numbers as keys. Expanding would take them for names, so leave the cell as it is.
     if *tag <= 0x7f {
         return None;
     }
@@ -116,7 +116,7 @@ fn long_key(from: &mut &[u8], out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Copies one value, with the keys of maps as `key` does it.
+/// Copies one MessagePack value; `key` copies the keys of maps.
 fn copy(from: &mut &[u8], out: &mut Vec<u8>, key: Key) -> Option<()> {
     let tag = *from.first()?;
     let sized = |bytes: usize| {

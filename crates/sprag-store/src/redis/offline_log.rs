@@ -1,9 +1,9 @@
-//! Deciding without Redis: on what this pod has at hand, with a word about every such decision.
+//! Deciding without Redis: on the cells that this pod has cached, with a record of every decision.
 //!
-//! The pod forks: it goes on from the cells it last knew and keeps its own records, chained with
-//! numbers of their own. When Redis is back the fork ends. Its kills are given to Redis first, then
-//! its records are appended as `offline` notes; the cells in Redis are not changed by them, because
-//! other pods went on elsewhere meanwhile.
+//! The pod goes on from the cells it last knew and chains its own records, with numbers of their own.
+//! When Redis is back, its kills are restored there first. Then its records are appended as
+//! `offline` notes. The cells in Redis are not changed by them, because other pods went on
+//! meanwhile.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -24,41 +24,42 @@ use crate::live::Live;
 use crate::note::{Note, Noted, Offline};
 use crate::record::Record;
 
-/// The most records that wait for Redis; past it the oldest go, and the log is told how many.
+/// The most records that wait for Redis. Beyond it the oldest are dropped, and a note counts them.
 const MAX_WAITING: usize = 10_000;
 
 /// A decision that was made without Redis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfflineDecision {
-    /// The session.
+    /// The session of the event.
     pub session: Id,
-    /// What was answered.
+    /// The decision that was returned.
     pub verdict: Decision,
-    /// The rule that spoke.
+    /// The rule behind it.
     pub rule: Option<RuleId>,
-    /// Why Redis was not asked.
+    /// Why it was decided without Redis.
     pub why: String,
 }
 
-/// What waits for Redis.
+/// A record that waits for Redis.
 #[derive(Debug)]
 pub(super) struct QueuedRecord {
     pub(super) at: Timestamp,
     pub(super) policy: Arc<ActivePolicy>,
     pub(super) what: Noted,
-    /// The decision itself, where it was sent before it was made alone.
+    /// The commit of the same event, if it was sent to Redis before it was decided offline.
     pub(super) sent: Option<SentCommit>,
-    /// The note, where it was sent and nobody knows what came of it.
+    /// The commit of this note, if it was sent and its outcome is unknown.
     pub(super) published: Option<SentCommit>,
 }
 
 impl QueuedRecord {
-    /// What may have been written.
+    /// The commits that may have been written.
     pub(super) fn unsure(&self) -> impl Iterator<Item = SentCommit> + use<> {
         self.sent.into_iter().chain(self.published)
     }
 
-    /// Takes note of what was; false where nothing is left to tell.
+    /// Records which of the unsure commits were written. Returns false if the note itself was: then it must
+    /// not be appended again.
     pub(super) fn resolve_sent(&mut self, written: &HashMap<CommitId, u64>) -> bool {
         let seq = |sent: SentCommit| written.get(&sent.id).copied();
         if let (Noted::Offline(offline), Some(sent)) = (&mut self.what, self.sent.take()) {
@@ -67,7 +68,7 @@ impl QueuedRecord {
         self.published.take().and_then(seq).is_none()
     }
 
-    /// From now on it may have been written.
+    /// Marks the note as sent: from now on it may have been written.
     pub(super) fn about_to_publish(&mut self, pod: &RedisPod) -> CommitHeader {
         let sent = pod.about_to_send();
         self.published = Some(sent);
@@ -78,18 +79,18 @@ impl QueuedRecord {
     }
 }
 
-/// The fork of this pod.
+/// What this pod decided offline: its own cells, its own chain of records, and those not yet published.
 #[derive(Debug, Default)]
 pub(super) struct OfflineLog {
     live: Live,
     head: Head,
     waiting: VecDeque<QueuedRecord>,
     dropped: u64,
-    /// The policies in force with the rules off that fail open, by the digest of the whole one.
+    /// Policies without the rules that fail open, by the digest of the whole policy.
     opened: HashMap<String, Arc<ActivePolicy>>,
 }
 
-/// The fork first, then what was at hand before.
+/// The cells to judge on offline: those changed offline first, then the cached ones.
 struct OfflineCells<'a> {
     offline: &'a Live,
     cache: &'a CellCache,
@@ -108,7 +109,7 @@ impl Cellar for OfflineCells<'_> {
 }
 
 impl OfflineLog {
-    /// Decides on what is at hand.
+    /// Decides on the cells at hand.
     pub(super) fn decide(
         &mut self,
         cache: &CellCache,
@@ -117,6 +118,7 @@ impl OfflineLog {
         draft: Draft,
         (why, sent): (&str, Option<SentCommit>),
     ) -> Result<(Record, OfflineDecision), StoreError> {
+        // A kill that Redis lost holds here, whatever the rules are set to.
         for lost in cache.lost_kills() {
             self.kill(cache, &lost, &draft)?;
         }
@@ -133,6 +135,7 @@ impl OfflineLog {
             rule: verdict.rule,
             why: why.to_owned(),
         };
+        // The record continues this pod's own chain, which `verify` checks later in the notes.
         let (at, policy) = (draft.observation.at, Arc::clone(&draft.policy));
         let sealed = self.head.event(draft, verdict)?;
         self.head = sealed.head();
@@ -178,7 +181,7 @@ impl OfflineLog {
         Ok(gathered.verdict)
     }
 
-    /// A kill that Redis lost holds here all the same.
+    /// Marks a session as killed, unless it is.
     fn kill(&mut self, cache: &CellCache, lost: &LostKill, like: &Draft) -> Result<(), StoreError> {
         let known = self.live.cells.session(lost.session.as_str());
         if known.is_some_and(|cell| cell.killed().is_some()) {
@@ -188,6 +191,7 @@ impl OfflineLog {
         self.judge(cache, &mut draft).map(drop)
     }
 
+    /// The policy without the rules that fail open.
     fn open(&mut self, policy: &Arc<ActivePolicy>, fail: &RuleFailModes) -> Arc<ActivePolicy> {
         let rules = fail.open_rules();
         if rules.is_empty() {
@@ -196,7 +200,7 @@ impl OfflineLog {
         if let Some(opened) = self.opened.get(&policy.digest) {
             return Arc::clone(opened);
         }
-        // Few policies are in force during one outage.
+        // Few policies are in force during one outage, so a full cache is simply emptied.
         if self.opened.len() > 16 {
             self.opened.clear();
         }
@@ -206,7 +210,7 @@ impl OfflineLog {
         opened
     }
 
-    /// Keeps a note for later.
+    /// Queues a note for Redis.
     pub(super) fn note(&mut self, note: Note) -> Result<Record, StoreError> {
         let sealed = self
             .head
@@ -233,7 +237,8 @@ impl OfflineLog {
         self.waiting.len()
     }
 
-    /// The next that wait for Redis. What was given up is told before what came after it.
+    /// Takes the next records to publish. If some were dropped, the note that counts them comes first, in
+    /// their place in the chain.
     pub(super) fn next(&mut self, pod: &str, most: usize) -> Vec<QueuedRecord> {
         let Some(first) = self.waiting.front() else {
             return Vec::new();
@@ -252,21 +257,22 @@ impl OfflineLog {
         lost.into_iter().chain(self.waiting.drain(..most)).collect()
     }
 
-    /// Puts back what Redis did not take.
+    /// Puts back records that could not be published, in their order.
     pub(super) fn put_back(&mut self, waiting: Vec<QueuedRecord>) {
         for one in waiting.into_iter().rev() {
             self.waiting.push_front(one);
         }
     }
 
-    /// Redis lost records: what was told of this fork may be gone, and its chain goes on in the middle.
+    /// Redis lost records, perhaps also those of this chain. Counts all published ones as dropped, so that
+    /// the log has a note instead of a gap.
     pub(super) fn lose_published(&mut self) {
         let waiting = u64::try_from(self.waiting.len()).unwrap_or(u64::MAX);
         let published = self.head.seq.saturating_sub(waiting);
         self.dropped = self.dropped.max(published);
     }
 
-    /// The sessions that are killed here.
+    /// The sessions that are killed in the offline cells.
     pub(super) fn kills(&self) -> Vec<LostKill> {
         let sessions = self.live.cells.sessions();
         let killed = sessions.filter_map(|(id, cell)| {
@@ -279,14 +285,14 @@ impl OfflineLog {
         killed.collect()
     }
 
-    /// The fork is over: from now on Redis knows better.
+    /// Drops the offline cells: from now on those in Redis count. The chain goes on in the next outage.
     pub(super) fn end(&mut self) {
         self.live = Live::default();
     }
 }
 
 impl LostKill {
-    /// The order that kills it again.
+    /// The order that restores this kill.
     pub(super) fn draft(&self, at: Timestamp, policy: &Arc<ActivePolicy>) -> Draft {
         let order = Order {
             session: self.session.clone(),
@@ -307,7 +313,7 @@ impl LostKill {
 fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing into a text can't fail.
+        // Writing into a string can't fail.
         let _ = write!(text, "{byte:02x}");
         text
     })

@@ -1,4 +1,4 @@
-//! How a pod uses Redis, and what it does without.
+//! The options of a store in Redis.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,38 +8,38 @@ use super::fail_modes::RuleFailModes;
 use super::offline_log::OfflineDecision;
 use crate::capacity::Capacity;
 
-/// Hears of every decision that was made without Redis.
+/// Called for every decision that was made without Redis.
 pub type OnOfflineDecision = Arc<dyn Fn(&OfflineDecision) + Send + Sync>;
 
 /// How a pod uses Redis.
 #[derive(Clone)]
 pub struct RedisOptions {
-    /// Where it is: `redis://`, `rediss://`, `unix://`, with `+sentinel` or `+cluster` before the colon.
+    /// The address: `redis://`, `rediss://` or `unix://`; with `+sentinel` or `+cluster` before the colon.
     pub url: String,
-    /// All keys start with this in braces; pods with the same one share everything.
+    /// The prefix of all keys, in braces. Pods with the same namespace share everything.
     pub namespace: String,
-    /// The certificates to trust in PEM form; none: those of the system.
+    /// The certificates to trust, in PEM form; none: those of the system.
     pub ca: Option<Vec<u8>>,
-    /// How long one decision may take before the pod decides alone.
+    /// How long a decision may wait for Redis before it is made offline.
     pub deadline: Duration,
     /// How many connections are kept open.
     pub connections: usize,
-    /// What each rule does without Redis.
+    /// What each rule does while Redis is down.
     pub fail: RuleFailModes,
-    /// How many replicas must have a kill, block or reset before it is answered.
+    /// How many replicas must have a kill, block or reset before it is returned.
     pub replicas: u32,
     /// How many records the log in Redis keeps.
     pub max_records: u64,
-    /// How many sessions Redis keeps, and how many cells a pod keeps at hand.
+    /// How many sessions Redis keeps, and how many cells a pod caches.
     pub capacity: Capacity,
-    /// What this pod is called in the log.
+    /// The name of this pod in the log; a random suffix is added.
     pub pod: String,
-    /// Hears of every decision that was made without Redis.
+    /// Called for every decision that was made without Redis.
     pub on_offline: Option<OnOfflineDecision>,
 }
 
 impl RedisOptions {
-    /// The usual settings for `url`.
+    /// The default options for `url`.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl RedisOptions {
     }
 }
 
-/// Without the address: it may hold a password.
+/// Leaves out the address, which may contain a password.
 impl fmt::Debug for RedisOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisOptions")

@@ -1,11 +1,14 @@
--- Swaps the start of the log and cuts what came before it, unless somebody else did so already.
+-- Replaces the base of the log and removes the records before it, in one step: at any moment, base
+-- plus records give the present cells.
 --
--- KEYS: base, new base, log, notes, head. ARGV: where the log started, where it is to start.
+-- KEYS: base, new base, log, notes, head. ARGV: number after which the log starts, and shall start.
 local after = redis.call('HGET', KEYS[1], 'after') or '0'
+-- Another pod pruned since this one read the log, so the new base may be too old. Drop it.
 if after ~= ARGV[1] then
   redis.call('DEL', KEYS[2])
   return 0
 end
+-- Count the bytes that go, in chunks, so that the size bound of the log stays exact.
 local gone = 0
 local from = '-'
 while true do

@@ -1,7 +1,9 @@
-//! The keeper: one thread that connects, brings a pod back to Redis after an outage, and tidies up.
+//! The reconnector: one thread that keeps a pod connected, brings it back after an outage and evicts
+//! idle sessions.
 //!
-//! After an outage the order is fixed: the kills that Redis does not have go first, then the
-//! records of what was decided alone, and only then decisions go through Redis again.
+//! After an outage the order is fixed. First the fence is raised, so that nothing from before is
+//! written late. Then the kills that Redis does not have are restored. Then the offline records are
+//! published. Only then do decisions go through Redis again.
 
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -22,17 +24,17 @@ use crate::error::StoreError;
 use crate::judge::Head;
 use crate::random::secret;
 
-/// How long connecting and each step of coming back may take.
+/// How long connecting and each step of rejoining may take.
 const WAIT: Duration = Duration::from_secs(1);
 
-/// Notes that are told at once.
+/// Notes that are published in one round trip.
 const AT_ONCE: usize = 100;
 
-/// The first and the longest rest between tries.
+/// The first and the longest pause between attempts to reconnect; it doubles in between.
 const FIRST_REST: Duration = Duration::from_millis(50);
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
-/// What a namespace tells whoever comes.
+/// The reply of `join.lua`.
 #[derive(Debug)]
 pub(super) struct JoinReply {
     pub(super) secret: [u8; 32],
@@ -44,7 +46,7 @@ pub(super) struct JoinReply {
 }
 
 impl JoinReply {
-    /// Greets the namespace, which is made with `ours` where it is new, and raises the fence.
+    /// Joins the namespace and raises the fence. A new namespace is created with the secret `ours`.
     pub(super) fn request(
         connection: &mut Connection,
         head: &str,
@@ -88,7 +90,8 @@ impl JoinReply {
 }
 
 impl RedisPod {
-    /// Connects and greets; before this nobody may judge.
+    /// Connects and joins the namespace. The fence is raised in the same step, so from here on no commit of
+    /// this pod from before is written any more.
     pub(super) fn join(&self) -> Result<Connection, SharedError> {
         let mut connection = self.address.connect(&self.keys.head, WAIT)?;
         let sent = monotonic::now();
@@ -97,30 +100,34 @@ impl RedisPod {
         self.time.observe(sent, joined.time.0, joined.time.1);
         if joined.rules > u64::from(RULES_VERSION) {
             let why = format!(
-                "its sessions are judged under rules {}, this build knows {RULES_VERSION}; use a \
-                 newer `sprag`",
+                "its sessions are judged under rules version {}, this build has {RULES_VERSION}; use \
+                 a newer `sprag`",
                 joined.rules
             );
             return Err(SharedError::Store(self.unavailable(why)));
         }
         *lock(&self.restart_reason) = (joined.secret != self.secret).then(|| {
-            "the namespace was made anew under another secret: this pod sees other digests than \
-             the rest, restart it"
+            "the namespace was created again with another secret, so this pod computes other \
+             digests than the rest: restart it"
                 .to_owned()
         });
+        // Redis lost data if the namespace was created again, or if its log is shorter than before.
         let is_other = lock(&self.epoch).replace(joined.epoch.clone()) != Some(joined.epoch);
         let mut head = lock(&self.head);
         if is_other || joined.head.seq < head.seq {
             lock(&self.offline).lose_published();
         }
+        // Taken as it is, also backwards: the numbers after it will be given again.
         *head = joined.head;
         drop(head);
         lock(&self.notes).latest = joined.note;
+        // Policy texts may be lost too. They are sent again with the next decision.
         lock(&self.saved_policies).clear();
         Ok(connection)
     }
 
-    /// Brings the pod back to Redis.
+    /// Brings the pod back to Redis: joins, restores kills, publishes the offline log, and puts the pool back
+    /// into service.
     pub(super) fn rejoin(&self) -> Result<(), SharedError> {
         let mut connection = self.join()?;
         self.pool.set_returning(true);
@@ -129,13 +136,15 @@ impl RedisPod {
             self.pool.set_returning(false);
             return published.map(drop);
         };
+        // Still under the lock of the offline log: nobody can decide offline between the last
+        // published record and the restored pool.
         offline.end();
         self.pool.restore(vec![connection]);
         Ok(())
     }
 
-    /// Gives Redis the kills and then the records of what was decided alone. Answers with the fork
-    /// locked, and nothing left in it.
+    /// Restores the kills in Redis and then publishes the offline records. Returns the offline log, locked
+    /// and with nothing left to publish.
     fn publish_offline_log(
         &self,
         connection: &mut Connection,
@@ -145,6 +154,7 @@ impl RedisPod {
             let mut offline = lock(&self.offline);
             let mut waiting = offline.next(&self.options.pod, AT_ONCE);
             if waiting.is_empty() {
+                // Sessions may have been killed offline while records were published.
                 let kills = offline.kills();
                 if kills.iter().all(|one| self.cache.is_killed(&one.session)) {
                     return Ok(offline);
@@ -160,8 +170,8 @@ impl RedisPod {
         }
     }
 
-    /// Appends many notes with one round trip, each once: what was written although nobody heard of
-    /// it is left out.
+    /// Appends many notes in one round trip, each exactly once: those that an earlier attempt wrote
+    /// without a reply are left out.
     fn publish_notes(
         &self,
         connection: &mut Connection,
@@ -169,6 +179,7 @@ impl RedisPod {
     ) -> Result<(), SharedError> {
         let until = monotonic::now() + WAIT;
         connection.set_read_timeout(Some(WAIT))?;
+        // The fence is raised, so this search is final.
         let unsure: Vec<_> = waiting.iter().flat_map(QueuedRecord::unsure).collect();
         let written = self.written(connection, &unsure)?;
         waiting.retain_mut(|one| one.resolve_sent(&written));
@@ -181,6 +192,7 @@ impl RedisPod {
             let input = commit_input(self, header, "n", &sealed.body, CommitSize::default());
             pipe.add_command(self.commit.command(&input));
         }
+        // In a pipeline a missing script could not be sent again without changing the order.
         self.commit.load(connection)?;
         let answers: Vec<Value> = pipe.query(connection)?;
         for answer in &answers {
@@ -194,9 +206,10 @@ impl RedisPod {
         Ok(())
     }
 
-    /// Every killed session that this pod knows must be killed in Redis.
+    /// Makes sure that every session that this pod knows as killed is killed in Redis.
     fn restore_all_kills(&self, connection: &mut Connection) -> Result<(), SharedError> {
         let made_offline = lock(&self.offline).kills();
+        // Read what Redis has of all of them. A cached kill that is missing there becomes a lost kill.
         let mut known = self.cache.killed();
         known.extend(made_offline.iter().map(|lost| lost.session.clone()));
         RedisReader::new(self, connection).refresh(self, &known)?;
@@ -213,7 +226,7 @@ impl RedisPod {
         Ok(())
     }
 
-    /// A kill is judged alike under every policy.
+    /// A policy for restored kills: a kill is judged alike under every policy.
     pub(super) fn any_policy(&self) -> ActivePolicy {
         ActivePolicy::new(Policy::default())
     }
@@ -222,39 +235,33 @@ impl RedisPod {
         self.time.now().unwrap_or_default()
     }
 
-    /// Works until the line is closed.
+    /// Runs until the pool is closed.
     pub(super) fn run_reconnector(&self) {
         let wanted = self.options.connections.max(1);
         let mut rest = FIRST_REST;
         loop {
-            let is_up = self.pool.is_up();
-            let pause = if is_up {
+            let goes_on = if self.pool.is_up() {
                 rest = FIRST_REST;
-                let complete = self.open_missing_connections(wanted);
+                let is_complete = self.open_missing_connections(wanted);
                 self.heartbeat();
-                if !self
-                    .line
-                    .wait_for_work(LONGEST_REST, true, if complete { wanted } else { 0 })
-                {
-                    return;
-                }
-                continue;
-            } else {
-                match self.rejoin() {
-                    Ok(()) => continue,
-                    Err(error) => self.pool.set_down_reason(why(&self.store_error(error))),
-                }
+                // If a connection can't be opened, one missing is no reason to wake up at once.
+                let wanted = if is_complete { wanted } else { 0 };
+                self.pool.wait_for_work(LONGEST_REST, true, wanted)
+            } else if let Err(error) = self.rejoin() {
+                self.pool.set_down_reason(why(&self.store_error(error)));
                 let pause = rest;
                 rest = (rest * 2).min(LONGEST_REST);
-                pause
+                self.pool.wait_for_work(pause, false, 0)
+            } else {
+                true
             };
-            if !self.pool.wait_for_work(pause, false, 0) {
+            if !goes_on {
                 return;
             }
         }
     }
 
-    /// Opens the connections that are missing; false where that does not work.
+    /// Opens the missing connections. Returns false if that fails.
     fn open_missing_connections(&self, wanted: usize) -> bool {
         for _ in 0..self.pool.missing(wanted) {
             match self.address.connect(&self.keys.head, WAIT) {
@@ -265,8 +272,8 @@ impl RedisPod {
         true
     }
 
-    /// A pod that is not asked anything still hears of pauses and notices an outage; one of many
-    /// forgets the longest idle sessions where there are too many.
+    /// Once a second: renews the fence, looks for new notes such as a pause, and notices an outage even if
+    /// nobody asks for decisions. Evicts idle sessions if there are too many.
     fn heartbeat(&self) {
         let read: Result<(Option<u64>, usize), StoreError> = self.read(|reader| {
             self.renew_fence(reader.connection)?;
@@ -288,13 +295,13 @@ impl RedisPod {
         }
         let limit = self.options.capacity.sessions;
         if sessions > limit {
-            // What could not be forgotten now is looked at again in a second.
+            // What could not be evicted now is looked at again in a second.
             let _ = self.forget_sessions(sessions - after_eviction(limit));
         }
     }
 }
 
-/// What is wrong with Redis, without where it is.
+/// The reason alone: the address is added where it is reported.
 fn why(error: &StoreError) -> String {
     match error {
         StoreError::Redis { why, .. } => why.clone(),

@@ -1,8 +1,8 @@
-//! Where Redis is: one server, a primary that Sentinels know, or the node of a cluster that holds
-//! this namespace.
+//! The address of Redis: one server, a primary that Sentinels know, or the cluster node that holds this
+//! namespace.
 //!
-//! All keys of a namespace share one hash tag, so there is always exactly one server to talk to, and
-//! finding it is all that differs. Connections are made by the keeper, never by a decision.
+//! All keys of a namespace share one hash tag, so there is always exactly one server to talk to. Only
+//! finding it differs. Connections are made by the reconnector, never by a decision.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use redis::{
 use super::reply::text;
 use crate::error::StoreError;
 
-/// How often a cluster may send us on before that is an error.
+/// How many redirections of a cluster are followed.
 const MAX_MOVES: usize = 4;
 
-/// Where Redis is.
+/// How to find the server that holds the namespace.
 #[derive(Debug)]
 pub(super) struct RedisAddress {
     topology: Topology,
-    /// The servers, Sentinels or nodes to ask, with what the servers want to know.
+    /// The servers, Sentinels or cluster nodes to ask, with user, password and database.
     hosts: Vec<ConnectionInfo>,
     ca: Option<Vec<u8>>,
 }
@@ -34,12 +34,12 @@ enum Topology {
 }
 
 impl RedisAddress {
-    /// Reads an address; `ca` are the certificates to trust.
+    /// Parses an address; `ca` holds the certificates to trust.
     pub(super) fn parse(url: &str, ca: Option<Vec<u8>>) -> Result<Self, StoreError> {
         let wrong = |why: String| StoreError::RedisUrl { why };
         let (scheme, rest) = url
             .split_once("://")
-            .ok_or_else(|| wrong("it has no `://`".to_owned()))?;
+            .ok_or_else(|| wrong("`://` is missing".to_owned()))?;
         let (scheme, topology) = match scheme.split_once('+') {
             Some((scheme, "sentinel")) => (scheme, "sentinel"),
             Some((scheme, "cluster")) => (scheme, "cluster"),
@@ -51,7 +51,7 @@ impl RedisAddress {
                 let (service, db) = path.split_once('/').unwrap_or((path, ""));
                 if service.is_empty() {
                     return Err(wrong(
-                        "a Sentinel address ends in the name of the service, like \
+                        "a Sentinel address ends with the name of the service, like \
                          redis+sentinel://host:26379/mymaster"
                             .to_owned(),
                     ));
@@ -86,13 +86,13 @@ impl RedisAddress {
         })
     }
 
-    /// The addresses, without passwords.
+    /// The hosts, without user and password.
     pub(super) fn shown(&self) -> String {
         let hosts = self.hosts.iter().map(|host| host.addr().to_string());
         hosts.collect::<Vec<_>>().join(",")
     }
 
-    /// A connection to the server that holds `key`.
+    /// Connects to the server that holds `key`. Tries the hosts in order.
     pub(super) fn connect(&self, key: &str, wait: Duration) -> RedisResult<Connection> {
         let mut last = None;
         for host in &self.hosts {
@@ -112,7 +112,7 @@ impl RedisAddress {
     fn open(&self, info: ConnectionInfo, wait: Duration) -> RedisResult<Connection> {
         let is_tls = matches!(info.addr(), ConnectionAddr::TcpTls { .. });
         if is_tls {
-            // Another library of the same process may have chosen already; then that one serves.
+            // Fails if another library of this process has installed a provider; that one is used then.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
         let client = match &self.ca {
@@ -131,7 +131,7 @@ impl RedisAddress {
         Ok(connection)
     }
 
-    /// The same settings, another server.
+    /// The settings of `host` for another server.
     fn elsewhere(host: &ConnectionInfo, name: &str, port: u16) -> ConnectionInfo {
         let addr = match host.addr() {
             ConnectionAddr::TcpTls {
@@ -155,7 +155,7 @@ impl RedisAddress {
         service: &str,
         wait: Duration,
     ) -> RedisResult<Connection> {
-        // A Sentinel has no databases, and no users of the server's.
+        // A Sentinel has no databases, and not the server's users.
         let sentinel = host
             .clone()
             .set_redis_settings(redis::RedisConnectionInfo::default());
@@ -164,12 +164,16 @@ impl RedisAddress {
             .arg("GET-MASTER-ADDR-BY-NAME")
             .arg(service)
             .query(&mut sentinel)?;
-        let (name, port) = primary.ok_or_else(|| failed("the Sentinel knows no such service"))?;
+        let (name, port) =
+            primary.ok_or_else(|| failed("the Sentinel does not know this service"))?;
         let mut connection = self.open(Self::elsewhere(host, &name, port), wait)?;
+        // After a failover a Sentinel may still name the old primary.
         let role: Vec<Value> = cmd("ROLE").query(&mut connection)?;
         match role.first().and_then(text) {
             Some(b"master") => Ok(connection),
-            _ => Err(failed("the server that the Sentinel names is no primary")),
+            _ => Err(failed(
+                "the server that the Sentinel names is not a primary",
+            )),
         }
     }
 
@@ -181,6 +185,7 @@ impl RedisAddress {
     ) -> RedisResult<Connection> {
         let mut connection = self.open(host.clone(), wait)?;
         for _ in 0..MAX_MOVES {
+            // Reading any key of the namespace shows whether this node holds its slot.
             let probe: RedisResult<Value> = cmd("HGET").arg(key).arg("seq").query(&mut connection);
             let error = match probe {
                 Ok(_) => return Ok(connection),
@@ -192,10 +197,10 @@ impl RedisAddress {
             let (name, port) = address
                 .rsplit_once(':')
                 .and_then(|(name, port)| Some((name, port.parse().ok()?)))
-                .ok_or_else(|| failed("the cluster names a node that can't be read"))?;
+                .ok_or_else(|| failed("the cluster redirects to an address that can't be read"))?;
             connection = self.open(Self::elsewhere(host, name, port), wait)?;
         }
-        Err(failed("the cluster sends us around"))
+        Err(failed("the cluster redirects too often"))
     }
 }
 
@@ -231,11 +236,11 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_address_is_told_without_its_password() {
+    fn a_wrong_address_is_reported_without_its_password() {
         let wrong = parse("redis+sentinel://u:hunter2@a:1").unwrap_err();
         assert_eq!(
             wrong,
-            "the address of Redis can't be read: a Sentinel address ends in the name of the \
+            "the address of Redis can't be read: a Sentinel address ends with the name of the \
              service, like redis+sentinel://host:26379/mymaster"
         );
         assert!(!parse("http://u:hunter2@a").unwrap_err().contains("hunter2"));

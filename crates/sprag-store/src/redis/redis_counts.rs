@@ -2,26 +2,26 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a pod counted since it started.
+/// The counters of a pod since it started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RedisCounts {
-    /// Decisions that Redis took part in.
+    /// Decisions that were made with Redis.
     pub decisions: u64,
     /// Round trips that they took.
     pub round_trips: u64,
-    /// Tries that met a cell which somebody else had changed.
+    /// Attempts that met a cell which another pod had changed.
     pub conflicts: u64,
     /// Decisions made without Redis.
     pub offline: u64,
-    /// Outages: how often the line went down.
+    /// How often the connection pool went down.
     pub outages: u64,
-    /// Kills that Redis had lost and was given back.
+    /// Kills that Redis had lost and that were restored.
     pub kills_restored: u64,
-    /// Kills, blocks and resets that fewer replicas have than were asked for.
+    /// Kills, blocks and resets that reached fewer replicas than required.
     pub unreplicated: u64,
 }
 
-/// The same, being counted.
+/// The counters behind [`RedisCounts`].
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     pub(super) decisions: AtomicU64,

@@ -1,4 +1,7 @@
-//! One process among many that share a namespace: what it has at hand and how it decides.
+//! One process of those that share a namespace: all that it holds, and its calls to Redis.
+//!
+//! Deciding, reading and reconnecting are in files of their own. Locks are taken in this order: a turn,
+//! the offline log, the connection pool; the others are held for a moment only.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -27,33 +30,33 @@ use crate::judge::Head;
 use crate::note::Noted;
 use crate::record::Record;
 
-/// How long reading for people may take.
+/// How long a request may take that is not a decision.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Sessions of this pod that take turns: more than anyone has threads.
+/// Locks for sessions that take turns: more than any pod has threads.
 const TURNS: usize = 64;
 
-/// What a pod says that Redis lost.
-pub(super) const FORGOTTEN: &str = "it does not know this pod any more";
+/// The reason if Redis lost the pod's fence.
+pub(super) const FORGOTTEN: &str = "it lost what it knew about this pod";
 
-/// What a pod says of a connection that it must not use any more.
+/// The reason if only an outdated connection was at hand.
 pub(super) const STALE_CONNECTION: &str = "the connection is from before an outage";
 
-/// Why Redis did not decide.
+/// Why an operation on the shared store failed.
 #[derive(Debug)]
 pub(super) enum SharedError {
-    /// The event is wrong, or what is stored is.
+    /// The event is invalid, or a stored value is damaged.
     Store(StoreError),
-    /// The connection or the server failed.
+    /// The connection failed, or the server returned an error.
     Redis(RedisError),
-    /// The time was up.
-    Slow,
-    /// Others were faster, again and again.
+    /// The deadline is over.
+    Timeout,
+    /// Other pods changed the same cells in every attempt.
     Contended,
-    /// Redis does not know this pod any more.
-    Unknown,
-    /// The connection is from before an outage: only a newer one may be used.
-    Outdated,
+    /// Redis lost this pod's fence. The pod must join again.
+    Forgotten,
+    /// The connection is from before an outage. A newer one must be used.
+    StaleConnection,
 }
 
 impl From<StoreError> for SharedError {
@@ -68,14 +71,14 @@ impl From<RedisError> for SharedError {
     }
 }
 
-/// One process.
+/// This process as one of those that share a namespace.
 #[derive(Debug)]
 pub(super) struct RedisPod {
     pub(super) options: RedisOptions,
     pub(super) address: RedisAddress,
     pub(super) keys: RedisKeys,
     pub(super) identity: PodIdentity,
-    /// Where this pod's fence is.
+    /// The key of this pod's fence.
     pub(super) fence: String,
     pub(super) commit: Script,
     pub(super) pool: ConnectionPool,
@@ -85,19 +88,20 @@ pub(super) struct RedisPod {
     pub(super) counts: Counters,
     pub(super) notes: Mutex<NotesCache>,
     pub(super) index: Mutex<LogIndex>,
-    /// The policies whose text Redis has.
+    /// Digests of the policies whose text Redis has.
     pub(super) saved_policies: Mutex<HashSet<String>>,
     pub(super) head: Mutex<Head>,
     pub(super) key: DigestKey,
     pub(super) secret: [u8; 32],
-    /// Which making of the namespace this pod knows.
+    /// Changes when the namespace is created again.
     pub(super) epoch: Mutex<Option<Vec<u8>>>,
-    /// Why this pod must be restarted, where it must.
+    /// Why this pod must be restarted, if it must.
     pub(super) restart_reason: Mutex<Option<String>>,
+    /// Events of one session take turns, by the hash of its id.
     pub(super) turns: Vec<Mutex<()>>,
 }
 
-/// The last notes, as long as nobody wrote another.
+/// The page of latest notes that was read last, and the number of the latest note.
 #[derive(Debug, Default)]
 pub(super) struct NotesCache {
     pub(super) latest: u64,
@@ -140,6 +144,7 @@ impl RedisPod {
         }
     }
 
+    /// The error that Redis can't be used.
     pub(super) fn unavailable(&self, why: impl Into<String>) -> StoreError {
         StoreError::Redis {
             place: self.address.shown(),
@@ -147,7 +152,7 @@ impl RedisPod {
         }
     }
 
-    /// Puts away a connection that failed, and the whole line where the server did.
+    /// Drops a connection that broke; takes the pool down if the server itself failed.
     pub(super) fn discard(&self, pooled: PooledConnection, error: &RedisError) {
         if error.is_connection_dropped() {
             self.pool.discard(pooled, &why(error));
@@ -161,13 +166,13 @@ impl RedisPod {
 
     pub(super) fn other_rules(&self, found: u64) -> StoreError {
         self.unavailable(format!(
-            "its sessions are judged under rules {found}, this build knows {RULES_VERSION}; use \
-             the same `sprag` everywhere"
+            "its sessions are judged under rules version {found}, this build has {RULES_VERSION}; \
+             use the same `sprag` everywhere"
         ))
     }
 
-    /// Runs the commit and hears what it tells.
-    pub(super) fn run(
+    /// Runs a commit, and takes in what every reply carries: Redis' time and the latest note.
+    pub(super) fn run_commit(
         &self,
         connection: &mut Connection,
         input: &ScriptInput,
@@ -190,7 +195,7 @@ impl RedisPod {
         Ok(reply)
     }
 
-    /// The same for what is not urgent.
+    /// Runs a commit that is not urgent.
     pub(super) fn run_commit_patiently(
         &self,
         connection: &mut Connection,
@@ -201,7 +206,7 @@ impl RedisPod {
             .outcome)
     }
 
-    /// Tells Redis the text of a policy, once.
+    /// Stores the text of a policy in Redis, once. A record names its policy by digest only.
     pub(super) fn save_policy(
         &self,
         connection: &mut Connection,
@@ -259,19 +264,19 @@ impl RedisPod {
         }
     }
 
-    /// The same for those who ask.
+    /// The error as callers of the store see it.
     pub(super) fn store_error(&self, error: SharedError) -> StoreError {
         match error {
             SharedError::Store(error) => error,
             SharedError::Redis(error) => self.unavailable(why(&error)),
             SharedError::Timeout => self.unavailable("no answer in time"),
-            SharedError::Contended => self.unavailable("others were faster"),
+            SharedError::Contended => self.unavailable("other pods changed the same cells first"),
             SharedError::Forgotten => self.unavailable(FORGOTTEN),
             SharedError::StaleConnection => self.unavailable(STALE_CONNECTION),
         }
     }
 
-    /// Does something for which there is time.
+    /// Runs a request that is not a decision.
     pub(super) fn read<T>(
         &self,
         read: impl FnOnce(&mut RedisReader<'_>) -> Result<T, SharedError>,
@@ -308,10 +313,11 @@ impl RedisPod {
         }
     }
 
-    /// Appends a note, or keeps it until Redis is back.
+    /// Appends a note. If Redis is down, the note is kept and published later.
     pub(super) fn note(&self, note: crate::note::Note) -> Result<Record, StoreError> {
         note.check()?;
         {
+            // Under the lock of the offline log, so that the pool can't come up in between.
             let mut offline = lock(&self.offline);
             if !self.pool.is_up() {
                 return offline.note(note);

@@ -1,8 +1,8 @@
-//! The time as Redis tells it.
+//! Redis' clock, as far as a pod can know it.
 //!
-//! Pods whose clocks differ would disagree on every window. So each pod counts on with its own clock
-//! that never jumps, from the time that Redis told with its last answers. The answer that came
-//! back fastest is the best one; after a few seconds any will do again.
+//! Pods whose clocks differ would disagree on every window. So each pod takes the time from Redis'
+//! replies and counts on with its own monotonic clock. The reply with the shortest round trip is the
+//! most exact one; after a few seconds any newer one replaces it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use sprag_core::Timestamp;
 
 use super::monotonic;
 
-/// How long the best answer counts.
+/// How long the best sample is kept.
 const GOOD_FOR: Duration = Duration::from_secs(5);
 
-/// Redis' time.
+/// The best sample of Redis' clock.
 #[derive(Debug, Default)]
 pub(super) struct RedisTime(Mutex<Option<ClockSample>>);
 
@@ -26,7 +26,7 @@ struct ClockSample {
 }
 
 impl RedisTime {
-    /// Redis said `seconds` and `micros` somewhen between `sent` and now.
+    /// Takes a sample: Redis' clock showed `seconds` and `micros` at some moment between `sent` and now.
     pub(super) fn observe(&self, sent: Instant, seconds: u64, micros: u64) {
         let now = monotonic::now();
         let took = now.saturating_duration_since(sent);
@@ -36,6 +36,7 @@ impl RedisTime {
         });
         if is_better {
             *sample = Some(ClockSample {
+                // On average Redis read its clock halfway.
                 at: sent + took / 2,
                 micros: seconds.saturating_mul(1_000_000).saturating_add(micros),
                 took,
@@ -43,7 +44,7 @@ impl RedisTime {
         }
     }
 
-    /// The time now; none before Redis ever answered.
+    /// The time now; none before the first reply.
     pub(super) fn now(&self) -> Option<Timestamp> {
         let sample = (*self.0.lock().unwrap_or_else(PoisonError::into_inner))?;
         let since = monotonic::now().saturating_duration_since(sample.at);

@@ -1,4 +1,5 @@
-//! The log in Redis as it stands at one moment, for those who read all of it.
+//! The log in Redis up to the record that was the last when the view was opened: for verify, replay and
+//! archive, which read all of it.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +18,7 @@ use crate::hash::Hash;
 use crate::live::Live;
 use crate::view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};
 
-/// The log through one record.
+/// The log up to one record.
 #[derive(Debug)]
 pub(super) struct RedisView<'a> {
     pod: &'a RedisPod,
@@ -25,7 +26,7 @@ pub(super) struct RedisView<'a> {
     at: Timestamp,
 }
 
-/// The hash of a record, as the script makes it: Redis has no better one than SHA-1.
+/// The hash of a record as `commit.lua` computes it. Redis offers scripts no better hash than SHA-1.
 pub(super) fn link(prev: &Hash, seq: u64, body: &[u8]) -> Hash {
     let mut sha1 = sha1_smol::Sha1::new();
     if *prev != Hash::GENESIS {
@@ -43,7 +44,7 @@ impl<'a> RedisView<'a> {
         Ok(Self { pod, last, at })
     }
 
-    /// Compares some cells with what the log makes of them.
+    /// Compares some cells with what the log makes of them. Returns the first that differs.
     fn compare(
         &self,
         reader: &mut RedisReader<'_>,
@@ -53,7 +54,7 @@ impl<'a> RedisView<'a> {
         let mut command = cmd("MGET");
         for key in keys {
             command.arg(self.pod.keys.cell(key));
-            // Every cell has a second place, so that all are read alike; only sessions use it.
+            // Two keys for each cell, so that all replies look alike. Only sessions use the second.
             match key {
                 CellKey::Session(id) => command.arg(self.pod.keys.memory(id)),
                 _ => command.arg(&self.pod.keys.base),
@@ -81,7 +82,7 @@ impl<'a> RedisView<'a> {
         let [Some((version, bytes)), memory, ..] = parts else {
             return Ok(self.reads_as_new(key, folded));
         };
-        // Somebody went on since this view was opened.
+        // It was changed after this view was opened.
         if version.seq() > self.last {
             return Ok(true);
         }
@@ -98,7 +99,7 @@ impl<'a> RedisView<'a> {
         Ok(live.cells.same_one(folded, key))
     }
 
-    /// Redis may only have forgotten what reads as new.
+    /// Whether Redis may have dropped this cell: only one that reads as new may be missing.
     fn reads_as_new(&self, key: &CellKey, folded: &CellMap) -> bool {
         let is_forgettable = match key {
             CellKey::Session(id) => folded
@@ -132,7 +133,7 @@ impl LogView for RedisView<'_> {
                         .split_once(':')
                         .and_then(|(kind, name)| CellKey::parse(kind.parse().ok()?, name));
                     let key = key.ok_or_else(|| StoreError::Damaged {
-                        place: format!("cell {field} of the log's start"),
+                        place: format!("cell {field} in the base of the log"),
                         what: "it has no known kind".to_owned(),
                     })?;
                     base.cells.unpack(key, &value)?;

@@ -1,8 +1,8 @@
-//! Taking answers of Redis apart.
+//! Reading Redis' replies, and naming what went wrong.
 
 use redis::{RedisError, Value};
 
-/// The bytes of a text.
+/// The bytes of a string; none if it is something else.
 pub(super) fn text(value: &Value) -> Option<&[u8]> {
     match value {
         Value::BulkString(bytes) => Some(bytes),
@@ -11,7 +11,7 @@ pub(super) fn text(value: &Value) -> Option<&[u8]> {
     }
 }
 
-/// A number, as one or as a text.
+/// A number, which Redis sends as an integer or as a string.
 pub(super) fn number(value: &Value) -> Option<u64> {
     match value {
         Value::Int(number) => u64::try_from(*number).ok(),
@@ -19,7 +19,7 @@ pub(super) fn number(value: &Value) -> Option<u64> {
     }
 }
 
-/// The parts of a list.
+/// The items of a list; none if it is something else.
 pub(super) fn list(value: &Value) -> Option<&[Value]> {
     match value {
         Value::Array(values) => Some(values),
@@ -27,7 +27,8 @@ pub(super) fn list(value: &Value) -> Option<&[Value]> {
     }
 }
 
-/// What is wrong, for people: a timeout is told by the system as if it were short of something.
+/// The reason for people. The system reports a timeout as "Resource temporarily unavailable", which
+/// misleads.
 pub(super) fn why(error: &RedisError) -> String {
     if error.is_timeout() {
         "no answer in time".to_owned()
@@ -36,7 +37,7 @@ pub(super) fn why(error: &RedisError) -> String {
     }
 }
 
-/// An answer that makes no sense.
+/// The error for a reply that does not have the expected form.
 pub(super) fn unexpected_reply() -> RedisError {
-    RedisError::from((redis::ErrorKind::UnexpectedReturnType, "an odd answer"))
+    RedisError::from((redis::ErrorKind::UnexpectedReturnType, "unexpected reply"))
 }

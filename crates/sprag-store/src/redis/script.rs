@@ -1,15 +1,15 @@
-//! Scripts that run inside Redis, sent once and then called by their digest.
+//! Lua scripts that run inside Redis. A script is sent once and then called by its digest.
 
 use redis::{Cmd, Connection, ErrorKind, RedisResult, ServerErrorKind, Value, cmd};
 
-/// A script.
+/// A script with its digest.
 #[derive(Debug)]
 pub(super) struct Script {
     text: &'static str,
     digest: String,
 }
 
-/// What a script gets.
+/// The keys and arguments of a call.
 #[derive(Debug, Default)]
 pub(super) struct ScriptInput {
     pub(super) keys: Vec<String>,
@@ -22,7 +22,7 @@ impl Script {
         Self { text, digest }
     }
 
-    /// Runs it; a server that does not know it is sent the text.
+    /// Runs the script. If the server does not have it, say after a restart, its text is sent.
     pub(super) fn run(
         &self,
         connection: &mut Connection,
@@ -58,12 +58,12 @@ impl Script {
         command
     }
 
-    /// The call, for a server that knows it.
+    /// The call as a command for a pipeline. The server must have the script.
     pub(super) fn command(&self, input: &ScriptInput) -> Cmd {
         Self::filled("EVALSHA", &self.digest, input)
     }
 
-    /// Makes sure that the server knows it.
+    /// Makes sure that the server has the script.
     pub(super) fn load(&self, connection: &mut Connection) -> RedisResult<()> {
         cmd("SCRIPT").arg("LOAD").arg(self.text).exec(connection)
     }

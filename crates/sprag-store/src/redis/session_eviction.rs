@@ -1,4 +1,7 @@
-//! Forgetting the longest idle sessions where Redis holds too many; the log tells it.
+//! Evicting the longest idle sessions if Redis holds too many.
+//!
+//! An eviction changes what later events are judged on, so it is a commit like any other: a note in the
+//! log that names the last session, and the deletions, in one step. A replay evicts the same ones.
 
 use redis::{Pipeline, Value, cmd};
 use sprag_core::{Id, Timestamp};
@@ -13,10 +16,10 @@ use crate::error::StoreError;
 use crate::judge::Head;
 use crate::note::{Eviction, Noted, Pool};
 
-/// Sessions forgotten in one step.
+/// Sessions evicted in one commit.
 const AT_ONCE: usize = 200;
 
-/// A session that may go.
+/// A session that may be evicted, with the versions it was read at.
 struct IdleSession {
     id: Id,
     touched: Timestamp,
@@ -25,7 +28,7 @@ struct IdleSession {
 }
 
 impl RedisPod {
-    /// Forgets about so many sessions; those with a mark stay.
+    /// Evicts about `excess` sessions. Sessions with a mark stay.
     pub(super) fn forget_sessions(&self, excess: usize) -> Result<(), StoreError> {
         let mut left = excess;
         let mut skip = 0;
@@ -40,8 +43,8 @@ impl RedisPod {
         Ok(())
     }
 
-    /// Forgets the longest idle ones after the first `skip`; answers how many, and how many were
-    /// looked at.
+    /// Evicts the longest idle sessions after the first `skip`. Returns how many were evicted, and how many
+    /// were looked at.
     fn forget_some(
         &self,
         reader: &mut RedisReader<'_>,
@@ -71,11 +74,13 @@ impl RedisPod {
             sessions: idle.len(),
         };
         let mut input = commit_input(self, self.header(), "n", &sealed.body, size);
+        // Remove each from the index of sessions.
         for one in &idle {
             input.arg("-");
             input.arg(one.id.as_str());
             input.arg("");
         }
+        // Delete both keys of each, if they are still at the version that was read.
         for one in &idle {
             let hot = self.keys.cell(&CellKey::Session(one.id.clone()));
             for (key, version) in [(hot, one.hot), (self.keys.memory(&one.id), one.memory)] {
@@ -87,7 +92,8 @@ impl RedisPod {
         }
         match self.run_commit_patiently(reader.connection, &input)? {
             CommitOutcome::Done { .. } => Ok((idle.len(), oldest.len())),
-            // Somebody woke one of them: they are looked at again.
+            // One of them had an event meanwhile, so none was evicted. The next heartbeat
+            // tries again.
             _ => Ok((0, 0)),
         }
     }
@@ -122,7 +128,7 @@ impl RedisPod {
                 continue;
             };
             let hot = CellVersion::split(hot);
-            // One that expired by itself only leaves its line in the listing behind.
+            // One that expired by itself is only left in the index.
             if hot.is_none_or(|(_, state)| state == b"a") {
                 idle.push(IdleSession {
                     id,

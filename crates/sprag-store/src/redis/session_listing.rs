@@ -1,4 +1,4 @@
-//! Listing sessions: by their last event, each with its small part only.
+//! Listing sessions by their last event. Only the small part of each session is read.
 
 use redis::{Value, cmd};
 use sprag_core::Id;
@@ -14,11 +14,11 @@ use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
 use crate::live::Live;
 use crate::query::{Page, Session, SessionState, SessionSummary};
 
-/// Sessions looked at in one go.
+/// Sessions read in one round trip.
 const CHUNK: usize = 200;
 
 impl RedisReader<'_> {
-    /// The small parts of some sessions, as they stand.
+    /// The values of the small parts of some sessions; none for those that do not exist.
     fn hot_parts(
         &mut self,
         pod: &RedisPod,
@@ -36,7 +36,7 @@ impl RedisReader<'_> {
         Ok(bytes.collect())
     }
 
-    /// Takes the present state of some sessions to hand.
+    /// Reads the small parts of some sessions into the cache.
     pub(super) fn refresh(&mut self, pod: &RedisPod, ids: &[Id]) -> Result<(), SharedError> {
         for ids in ids.chunks(CHUNK) {
             for (id, value) in ids.iter().zip(self.hot_parts(pod, ids)?) {
@@ -48,7 +48,7 @@ impl RedisReader<'_> {
         Ok(())
     }
 
-    /// One session, whole.
+    /// One session with its step memory.
     pub(super) fn session(
         &mut self,
         pod: &RedisPod,
@@ -124,7 +124,7 @@ impl RedisReader<'_> {
         Ok(found)
     }
 
-    /// The latest sessions, as many as a page of them needs; all where they are sorted otherwise.
+    /// The latest sessions, as many as a page needs. Any other order needs all sessions.
     fn by_last_event(
         &mut self,
         pod: &RedisPod,
@@ -156,7 +156,8 @@ impl RedisReader<'_> {
             };
             let ids: Vec<Id> = next.iter().filter_map(|(id, _)| Id::new(id).ok()).collect();
             found.extend(self.summaries(pod, &ids)?);
-            // Equally old ones are sorted by name, so they are all read before a page is cut.
+            // Sessions with the same time are sorted by name, so all of them are read before the page
+            // ends.
             let page = query.choose(found.iter().cloned());
             let is_enough = |last: &SessionSummary| page.next.is_some() && last.touched.0 > *oldest;
             if is_by_time && page.items.last().is_some_and(is_enough) {
@@ -173,7 +174,7 @@ impl RedisReader<'_> {
     ) -> Result<Vec<SessionSummary>, SharedError> {
         let mut found = Vec::new();
         for (id, value) in ids.iter().zip(self.hot_parts(pod, ids)?) {
-            // One that expired since is no session any more.
+            // It expired and is only left in the index.
             let Some((_, bytes)) = value.as_deref().and_then(CellVersion::split) else {
                 continue;
             };
