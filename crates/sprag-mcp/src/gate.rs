@@ -19,8 +19,8 @@ use serde_json::value::RawValue;
 use sprag_core::{Id, canonical_json};
 
 use crate::books::Books;
-use crate::counsel::{Counsel, Desk, Fail, Teller};
 use crate::mirrored::Mirrored;
+use crate::verdict_source::{Fail, FallbackSource, LogSink, VerdictSource};
 
 pub(crate) use ending::Ending;
 pub use line::Line;
@@ -81,7 +81,7 @@ pub enum Downward {
 
 /// The gate.
 pub struct Gate {
-    desk: Desk,
+    source: FallbackSource,
     options: GateOptions,
     books: Mutex<Books>,
     calls: AtomicU64,
@@ -97,11 +97,11 @@ impl std::fmt::Debug for Gate {
 }
 
 impl Gate {
-    /// A gate that asks `counsel` and tells people through `tell`.
+    /// A gate that asks `source` and tells people through `log`.
     #[must_use]
-    pub fn new(options: GateOptions, counsel: Box<dyn Counsel>, tell: Teller) -> Self {
+    pub fn new(options: GateOptions, source: Box<dyn VerdictSource>, log: LogSink) -> Self {
         Self {
-            desk: Desk::new(counsel, options.fail, tell),
+            source: FallbackSource::new(source, options.fail, log),
             options,
             books: Mutex::default(),
             calls: AtomicU64::new(0),
@@ -135,8 +135,8 @@ impl Gate {
     }
 
     /// Tells people something.
-    pub fn tell(&self, what: std::fmt::Arguments<'_>) {
-        self.desk.tell(what);
+    pub fn log(&self, what: std::fmt::Arguments<'_>) {
+        self.source.log(what);
     }
 
     fn books(&self) -> MutexGuard<'_, Books> {

@@ -2,7 +2,7 @@
 //!
 //! A proxy that people leave switched on must not be noticed. So messages stay the bytes they are: a
 //! [`Gate`] looks at the few members that say whether a message is a call of a tool or the result of
-//! one, asks a [`Counsel`] for a verdict on those, and tells what goes on: the message as it is, the
+//! one, asks a [`VerdictSource`] for a verdict on those, and tells what goes on: the message as it is, the
 //! message with one more text in it, or an answer in its place. The gate holds no stream, so that
 //! every transport can share it.
 //!
@@ -32,7 +32,6 @@
 //! ```
 
 mod books;
-mod counsel;
 mod gate;
 mod guidance;
 #[cfg(unix)]
@@ -40,7 +39,7 @@ pub mod http;
 mod identity;
 pub mod inspect;
 pub mod install;
-mod linked;
+mod lazy_link;
 mod long;
 mod mirrored;
 mod outcome;
@@ -52,8 +51,9 @@ pub mod stdio;
 mod tokens;
 mod tools;
 mod unique;
+mod verdict_source;
 
-pub use counsel::{Counsel, Fail, NoVerdict, Teller};
 pub use gate::{Downward, Gate, GateOptions, Line, OnKill, Upward};
-pub use linked::Linked;
+pub use lazy_link::LazyLink;
 pub use tools::Tool;
+pub use verdict_source::{Fail, LogSink, NoVerdict, VerdictSource};

@@ -11,7 +11,7 @@ use axum::http::{HeaderName, Request, Response};
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
 use sprag_mcp::http::{Config, Proxy, ProxyOptions};
-use sprag_mcp::{Counsel, Fail, Teller};
+use sprag_mcp::{Fail, LogSink, VerdictSource};
 
 use crate::caller::Peer;
 use crate::config::{ServerConfig, Transport};
@@ -53,11 +53,11 @@ impl Mounted {
             guard_waits: config.redis.is_some(),
             ..ProxyOptions::new(servers.clone(), mark)
         };
-        let counsel: Arc<dyn Counsel> = Arc::new(app.guard().clone());
-        let tell: Arc<Teller> = Arc::new(Box::new(
+        let source: Arc<dyn VerdictSource> = Arc::new(app.guard().clone());
+        let log: Arc<LogSink> = Arc::new(Box::new(
             |what| tracing::warn!(target: "sprag", "mcp: {what}"),
         ));
-        let proxy = Proxy::new(options, &counsel, &tell)?;
+        let proxy = Proxy::new(options, &source, &log)?;
         Ok(Self {
             proxy: Arc::new(proxy),
             app,

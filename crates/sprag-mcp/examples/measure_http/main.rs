@@ -29,7 +29,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sprag::Guard;
 use sprag_mcp::http::{Config, Hosts, Listener, ListenerOptions, Proxy, ProxyOptions, limits};
-use sprag_mcp::{Counsel, Teller};
+use sprag_mcp::{LogSink, VerdictSource};
 use tokio::net::TcpListener;
 
 /// All processes have what the `sprag` binary has.
@@ -164,9 +164,9 @@ fn ours(url: &str) -> Result<(), Failure> {
         guard_waits: false,
         ..ProxyOptions::new(Config::single(url)?, "measure".to_owned())
     };
-    let counsel: Arc<dyn Counsel> = Arc::new(Guard::in_memory()?);
-    let quiet: Arc<Teller> = Arc::new(Box::new(|_| {}));
-    let proxy = Arc::new(Proxy::new(options, &counsel, &quiet)?);
+    let source: Arc<dyn VerdictSource> = Arc::new(Guard::in_memory()?);
+    let quiet: Arc<LogSink> = Arc::new(Box::new(|_| {}));
+    let proxy = Arc::new(Proxy::new(options, &source, &quiet)?);
     let listener = Listener::bind(&ListenerOptions {
         address: "127.0.0.1:0".parse()?,
         behind_tls_proxy: false,

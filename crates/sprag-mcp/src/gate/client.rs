@@ -7,7 +7,6 @@ use sprag_core::{CallEvent, Decision, Event, Id, Identity, Payload, Verdict};
 
 use super::{Gate, Line, OnKill, Upward, id_key};
 use crate::books::{Asked, Call, after_cut, next_round, what};
-use crate::counsel::{Answer, guidance};
 use crate::identity::Caller;
 use crate::long::Long;
 use crate::outcome::Outcome;
@@ -15,6 +14,7 @@ use crate::peek::{CallParams, Message, batch, member, parse, raw_member, text};
 use crate::reduced::payload;
 use crate::refusal::{Form, INVALID_REQUEST, PARSE_ERROR, error, id_of, refusal};
 use crate::unique;
+use crate::verdict_source::{GuardAnswer, guidance};
 
 /// How often a server may ask back before the call counts as a new one.
 const MAX_ROUNDS: u32 = 32;
@@ -50,7 +50,7 @@ impl Gate {
             "a call of more than {} bytes can't be judged by the guard",
             beginning.len()
         );
-        self.desk.tell(format_args!("{why}; it was refused"));
+        self.source.log(format_args!("{why}; it was refused"));
         let id = long.id();
         let id = id.as_ref().map_or("null", |id| id.get());
         Upward::Stop {
@@ -161,10 +161,10 @@ impl Gate {
             Err(why) => return refuse(&why),
         };
         let verdict = match self.ask_call(event.clone()) {
-            Answer::Verdict(verdict) => Some(verdict),
-            Answer::Unguarded => None,
-            Answer::Refuse(why) => return refuse(why),
-            Answer::Wrong(why) => {
+            GuardAnswer::Verdict(verdict) => Some(verdict),
+            GuardAnswer::Unguarded => None,
+            GuardAnswer::Refuse(why) => return refuse(why),
+            GuardAnswer::Wrong(why) => {
                 return refuse(&format!("the guard can't judge this call: {why}"));
             }
         };
@@ -267,12 +267,12 @@ impl Gate {
 
     /// Arguments that the guard can't take apart (half a character, more levels than it follows) are
     /// compared as the text they are.
-    fn ask_call(&self, mut event: CallEvent) -> Answer {
+    fn ask_call(&self, mut event: CallEvent) -> GuardAnswer {
         let args = event.args.clone();
-        match (self.desk.ask(Event::Call(event.clone())), args) {
-            (Answer::Wrong(_), Some(args)) => {
+        match (self.source.ask(Event::Call(event.clone())), args) {
+            (GuardAnswer::Wrong(_), Some(args)) => {
                 event.args = Some(Payload::from(args.as_json()));
-                self.desk.ask(Event::Call(event))
+                self.source.ask(Event::Call(event))
             }
             (answer, _) => answer,
         }
@@ -296,7 +296,7 @@ impl Gate {
             } else {
                 "blocked"
             };
-            self.desk.tell(format_args!(
+            self.source.log(format_args!(
                 "a session is {word}: {message}; to see it: sprag sessions list --state {word}"
             ));
         }

@@ -5,12 +5,12 @@ use sprag_core::{Event, Id, Identity, Payload, StepEvent};
 
 use super::{Downward, Gate, Line, id_key};
 use crate::books::{Asked, Call, next_round};
-use crate::counsel::{Answer, guidance};
 use crate::guidance::{Insertion, insert, into_error, into_result};
 use crate::long::Long;
 use crate::outcome::Outcome;
 use crate::peek::{Message, ResultPeek, batch, member, raw_member, text};
 use crate::tools;
+use crate::verdict_source::{GuardAnswer, guidance};
 
 /// What stands before the guard's words in a tool's result, so that they are not taken for the tool's.
 const OURS: &str = "[sprag]";
@@ -152,16 +152,16 @@ impl Gate {
             step.identity = Identity::Shared;
         }
         let said = match self.ask_step(step) {
-            Answer::Verdict(verdict) => {
+            GuardAnswer::Verdict(verdict) => {
                 self.note_stop(&call.session, &verdict);
                 guidance(&verdict)
             }
-            Answer::Wrong(why) => {
-                self.desk
-                    .tell(format_args!("the guard could not judge a result: {why}"));
+            GuardAnswer::Wrong(why) => {
+                self.source
+                    .log(format_args!("the guard could not judge a result: {why}"));
                 None
             }
-            Answer::Unguarded | Answer::Refuse(_) => None,
+            GuardAnswer::Unguarded | GuardAnswer::Refuse(_) => None,
         };
         let owed = self.books().owed.take(&call.session);
         let fresh = [call.word, said]
@@ -172,12 +172,12 @@ impl Gate {
         (!words.is_empty()).then(|| words.join("\n"))
     }
 
-    fn ask_step(&self, mut step: StepEvent) -> Answer {
+    fn ask_step(&self, mut step: StepEvent) -> GuardAnswer {
         let result = step.result.clone();
-        match (self.desk.ask(Event::Step(step.clone())), result) {
-            (Answer::Wrong(_), Some(result)) => {
+        match (self.source.ask(Event::Step(step.clone())), result) {
+            (GuardAnswer::Wrong(_), Some(result)) => {
                 step.result = Some(Payload::from(result.as_json()));
-                self.desk.ask(Event::Step(step))
+                self.source.ask(Event::Step(step))
             }
             (answer, _) => answer,
         }

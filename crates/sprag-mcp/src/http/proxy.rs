@@ -20,8 +20,8 @@ use super::public::{METADATA, Public};
 use super::reply::{self, Refused};
 use super::upstream::{Manners, Upstream};
 use super::{headers, limits};
-use crate::counsel::{Counsel, Fail, Teller};
 use crate::gate::{Gate, GateOptions, OnKill};
+use crate::verdict_source::{Fail, LogSink, VerdictSource};
 
 const WELL_KNOWN: &str = "/.well-known/";
 
@@ -121,14 +121,14 @@ struct Route<'p> {
 }
 
 impl Proxy {
-    /// A proxy that asks `counsel` and tells people through `tell`.
+    /// A proxy that asks `source` and tells people through `log`.
     ///
     /// # Errors
     /// Where a server's certificate could not be checked.
     pub fn new(
         options: ProxyOptions,
-        counsel: &Arc<dyn Counsel>,
-        tell: &Arc<Teller>,
+        source: &Arc<dyn VerdictSource>,
+        log: &Arc<LogSink>,
     ) -> Result<Self, ProxyError> {
         let mut upstreams = Vec::new();
         for (number, config) in options.config.upstreams.iter().enumerate() {
@@ -148,9 +148,9 @@ impl Proxy {
                 fail: options.fail,
                 on_kill: OnKill::Refuse,
             };
-            let tell = Arc::clone(tell);
-            let teller: Teller = Box::new(move |what| tell(what));
-            let gate = Gate::new(gate, Box::new(Arc::clone(counsel)), teller);
+            let log = Arc::clone(log);
+            let sink: LogSink = Box::new(move |what| log(what));
+            let gate = Gate::new(gate, Box::new(Arc::clone(source)), sink);
             let manners = Manners {
                 secret: options.mark.clone(),
                 shared: (

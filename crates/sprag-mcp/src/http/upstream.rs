@@ -175,8 +175,7 @@ impl Upstream {
         let failed = match answer {
             Ok(Ok(response)) => {
                 if self.is_down.swap(false, Ordering::Relaxed) {
-                    self.gate
-                        .tell(format_args!("{} answers again", self.origin));
+                    self.gate.log(format_args!("{} answers again", self.origin));
                 }
                 return Ok(response);
             }
@@ -192,7 +191,7 @@ impl Upstream {
         if !self.is_down.swap(true, Ordering::Relaxed) {
             let (origin, why) = (&self.origin, &failed.why);
             self.gate
-                .tell(format_args!("{origin} does not answer: {why}"));
+                .log(format_args!("{origin} does not answer: {why}"));
         }
         Err(failed)
     }

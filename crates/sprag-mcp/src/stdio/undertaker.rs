@@ -38,7 +38,7 @@ impl Undertaker {
         match child {
             Ok(child) => Some(Self(child)),
             Err(error) => {
-                gate.tell(format_args!("the undertaker does not start ({error}): a wrapper that is killed may leave its server behind"));
+                gate.log(format_args!("the undertaker does not start ({error}): a wrapper that is killed may leave its server behind"));
                 None
             }
         }

@@ -110,8 +110,8 @@ impl<'w> Waiting<'w> {
     fn exited(&mut self, status: Option<ExitStatus>) {
         if self.phase == Phase::Running || status.is_some_and(|status| !status.success()) {
             match status {
-                Some(status) => self.gate.tell(format_args!("the server ended: {status}")),
-                None => self.gate.tell(format_args!("the server ended")),
+                Some(status) => self.gate.log(format_args!("the server ended: {status}")),
+                None => self.gate.log(format_args!("the server ended")),
             }
         }
         self.status = status;
@@ -123,7 +123,7 @@ impl<'w> Waiting<'w> {
             End::SourceClosed => self.phase = self.phase.max(Phase::Closing),
             End::ClientDeaf if self.phase < Phase::Asked => self.ask(),
             End::Killed if self.phase < Phase::Asked => {
-                self.gate.tell(format_args!(
+                self.gate.log(format_args!(
                     "a session was killed, so the server is ended (--on-kill exit)"
                 ));
                 self.ask();
@@ -142,13 +142,13 @@ impl<'w> Waiting<'w> {
         match self.phase {
             Phase::Running => {}
             Phase::Closing => {
-                self.gate.tell(format_args!(
+                self.gate.log(format_args!(
                     "the server did not end by itself; it is asked to"
                 ));
                 self.ask();
             }
             Phase::Asked => {
-                self.gate.tell(format_args!(
+                self.gate.log(format_args!(
                     "the server did not end when asked; it is killed"
                 ));
                 self.group.kill();

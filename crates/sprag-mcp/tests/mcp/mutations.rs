@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
 use sprag::{Decision, Event, Verdict};
-use sprag_mcp::{Counsel, Downward, Gate, NoVerdict, Upward};
+use sprag_mcp::{Downward, Gate, NoVerdict, Upward, VerdictSource};
 
 use crate::setting::options;
 
 /// A guard that counts what it is asked and warns of everything.
 struct Counting(Arc<AtomicU64>);
 
-impl Counsel for Counting {
+impl VerdictSource for Counting {
     fn check(&self, _: Event) -> Result<Verdict, NoVerdict> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(Verdict {

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use sprag::{Event, Guard, Id, Policy, Verdict};
-use sprag_mcp::{Counsel, Downward, Fail, Gate, GateOptions, Line, NoVerdict, OnKill, Upward};
+use sprag_mcp::{
+    Downward, Fail, Gate, GateOptions, Line, NoVerdict, OnKill, Upward, VerdictSource,
+};
 
 /// A gate, the guard behind it, and what it told people.
 pub(crate) struct Setting {
@@ -47,12 +49,11 @@ impl Setting {
         )
     }
 
-    fn over(options: GateOptions, guard: Guard, counsel: Box<dyn Counsel>) -> Self {
+    fn over(options: GateOptions, guard: Guard, source: Box<dyn VerdictSource>) -> Self {
         let told = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&told);
-        let tell =
-            move |what: std::fmt::Arguments<'_>| heard.lock().unwrap().push(what.to_string());
-        let gate = Gate::new(options, counsel, Box::new(tell));
+        let log = move |what: std::fmt::Arguments<'_>| heard.lock().unwrap().push(what.to_string());
+        let gate = Gate::new(options, source, Box::new(log));
         Self {
             line: gate.line(),
             gate,
@@ -135,7 +136,7 @@ pub(crate) fn text_result(id: u32, text: &str) -> String {
 
 struct Nobody(bool);
 
-impl Counsel for Nobody {
+impl VerdictSource for Nobody {
     fn check(&self, _: Event) -> Result<Verdict, NoVerdict> {
         Err(NoVerdict::NoAnswer("nobody listens".to_owned()))
     }

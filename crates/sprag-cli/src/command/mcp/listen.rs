@@ -10,7 +10,7 @@ use sprag_mcp::http::{
     Config, ConfigError, Hosts, Listener, ListenerError, ListenerOptions, Proxy, ProxyError,
     ProxyOptions, limits,
 };
-use sprag_mcp::{Counsel, Teller};
+use sprag_mcp::{LogSink, VerdictSource};
 use sprag_server::asked_to_end;
 
 use super::wrap;
@@ -25,8 +25,8 @@ pub(super) fn run(
     settings: &Settings,
     out: &mut dyn Write,
 ) -> Run {
-    let counsel: Arc<dyn Counsel> = Arc::from(wrap::counsel(args, settings)?);
-    let tell: Arc<Teller> = Arc::new(Box::new(wrap::tell));
+    let source: Arc<dyn VerdictSource> = Arc::from(wrap::source(args, settings)?);
+    let log: Arc<LogSink> = Arc::new(Box::new(wrap::log));
     let options = options(address, args)?;
     let paths: Vec<String> = options
         .config
@@ -34,7 +34,7 @@ pub(super) fn run(
         .iter()
         .map(|upstream| upstream.path.clone())
         .collect();
-    let proxy = Arc::new(Proxy::new(options, &counsel, &tell)?);
+    let proxy = Arc::new(Proxy::new(options, &source, &log)?);
     let listener = Listener::bind(&ListenerOptions {
         address,
         behind_tls_proxy: args.http.behind_tls_proxy,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use sprag::{Guard, Id};
 use sprag_mcp::stdio::{self, ServerCommand};
-use sprag_mcp::{Counsel, Gate, GateOptions, Linked};
+use sprag_mcp::{Gate, GateOptions, LazyLink, VerdictSource};
 
 use crate::args::WrapArgs;
 use crate::db::{Db, policy_file};
@@ -22,14 +22,14 @@ pub(super) fn run(args: &WrapArgs, settings: &Settings) -> Run {
     let server = server(args)?;
     let gate = Gate::new(
         gate_options(args, &server)?,
-        counsel(args, settings)?,
-        Box::new(tell),
+        source(args, settings)?,
+        Box::new(log),
     );
     let (from, to) = (file(&std::io::stdin())?, file(&std::io::stdout())?);
     match stdio::run(&Arc::new(gate), &server, from, to) {
         Ok(code) => Ok(ExitCode::from(code)),
         Err(error) => {
-            tell(format_args!("{error}"));
+            log(format_args!("{error}"));
             Ok(ExitCode::from(error.exit_code()))
         }
     }
@@ -91,7 +91,10 @@ fn client_session(mark: &str) -> String {
     }
 }
 
-pub(super) fn counsel(args: &WrapArgs, settings: &Settings) -> Result<Box<dyn Counsel>, Failure> {
+pub(super) fn source(
+    args: &WrapArgs,
+    settings: &Settings,
+) -> Result<Box<dyn VerdictSource>, Failure> {
     let policy = args.policy.policy.as_deref();
     let db = Db::find(settings, &args.place.db)?;
     if db.redis().is_some() && !args.private {
@@ -99,7 +102,7 @@ pub(super) fn counsel(args: &WrapArgs, settings: &Settings) -> Result<Box<dyn Co
     }
     if !args.private {
         let options = Db::link_options(settings, &args.place, policy, args.capture.into())?;
-        return Ok(Box::new(Linked::new(options)));
+        return Ok(Box::new(LazyLink::new(options)));
     }
     let builder = Guard::builder().capture(args.capture.into());
     let builder = match policy_file(settings, policy)? {
@@ -114,7 +117,7 @@ fn file(stream: &impl AsFd) -> Result<File, Failure> {
     Ok(stream.as_fd().try_clone_to_owned()?.into())
 }
 
-pub(super) fn tell(what: std::fmt::Arguments<'_>) {
+pub(super) fn log(what: std::fmt::Arguments<'_>) {
     // Where nobody reads it there is nobody left to tell.
     let _ = writeln!(anstream::stderr(), "sprag mcp: {what}");
 }

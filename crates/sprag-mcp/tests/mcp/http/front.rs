@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use sprag::{Guard, Policy};
 use sprag_mcp::http::{Config, Hosts, Listener, ListenerOptions, Proxy, ProxyOptions};
-use sprag_mcp::{Counsel, Teller};
+use sprag_mcp::{LogSink, VerdictSource};
 use tokio::runtime::Runtime;
 
 use super::wire::{Client, Server};
@@ -39,11 +39,11 @@ impl Front {
         set(&mut options);
         let told = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&told);
-        let tell: Arc<Teller> = Arc::new(Box::new(move |what| {
+        let log: Arc<LogSink> = Arc::new(Box::new(move |what| {
             heard.lock().unwrap().push(what.to_string());
         }));
-        let counsel: Arc<dyn Counsel> = Arc::new(guard.clone());
-        let proxy = Arc::new(Proxy::new(options, &counsel, &tell).unwrap());
+        let source: Arc<dyn VerdictSource> = Arc::new(guard.clone());
+        let proxy = Arc::new(Proxy::new(options, &source, &log).unwrap());
         let listener = Listener::bind(&ListenerOptions {
             address: "127.0.0.1:0".parse().unwrap(),
             behind_tls_proxy: false,

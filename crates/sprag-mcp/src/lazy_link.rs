@@ -8,16 +8,16 @@ use std::sync::{Mutex, PoisonError};
 
 use sprag::{Event, Id, Link, LinkError, LinkOptions, Role, Verdict, link};
 
-use crate::counsel::{Counsel, NoVerdict};
+use crate::verdict_source::{NoVerdict, VerdictSource};
 
 /// The guard of this machine.
 #[derive(Debug)]
-pub struct Linked {
+pub struct LazyLink {
     options: LinkOptions,
     link: Mutex<Option<Link>>,
 }
 
-impl Linked {
+impl LazyLink {
     /// The guard to be found by these options, once it is asked.
     #[must_use]
     pub fn new(options: LinkOptions) -> Self {
@@ -46,7 +46,7 @@ impl Linked {
     }
 }
 
-impl Counsel for Linked {
+impl VerdictSource for LazyLink {
     fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
         self.ask(event).map_err(|error| {
             if error.is_no_answer() {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use sprag::{Decision, Event, Guard, GuardError, Id, Role, Verdict};
 
 /// Someone who gives verdicts: a guard of one's own, or the one of this machine.
-pub trait Counsel: Send + Sync {
+pub trait VerdictSource: Send + Sync {
     /// What to do about an event.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ pub enum NoVerdict {
     Wrong(String),
 }
 
-impl<C: Counsel + ?Sized> Counsel for std::sync::Arc<C> {
+impl<C: VerdictSource + ?Sized> VerdictSource for std::sync::Arc<C> {
     fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
         (**self).check(event)
     }
@@ -41,7 +41,7 @@ impl<C: Counsel + ?Sized> Counsel for std::sync::Arc<C> {
     }
 }
 
-impl Counsel for Guard {
+impl VerdictSource for Guard {
     fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
         self.check_as(Role::Agent, event)
             .map_err(|error| match error {
@@ -64,20 +64,20 @@ pub enum Fail {
 }
 
 /// Where the proxy tells people what happens to it; never where a protocol flows.
-pub type Teller = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
+pub type LogSink = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
 
-/// The counsel with a `fail` mode, which always has an answer.
-pub(crate) struct Desk {
-    counsel: Box<dyn Counsel>,
+/// The source with a `fail` mode, which always has an answer.
+pub(crate) struct FallbackSource {
+    source: Box<dyn VerdictSource>,
     fail: Fail,
-    tell: Teller,
+    log: LogSink,
     /// Nobody answered the last time; told once, not for each call.
     is_down: Mutex<bool>,
 }
 
 /// What the proxy does.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum GuardAnswer {
     /// What the guard says.
     Verdict(Box<Verdict>),
     /// Nobody answered; go on.
@@ -91,42 +91,42 @@ pub(crate) enum Answer {
 const STOPPED: &str = "This session was stopped by the loop guard, and the guard can't be reached now. Stop and tell the user.";
 const CLOSED: &str = "The loop guard can't be reached, and nothing may run without it here (--fail closed). Stop and tell the user.";
 
-impl Desk {
-    pub(crate) fn new(counsel: Box<dyn Counsel>, fail: Fail, tell: Teller) -> Self {
+impl FallbackSource {
+    pub(crate) fn new(source: Box<dyn VerdictSource>, fail: Fail, log: LogSink) -> Self {
         Self {
-            counsel,
+            source,
             fail,
-            tell,
+            log,
             is_down: Mutex::new(false),
         }
     }
 
-    pub(crate) fn ask(&self, event: Event) -> Answer {
+    pub(crate) fn ask(&self, event: Event) -> GuardAnswer {
         let session = event.session().clone();
-        match self.counsel.check(event) {
+        match self.source.check(event) {
             Ok(verdict) => {
                 self.up();
-                Answer::Verdict(Box::new(verdict))
+                GuardAnswer::Verdict(Box::new(verdict))
             }
-            Err(NoVerdict::Wrong(why)) => Answer::Wrong(why),
+            Err(NoVerdict::Wrong(why)) => GuardAnswer::Wrong(why),
             Err(NoVerdict::NoAnswer(why)) => {
                 self.down(&why);
                 match self.fail {
-                    Fail::Closed => Answer::Refuse(CLOSED),
-                    Fail::Open if self.counsel.is_stopped(&session) => Answer::Refuse(STOPPED),
-                    Fail::Open => Answer::Unguarded,
+                    Fail::Closed => GuardAnswer::Refuse(CLOSED),
+                    Fail::Open if self.source.is_stopped(&session) => GuardAnswer::Refuse(STOPPED),
+                    Fail::Open => GuardAnswer::Unguarded,
                 }
             }
         }
     }
 
-    pub(crate) fn tell(&self, what: fmt::Arguments<'_>) {
-        (self.tell)(what);
+    pub(crate) fn log(&self, what: fmt::Arguments<'_>) {
+        (self.log)(what);
     }
 
     fn up(&self) {
         if self.change(false) {
-            self.tell(format_args!("the guard answers again"));
+            self.log(format_args!("the guard answers again"));
         }
     }
 
@@ -136,7 +136,7 @@ impl Desk {
                 Fail::Open => "calls go on unguarded (--fail open)",
                 Fail::Closed => "calls are refused (--fail closed)",
             };
-            self.tell(format_args!("the guard does not answer: {why}; {then}"));
+            self.log(format_args!("the guard does not answer: {why}; {then}"));
         }
     }
 
