@@ -7,10 +7,10 @@
 //! Repetition that the protocol itself asks for is not counted: a call repeated with the client's answers
 //! to the server's questions, looking after a task, listing tools.
 
-mod client;
-mod ending;
-mod line;
-mod server;
+mod exchange_end;
+mod from_client;
+mod from_server;
+mod request_scope;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,12 +18,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::value::RawValue;
 use sprag_core::{Id, canonical_json};
 
-use crate::books::Books;
+use crate::in_flight::InFlight;
 use crate::mirrored::Mirrored;
 use crate::verdict_source::{Fail, FallbackSource, LogSink, VerdictSource};
 
-pub(crate) use ending::Ending;
-pub use line::Line;
+pub(crate) use exchange_end::ExchangeEnd;
+pub use request_scope::RequestScope;
 
 /// What happens to the server when a session is killed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub struct GateOptions {
 
 /// What becomes of a message from the client.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Upward {
+pub enum ClientAction {
     /// It goes on as it is.
     Pass,
     /// Some of it goes on, or nothing; the client gets an answer, or none where it expects none.
@@ -72,7 +72,7 @@ pub enum Upward {
 
 /// What becomes of a message from the server.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Downward {
+pub enum ServerAction {
     /// It goes on as it is.
     Pass,
     /// This goes on instead.
@@ -83,7 +83,7 @@ pub enum Downward {
 pub struct Gate {
     source: FallbackSource,
     options: GateOptions,
-    books: Mutex<Books>,
+    in_flight: Mutex<InFlight>,
     calls: AtomicU64,
     must_end: AtomicBool,
 }
@@ -103,16 +103,16 @@ impl Gate {
         Self {
             source: FallbackSource::new(source, options.fail, log),
             options,
-            books: Mutex::default(),
+            in_flight: Mutex::default(),
             calls: AtomicU64::new(0),
             must_end: AtomicBool::new(false),
         }
     }
 
-    /// The line of a client that has the gate for itself.
+    /// The scope of a client that has the gate for itself.
     #[must_use]
-    pub fn line(&self) -> Line {
-        Line::new(self.options.session.clone(), self.options.shared)
+    pub fn scope(&self) -> RequestScope {
+        RequestScope::new(self.options.session.clone(), self.options.shared)
     }
 
     /// The session of those who say nothing of themselves.
@@ -129,8 +129,8 @@ impl Gate {
 
     /// What a tool wants repeated in headers, as far as its server was heard to list it.
     pub(crate) fn mirrored(&self, tool: &str) -> Arc<[Mirrored]> {
-        let books = self.books();
-        let known = books.tools.get(tool);
+        let in_flight = self.in_flight();
+        let known = in_flight.tools.get(tool);
         known.map_or_else(Arc::default, |tool| Arc::clone(&tool.mirrored))
     }
 
@@ -139,8 +139,10 @@ impl Gate {
         self.source.log(what);
     }
 
-    fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn in_flight(&self) -> MutexGuard<'_, InFlight> {
+        self.in_flight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use sprag::{Guard, Id};
-//! use sprag_mcp::{Fail, Gate, GateOptions, OnKill, Upward};
+//! use sprag_mcp::{Fail, Gate, GateOptions, OnKill, ClientAction};
 //!
 //! let options = GateOptions {
 //!     session: Id::new("s1")?,
@@ -27,16 +27,17 @@
 //! };
 //! let gate = Gate::new(options, Box::new(Guard::in_memory()?), Box::new(|what| eprintln!("{what}")));
 //! let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_assets"}}"#;
-//! assert_eq!(gate.from_client(&gate.line(), call), Upward::Pass);
+//! assert_eq!(gate.from_client(&gate.line(), call), ClientAction::Pass);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod books;
+mod bounded_map;
 mod gate;
 mod guidance;
 #[cfg(unix)]
 pub mod http;
 mod identity;
+mod in_flight;
 pub mod inspect;
 pub mod install;
 mod lazy_link;
@@ -53,7 +54,7 @@ mod tools;
 mod unique;
 mod verdict_source;
 
-pub use gate::{Downward, Gate, GateOptions, Line, OnKill, Upward};
+pub use gate::{ClientAction, Gate, GateOptions, OnKill, RequestScope, ServerAction};
 pub use lazy_link::LazyLink;
 pub use tools::Tool;
 pub use verdict_source::{Fail, LogSink, NoVerdict, VerdictSource};

@@ -3,7 +3,7 @@
 //! A property of the input schema with `"x-mcp-header": "Region"` travels as `Mcp-Param-Region` too. Only properties
 //! that are reached through `properties` alone count; what else a schema says is for its server and its clients.
 //!
-//! Bounded by: [`MAX_MIRRORED`] arguments of a tool, [`MAX_LEVELS`] levels down.
+//! BoundedMap by: [`MAX_MIRRORED`] arguments of a tool, [`MAX_LEVELS`] levels down.
 
 use serde_json::Value;
 use serde_json::value::RawValue;

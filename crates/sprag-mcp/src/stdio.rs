@@ -110,13 +110,13 @@ pub fn run(
     let (news, waiting) = channel();
     let back = Arc::new(Back::new(to_client));
     let beats = Arc::new(AtomicU64::new(0));
-    let line = Arc::new(gate.line());
+    let scope = Arc::new(gate.scope());
     {
-        let (gate, line, back) = (Arc::clone(gate), Arc::clone(&line), Arc::clone(&back));
+        let (gate, scope, back) = (Arc::clone(gate), Arc::clone(&scope), Arc::clone(&back));
         let mut to_server = to_server;
         // The server's input closes after this was told, so that its end is never told first.
         report(&news, move || {
-            let end = pump::up(&gate, &line, from_client, &mut to_server, &back);
+            let end = pump::up(&gate, &scope, from_client, &mut to_server, &back);
             (News::Up(end), to_server)
         });
     }
@@ -126,7 +126,7 @@ pub fn run(
             beats.fetch_add(1, Ordering::Relaxed);
         };
         report(&news, move || {
-            let end = pump::down(&gate, &line, from_server, &back, beat);
+            let end = pump::down(&gate, &scope, from_server, &back, beat);
             (News::Down(end), ())
         });
     }

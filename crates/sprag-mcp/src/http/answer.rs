@@ -8,7 +8,7 @@ use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 
 use super::events::{Events, Judge as _};
 use super::open::Open;
-use crate::gate::Ending;
+use crate::gate::ExchangeEnd;
 use crate::long::Long;
 
 /// The body of an answer.
@@ -73,10 +73,10 @@ impl Answer {
         }
     }
 
-    fn end(&mut self, ending: &Ending) {
+    fn end(&mut self, end: &ExchangeEnd) {
         self.kind = Kind::Over;
         if let Some(mut open) = self.open.take() {
-            open.end(ending);
+            open.end(end);
         }
     }
 
@@ -125,7 +125,7 @@ impl Answer {
             Kind::Events(_, _, events) => events.rest(),
             _ => Bytes::new(),
         };
-        self.end(&Ending::ServerCut);
+        self.end(&ExchangeEnd::ServerCut);
         self.kind = Kind::Broken(held, error);
     }
 
@@ -160,7 +160,7 @@ impl Answer {
             }
             _ => None,
         };
-        self.end(&Ending::ServerCut);
+        self.end(&ExchangeEnd::ServerCut);
         rest.filter(|rest| !rest.is_empty())
     }
 }

@@ -17,7 +17,7 @@ use super::public::Public;
 use super::reply::{self, HEADER_MISMATCH, NO_SERVER, Refused};
 use super::upstream::Upstream;
 use super::{headers, mirror};
-use crate::gate::{Ending, Gate, Upward};
+use crate::gate::{ClientAction, ExchangeEnd, Gate};
 use crate::peek::Message;
 
 /// One request and its answer.
@@ -40,12 +40,12 @@ impl Exchange {
         // The room that a large body takes is given back when an answer starts.
         let (body, _room) = room.read(body).await?;
         let upstream = self.upstream;
-        let line = upstream.line(&head.headers);
+        let scope = upstream.scope(&head.headers);
         let (onward, ours) = if head.method == Method::POST {
             agrees(&head, &body, &upstream.gate)?;
-            match upstream.judge(|gate| gate.from_client(&line.0, &body)) {
-                Upward::Pass => (body, None),
-                Upward::Stop { onward, answer } => match onward {
+            match upstream.judge(|gate| gate.from_client(&scope.0, &body)) {
+                ClientAction::Pass => (body, None),
+                ClientAction::Stop { onward, answer } => match onward {
                     None => return Ok(reply::judged(answer)),
                     Some(onward) => (onward.into(), answer),
                 },
@@ -53,7 +53,7 @@ impl Exchange {
         } else {
             (body, None)
         };
-        let mut open = Open::new(Arc::clone(&upstream), line, self.turn);
+        let mut open = Open::new(Arc::clone(&upstream), scope, self.turn);
         let ended = (head.method == Method::DELETE).then(|| head.headers.clone());
         headers::for_server(&mut head.headers);
         if head.headers.contains_key(header::ORIGIN) && self.public.is_own_origin {
@@ -64,7 +64,7 @@ impl Exchange {
             Ok(answered) => answered,
             Err(failed) => {
                 let why = format!("the server behind can't be asked: {}", failed.why);
-                open.end(&Ending::Failed(why.clone()));
+                open.end(&ExchangeEnd::Failed(why.clone()));
                 return Ok(reply::error(failed.status, &onward, NO_SERVER, &why));
             }
         };

@@ -7,13 +7,13 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::events::Judge;
 use super::upstream::Upstream;
-use crate::gate::{Downward, Ending, Line};
+use crate::gate::{ExchangeEnd, RequestScope, ServerAction};
 use crate::long::Long;
 
 /// An exchange that is under way. Dropped before it is over, the client has gone away.
 pub(super) struct Open {
     upstream: Arc<Upstream>,
-    line: Line,
+    scope: RequestScope,
     may_resume: bool,
     is_over: bool,
     _turn: OwnedSemaphorePermit,
@@ -22,25 +22,25 @@ pub(super) struct Open {
 impl Open {
     pub(super) fn new(
         upstream: Arc<Upstream>,
-        (line, may_resume): (Line, bool),
+        (scope, may_resume): (RequestScope, bool),
         turn: OwnedSemaphorePermit,
     ) -> Self {
         Self {
             upstream,
-            line,
+            scope,
             may_resume,
             is_over: false,
             _turn: turn,
         }
     }
 
-    pub(super) fn line(&self) -> &Line {
-        &self.line
+    pub(super) fn scope(&self) -> &RequestScope {
+        &self.scope
     }
 
     /// Whether a stream may carry an answer that is waited for.
     pub(super) fn is_looked_at(&self) -> bool {
-        self.may_resume || self.line.is_waiting()
+        self.may_resume || self.scope.is_waiting()
     }
 
     /// Looks at a whole answer; what goes on in its place.
@@ -49,36 +49,36 @@ impl Open {
     }
 
     /// It came to its end.
-    pub(super) fn end(&mut self, ending: &Ending) {
-        if !std::mem::replace(&mut self.is_over, true) && self.line.is_waiting() {
-            let (line, may_resume) = (&self.line, self.may_resume);
+    pub(super) fn end(&mut self, end: &ExchangeEnd) {
+        if !std::mem::replace(&mut self.is_over, true) && self.scope.is_waiting() {
+            let (scope, may_resume) = (&self.scope, self.may_resume);
             self.upstream
-                .judge(|gate| gate.ended(line, ending, may_resume));
+                .judge(|gate| gate.ended(scope, end, may_resume));
         }
     }
 }
 
 impl Judge for Open {
     fn message(&mut self, message: &[u8]) -> Option<Vec<u8>> {
-        if !self.line.is_waiting() {
+        if !self.scope.is_waiting() {
             return None;
         }
-        let line = &self.line;
-        match self.upstream.judge(|gate| gate.from_server(line, message)) {
-            Downward::Pass => None,
-            Downward::Replace(new) => Some(new),
+        let scope = &self.scope;
+        match self.upstream.judge(|gate| gate.from_server(scope, message)) {
+            ServerAction::Pass => None,
+            ServerAction::Replace(new) => Some(new),
         }
     }
 
     fn long(&mut self, long: &Long) {
-        let line = &self.line;
+        let scope = &self.scope;
         self.upstream
-            .judge(|gate| gate.long_from_server(line, long));
+            .judge(|gate| gate.long_from_server(scope, long));
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.end(&Ending::ClientGone);
+        self.end(&ExchangeEnd::ClientGone);
     }
 }

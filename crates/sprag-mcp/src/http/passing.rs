@@ -15,7 +15,7 @@ use super::public::Public;
 use super::reply::NO_SERVER;
 use super::upstream::Upstream;
 use super::{headers, reply};
-use crate::gate::Ending;
+use crate::gate::ExchangeEnd;
 use crate::peek::batch;
 
 /// An answer on its way to the client.
@@ -43,7 +43,7 @@ impl Passing {
         let (mut head, body) = answered.into_parts();
         headers::for_client(&mut head.headers);
         self.public.rewrite(&self.upstream, &mut head.headers);
-        self.upstream.introduce(&head.headers, self.open.line());
+        self.upstream.introduce(&head.headers, self.open.scope());
         let is_readable = !head.headers.contains_key(header::CONTENT_ENCODING);
         let is_looked_at = is_readable && self.open.is_looked_at();
         if headers::is_events(&head.headers) && (is_looked_at || self.ours.is_some()) {
@@ -55,7 +55,7 @@ impl Passing {
             return self.json(head, body).await;
         }
         let why = no_answer(head.status);
-        self.open.end(&Ending::Failed(why));
+        self.open.end(&ExchangeEnd::Failed(why));
         match self.ours {
             Some(ours) => reply::judged(Some(ours)),
             None => Response::from_parts(head, Answer::passing(body, self.open)),
@@ -72,7 +72,7 @@ impl Passing {
                     None => bytes,
                     Some(ours) => joined(ours, &bytes),
                 };
-                self.open.end(&Ending::Failed(no_answer(head.status)));
+                self.open.end(&ExchangeEnd::Failed(no_answer(head.status)));
                 Response::from_parts(head, Answer::whole(bytes))
             }
             Held::TooLong(held) => {
@@ -93,7 +93,7 @@ impl Passing {
     }
 
     fn failed(mut self, status: StatusCode, why: &str) -> Response<Answer> {
-        self.open.end(&Ending::Failed(why.to_owned()));
+        self.open.end(&ExchangeEnd::Failed(why.to_owned()));
         reply::error(status, &self.asked, NO_SERVER, why)
     }
 }

@@ -7,23 +7,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sprag_core::Id;
 
-use crate::books::Bounded;
-use crate::gate::Line;
+use crate::bounded_map::BoundedMap;
+use crate::gate::RequestScope;
 
 /// The protocol sessions of one server.
 #[derive(Debug, Default)]
-pub(super) struct Sessions(Mutex<Bounded<Id, Arc<Line>>>);
+pub(super) struct Sessions(Mutex<BoundedMap<Id, Arc<RequestScope>>>);
 
 impl Sessions {
     /// What is known of a session; it is known from now on.
-    pub(super) fn of(&self, session: &Id, shared: bool) -> Arc<Line> {
+    pub(super) fn of(&self, session: &Id, shared: bool) -> Arc<RequestScope> {
         let mut held = self.held();
-        if let Some(line) = held.get(session) {
-            return Arc::clone(line);
+        if let Some(scope) = held.get(session) {
+            return Arc::clone(scope);
         }
-        let line = Arc::new(Line::new(session.clone(), shared));
-        held.insert(session.clone(), Arc::clone(&line));
-        line
+        let scope = Arc::new(RequestScope::new(session.clone(), shared));
+        held.insert(session.clone(), Arc::clone(&scope));
+        scope
     }
 
     /// The client ended it.
@@ -31,7 +31,7 @@ impl Sessions {
         self.held().take(session);
     }
 
-    fn held(&self) -> MutexGuard<'_, Bounded<Id, Arc<Line>>> {
+    fn held(&self) -> MutexGuard<'_, BoundedMap<Id, Arc<RequestScope>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

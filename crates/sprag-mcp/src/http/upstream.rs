@@ -24,7 +24,7 @@ use super::config::UpstreamConfig;
 use super::proxy::ProxyError;
 use super::sessions::Sessions;
 use super::{credentials, headers, limits};
-use crate::gate::{Gate, Line};
+use crate::gate::{Gate, RequestScope};
 
 /// One server behind the proxy.
 pub(super) struct Upstream {
@@ -120,30 +120,30 @@ impl Upstream {
         format!("{}{path}", self.origin).parse().ok()
     }
 
-    /// The line of a request, and whether its answer may be fetched later on another one.
-    pub(super) fn line(&self, headers: &HeaderMap) -> (Line, bool) {
+    /// The scope of a request, and whether its answer may be fetched later on another one.
+    pub(super) fn scope(&self, headers: &HeaderMap) -> (RequestScope, bool) {
         let (session_shared, principal_shared) = self.shared;
         if let Some(session) = headers.get(headers::SESSION)
             && let Some(id) = credentials::of_session(&self.path, session)
         {
-            let line = self.sessions.of(&id, session_shared);
-            return (line.exchange_within(), true);
+            let scope = self.sessions.of(&id, session_shared);
+            return (scope.exchange_within(), true);
         }
-        let line = match credentials::of_principal(headers, &self.secret) {
-            Some(principal) => Line::exchange(principal, principal_shared),
-            None => Line::exchange(self.gate.anonymous().clone(), principal_shared),
+        let scope = match credentials::of_principal(headers, &self.secret) {
+            Some(principal) => RequestScope::exchange(principal, principal_shared),
+            None => RequestScope::exchange(self.gate.anonymous().clone(), principal_shared),
         };
-        (line, false)
+        (scope, false)
     }
 
-    /// A protocol session starts with the answer to `line`.
-    pub(super) fn introduce(&self, headers: &HeaderMap, line: &Line) {
+    /// A protocol session starts with the answer to `scope`.
+    pub(super) fn introduce(&self, headers: &HeaderMap, scope: &RequestScope) {
         let session = headers.get(headers::SESSION);
         let session = session.and_then(|session| credentials::of_session(&self.path, session));
         if let Some(session) = session {
             let known = self.sessions.of(&session, self.shared.0);
             if known.agent().is_none() {
-                known.set_agent(line.agent());
+                known.set_agent(scope.agent());
             }
         }
     }

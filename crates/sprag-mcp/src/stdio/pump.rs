@@ -7,7 +7,7 @@ use std::io::{Read, Result, Write};
 use std::sync::{Mutex, PoisonError};
 
 use super::frames::{Frame, Frames};
-use crate::gate::{Downward, Gate, Line, Upward};
+use crate::gate::{ClientAction, Gate, RequestScope, ServerAction};
 use crate::long::Long;
 
 /// The longest message of a client that is held whole: calls are judged by all of what they say.
@@ -46,7 +46,7 @@ pub(super) enum End {
 /// From client to server, until the client closes.
 pub(super) fn up(
     gate: &Gate,
-    on: &Line,
+    scope: &RequestScope,
     from: impl Read,
     mut to: impl Write,
     back: &Back<impl Write>,
@@ -59,18 +59,18 @@ pub(super) fn up(
     let mut send = |bytes: &[u8]| is_deaf = is_deaf || to.write_all(bytes).is_err();
     while let Ok(Some(frame)) = frames.next() {
         let (bytes, verdict) = match frame {
-            Frame::Line(line) => (line, gate.from_client(on, split(line).0)),
+            Frame::Line(line) => (line, gate.from_client(scope, split(line).0)),
             Frame::Start(start) => {
                 let verdict = gate.long_from_client(start);
-                is_dropping = verdict != Upward::Pass;
+                is_dropping = verdict != ClientAction::Pass;
                 (start, verdict)
             }
             Frame::More(_) | Frame::Last(_) if is_dropping => continue,
-            Frame::More(more) | Frame::Last(more) => (more, Upward::Pass),
+            Frame::More(more) | Frame::Last(more) => (more, ClientAction::Pass),
         };
         match verdict {
-            Upward::Pass => send(bytes),
-            Upward::Stop { onward, answer } => {
+            ClientAction::Pass => send(bytes),
+            ClientAction::Stop { onward, answer } => {
                 if let Some(onward) = onward {
                     send(&with_end(onward, b"\n"));
                 }
@@ -89,7 +89,7 @@ pub(super) fn up(
 /// From server to client, until the server closes. `beat` is told of each message.
 pub(super) fn down(
     gate: &Gate,
-    on: &Line,
+    scope: &RequestScope,
     from: impl Read,
     back: &Back<impl Write>,
     beat: impl Fn(),
@@ -103,15 +103,15 @@ pub(super) fn down(
         let written = match frame {
             Frame::Line(bytes) => {
                 let (message, end) = split(bytes);
-                match gate.from_server(on, message) {
-                    Downward::Pass => back.write(bytes),
-                    Downward::Replace(message) => back.write(&with_end(message, end)),
+                match gate.from_server(scope, message) {
+                    ServerAction::Pass => back.write(bytes),
+                    ServerAction::Replace(message) => back.write(&with_end(message, end)),
                 }
             }
             Frame::Start(start) | Frame::More(start) | Frame::Last(start) => {
                 // Nobody else may write into the middle of it.
                 let start = start.to_vec();
-                back.with(|writer| long((gate, on), &start, &mut frames, writer))
+                back.with(|writer| long((gate, scope), &start, &mut frames, writer))
             }
         };
         if written.is_err() {
@@ -124,7 +124,7 @@ pub(super) fn down(
 }
 
 fn long(
-    (gate, on): (&Gate, &Line),
+    (gate, scope): (&Gate, &RequestScope),
     start: &[u8],
     frames: &mut Frames<impl Read>,
     to: &mut impl Write,
@@ -141,7 +141,7 @@ fn long(
             break;
         }
     }
-    gate.long_from_server(on, &long);
+    gate.long_from_server(scope, &long);
     Ok(())
 }
 

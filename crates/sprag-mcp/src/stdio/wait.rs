@@ -29,7 +29,7 @@ enum Phase {
     /// Its input is closed, or it closed its output.
     Closing,
     /// It was asked to end.
-    Asked,
+    PendingRequest,
     /// It was ended, or it ended; its last output passes.
     Ended,
 }
@@ -39,7 +39,7 @@ impl Phase {
         match self {
             Self::Running => None,
             Self::Closing => Some(SILENCE),
-            Self::Asked | Self::Ended => Some(GRACE),
+            Self::PendingRequest | Self::Ended => Some(GRACE),
         }
     }
 }
@@ -121,8 +121,8 @@ impl<'w> Waiting<'w> {
     fn ended(&mut self, end: End) {
         match end {
             End::SourceClosed => self.phase = self.phase.max(Phase::Closing),
-            End::ClientDeaf if self.phase < Phase::Asked => self.ask(),
-            End::Killed if self.phase < Phase::Asked => {
+            End::ClientDeaf if self.phase < Phase::PendingRequest => self.ask(),
+            End::Killed if self.phase < Phase::PendingRequest => {
                 self.gate.log(format_args!(
                     "a session was killed, so the server is ended (--on-kill exit)"
                 ));
@@ -134,7 +134,7 @@ impl<'w> Waiting<'w> {
 
     fn ask(&mut self) {
         self.group.terminate();
-        self.phase = Phase::Asked;
+        self.phase = Phase::PendingRequest;
     }
 
     /// The patience of this phase is over. Whether there is nothing left to wait for.
@@ -147,7 +147,7 @@ impl<'w> Waiting<'w> {
                 ));
                 self.ask();
             }
-            Phase::Asked => {
+            Phase::PendingRequest => {
                 self.gate.log(format_args!(
                     "the server did not end when asked; it is killed"
                 ));

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
 use sprag::{Decision, Event, Verdict};
-use sprag_mcp::{Downward, Gate, NoVerdict, Upward, VerdictSource};
+use sprag_mcp::{ClientAction, Gate, NoVerdict, ServerAction, VerdictSource};
 
 use crate::setting::options;
 
@@ -102,7 +102,7 @@ fn no_call_that_a_reader_understands_passes_unjudged() {
         Box::new(Counting(Arc::clone(&asked))),
         Box::new(|_| {}),
     );
-    let on = gate.line();
+    let scope = gate.scope();
     let lines = recorded();
     let mut dice = Dice(0x5eed_5eed);
     let mut calls = 0;
@@ -111,7 +111,7 @@ fn no_call_that_a_reader_understands_passes_unjudged() {
         let message = dice.mutate(line);
         let shown = String::from_utf8_lossy(&message).into_owned();
         if who == "server" {
-            if let Downward::Replace(new) = gate.from_server(&on, &message) {
+            if let ServerAction::Replace(new) = gate.from_server(&scope, &message) {
                 assert!(new.len() > message.len());
                 let was_json = serde_json::from_slice::<Value>(&message).is_ok();
                 let is_json = serde_json::from_slice::<Value>(&new).is_ok();
@@ -120,7 +120,7 @@ fn no_call_that_a_reader_understands_passes_unjudged() {
             continue;
         }
         let before = asked.load(Ordering::Relaxed);
-        let passed = gate.from_client(&on, &message) == Upward::Pass;
+        let passed = gate.from_client(&scope, &message) == ClientAction::Pass;
         let Ok(read) = serde_json::from_slice::<Value>(&message) else {
             continue;
         };

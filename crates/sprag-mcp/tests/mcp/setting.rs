@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use sprag::{Event, Guard, Id, Policy, Verdict};
 use sprag_mcp::{
-    Downward, Fail, Gate, GateOptions, Line, NoVerdict, OnKill, Upward, VerdictSource,
+    ClientAction, Fail, Gate, GateOptions, NoVerdict, OnKill, RequestScope, ServerAction,
+    VerdictSource,
 };
 
 /// A gate, the guard behind it, and what it told people.
 pub(crate) struct Setting {
     pub(crate) gate: Gate,
-    pub(crate) line: Line,
+    pub(crate) scope: RequestScope,
     pub(crate) guard: Guard,
     pub(crate) told: Arc<Mutex<Vec<String>>>,
 }
@@ -55,7 +56,7 @@ impl Setting {
         let log = move |what: std::fmt::Arguments<'_>| heard.lock().unwrap().push(what.to_string());
         let gate = Gate::new(options, source, Box::new(log));
         Self {
-            line: gate.line(),
+            scope: gate.scope(),
             gate,
             guard,
             told,
@@ -65,17 +66,17 @@ impl Setting {
     /// Sends a message up; it must go on as it is.
     pub(crate) fn up(&self, message: &str) {
         assert_eq!(
-            self.gate.from_client(&self.line, message.as_bytes()),
-            Upward::Pass,
+            self.gate.from_client(&self.scope, message.as_bytes()),
+            ClientAction::Pass,
             "{message}"
         );
     }
 
     /// Sends a message up that must not go on whole: what goes on, and what its sender is told.
     pub(crate) fn stopped(&self, message: &str) -> (Option<String>, Option<String>) {
-        match self.gate.from_client(&self.line, message.as_bytes()) {
-            Upward::Pass => panic!("it passed: {message}"),
-            Upward::Stop { onward, answer } => {
+        match self.gate.from_client(&self.scope, message.as_bytes()) {
+            ClientAction::Pass => panic!("it passed: {message}"),
+            ClientAction::Stop { onward, answer } => {
                 let text =
                     |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8(bytes).unwrap());
                 (text(onward), text(answer))
@@ -98,17 +99,17 @@ impl Setting {
     /// Sends a message down; it must go on as it is.
     pub(crate) fn down(&self, message: &str) {
         assert_eq!(
-            self.gate.from_server(&self.line, message.as_bytes()),
-            Downward::Pass,
+            self.gate.from_server(&self.scope, message.as_bytes()),
+            ServerAction::Pass,
             "{message}"
         );
     }
 
     /// Sends a message down that must get a word: what comes of it.
     pub(crate) fn worded(&self, message: &str) -> String {
-        match self.gate.from_server(&self.line, message.as_bytes()) {
-            Downward::Pass => panic!("no word: {message}"),
-            Downward::Replace(bytes) => String::from_utf8(bytes).unwrap(),
+        match self.gate.from_server(&self.scope, message.as_bytes()) {
+            ServerAction::Pass => panic!("no word: {message}"),
+            ServerAction::Replace(bytes) => String::from_utf8(bytes).unwrap(),
         }
     }
 

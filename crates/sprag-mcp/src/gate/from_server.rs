@@ -3,9 +3,9 @@
 use serde_json::value::RawValue;
 use sprag_core::{Event, Id, Identity, Payload, StepEvent};
 
-use super::{Downward, Gate, Line, id_key};
-use crate::books::{Asked, Call, next_round};
+use super::{Gate, RequestScope, ServerAction, id_key};
 use crate::guidance::{Insertion, insert, into_error, into_result};
+use crate::in_flight::{PendingCall, PendingRequest, next_round};
 use crate::long::Long;
 use crate::outcome::Outcome;
 use crate::peek::{Message, ResultPeek, batch, member, raw_member, text};
@@ -17,35 +17,35 @@ const OURS: &str = "[sprag]";
 
 impl Gate {
     /// Judges a message of the server, or a batch of them.
-    pub fn from_server(&self, line: &Line, message: &[u8]) -> Downward {
+    pub fn from_server(&self, scope: &RequestScope, message: &[u8]) -> ServerAction {
         let insertions: Vec<Insertion> = match batch(message) {
             Some(items) => {
                 let items = items.into_iter();
                 items
-                    .filter_map(|item| self.one_from_server(line, message, item.get().as_bytes()))
+                    .filter_map(|item| self.one_from_server(scope, message, item.get().as_bytes()))
                     .collect()
             }
             None => self
-                .one_from_server(line, message, message)
+                .one_from_server(scope, message, message)
                 .into_iter()
                 .collect(),
         };
         if insertions.is_empty() {
-            return Downward::Pass;
+            return ServerAction::Pass;
         }
-        Downward::Replace(insert(message, insertions))
+        ServerAction::Replace(insert(message, insertions))
     }
 
     /// Judges a message of the server that was too long to be held and has passed already. What the
     /// guard says of it is told with the next result of the same session.
-    pub(crate) fn long_from_server(&self, line: &Line, long: &Long) {
+    pub(crate) fn long_from_server(&self, scope: &RequestScope, long: &Long) {
         let Some(id) = long.id().filter(|_| !long.has_method()) else {
             return;
         };
-        let asked = line.take(&id_key(&id));
+        let asked = scope.take(&id_key(&id));
         let call = match asked {
-            Some(Asked::Call(call)) => Some(call),
-            Some(Asked::Task(task)) => self.books().tasks.take(&task),
+            Some(PendingRequest::Call(call)) => Some(call),
+            Some(PendingRequest::Task(task)) => self.in_flight().tasks.take(&task),
             _ => None,
         };
         if let Some(call) = call.filter(|_| long.is_final()) {
@@ -54,17 +54,22 @@ impl Gate {
     }
 
     /// Where in the `whole` a word goes that concerns this message, one of a batch or the whole itself.
-    fn one_from_server(&self, line: &Line, whole: &[u8], bytes: &[u8]) -> Option<Insertion> {
+    fn one_from_server(
+        &self,
+        scope: &RequestScope,
+        whole: &[u8],
+        bytes: &[u8],
+    ) -> Option<Insertion> {
         let message = Message::read(bytes)?;
         if message.method.is_some() {
             return None;
         }
-        let asked = line.take(&id_key(message.id?))?;
+        let asked = scope.take(&id_key(message.id?))?;
         match asked {
-            Asked::Tools => self.learn_tools(message.result?),
-            Asked::Introduction => self.learn_server(message.result?),
-            Asked::Task(task) => return self.task_answered(whole, &message, &task),
-            Asked::Call(call) => return self.call_answered(whole, &message, call),
+            PendingRequest::Tools => self.learn_tools(message.result?),
+            PendingRequest::Introduction => self.learn_server(message.result?),
+            PendingRequest::Task(task) => return self.task_answered(whole, &message, &task),
+            PendingRequest::Call(call) => return self.call_answered(whole, &message, call),
         }
         None
     }
@@ -73,7 +78,7 @@ impl Gate {
         &self,
         whole: &[u8],
         message: &Message<'_>,
-        call: Box<Call>,
+        call: Box<PendingCall>,
     ) -> Option<Insertion> {
         let Some(result) = message.result else {
             return self.failed(whole, message.error?, *call);
@@ -81,12 +86,12 @@ impl Gate {
         let peek = ResultPeek::read(result);
         if peek.is_input_required() {
             let state = raw_member(result, "requestState").map(RawValue::get);
-            let next = next_round(call.what, state);
-            self.books().waiting.insert(next, call);
+            let next = next_round(call.fingerprint, state);
+            self.in_flight().waiting.insert(next, call);
             return None;
         }
         if let Some(task) = peek.made_task() {
-            self.books().tasks.insert(task.into_owned(), call);
+            self.in_flight().tasks.insert(task.into_owned(), call);
             return None;
         }
         self.done(whole, result, &peek, *call)
@@ -103,12 +108,12 @@ impl Gate {
             && peek.structured.is_none()
         {
             if status.as_deref() == Some("cancelled") {
-                let call = self.books().tasks.take(task)?;
+                let call = self.in_flight().tasks.take(task)?;
                 self.finish_unheard(*call, Outcome::cancelled(None));
             }
             return None;
         }
-        let call = self.books().tasks.take(task)?;
+        let call = self.in_flight().tasks.take(task)?;
         match (peek.result, peek.error) {
             (Some(inner), _) if peek.content.is_none() => {
                 self.done(whole, inner, &ResultPeek::read(inner), *call)
@@ -123,7 +128,7 @@ impl Gate {
         whole: &[u8],
         result: &RawValue,
         peek: &ResultPeek<'_>,
-        call: Call,
+        call: PendingCall,
     ) -> Option<Insertion> {
         let session = call.session.clone();
         let word = self.finish(call, Outcome::of_result(peek, result))?;
@@ -132,7 +137,7 @@ impl Gate {
         insertion
     }
 
-    fn failed(&self, whole: &[u8], error: &RawValue, call: Call) -> Option<Insertion> {
+    fn failed(&self, whole: &[u8], error: &RawValue, call: PendingCall) -> Option<Insertion> {
         let session = call.session.clone();
         let word = self.finish(call, Outcome::of_error(error))?;
         let insertion = into_error(whole, error, &word);
@@ -141,7 +146,7 @@ impl Gate {
     }
 
     /// Tells the guard what came of a call, and what its agent is to be told with it.
-    fn finish(&self, call: Call, outcome: Outcome) -> Option<String> {
+    fn finish(&self, call: PendingCall, outcome: Outcome) -> Option<String> {
         let mut step = StepEvent::new(call.session.clone());
         step.id = Some(call.id);
         step.use_id = call.use_id;
@@ -163,8 +168,8 @@ impl Gate {
             }
             GuardAnswer::Unguarded | GuardAnswer::Refuse(_) => None,
         };
-        let owed = self.books().owed.take(&call.session);
-        let fresh = [call.word, said]
+        let owed = self.in_flight().owed.take(&call.session);
+        let fresh = [call.guidance, said]
             .into_iter()
             .flatten()
             .map(|word| format!("{OURS} {word}"));
@@ -184,7 +189,7 @@ impl Gate {
     }
 
     /// The same where there is no result to tell it next to.
-    pub(super) fn finish_unheard(&self, call: Call, outcome: Outcome) {
+    pub(super) fn finish_unheard(&self, call: PendingCall, outcome: Outcome) {
         let session = call.session.clone();
         if let Some(word) = self.finish(call, outcome) {
             self.owe_unless(false, session, word);
@@ -193,7 +198,7 @@ impl Gate {
 
     fn owe_unless(&self, is_told: bool, session: Id, word: String) {
         if !is_told {
-            self.books().owed.insert(session, word);
+            self.in_flight().owed.insert(session, word);
         }
     }
 
@@ -207,15 +212,15 @@ impl Gate {
         let server = raw_member(result, "serverInfo").or_else(meta);
         let name = server.and_then(|server| member(server, "name"));
         if let Some(name) = name.and_then(|name| Id::new(&name).ok()) {
-            self.books().server = Some(name);
+            self.in_flight().server = Some(name);
         }
     }
 
     fn learn_tools(&self, result: &RawValue) {
         let listed = tools::listed(result);
-        let mut books = self.books();
+        let mut in_flight = self.in_flight();
         for tool in listed {
-            books.tools.insert(tool.name.clone(), tool);
+            in_flight.tools.insert(tool.name.clone(), tool);
         }
     }
 }

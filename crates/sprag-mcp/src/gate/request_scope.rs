@@ -1,6 +1,6 @@
-//! One line between a client and a server: where the ids of requests are told apart, and who stands behind it.
+//! The scope in which request ids are unique, and who sends the requests in it.
 //!
-//! A wrapped process has one line for as long as it lives. Over HTTP every exchange has its own, because all
+//! A wrapped process has one scope for as long as it lives. Over HTTP every exchange has its own, because all
 //! clients count their requests from one; the exchanges of one protocol session share what is under way, because
 //! the answer to one may come on a later stream.
 
@@ -8,23 +8,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sprag_core::Id;
 
-use crate::books::{Asked, Bounded};
+use crate::bounded_map::BoundedMap;
+use crate::in_flight::PendingRequest;
 
-type UnderWay = Bounded<Box<str>, Asked>;
+type PendingRequests = BoundedMap<Box<str>, PendingRequest>;
 
-/// One line between a client and a server.
+/// The scope in which request ids are unique, and who sends the requests in it.
 #[derive(Debug)]
-pub struct Line {
+pub struct RequestScope {
     pub(super) session: Id,
     pub(super) shared: bool,
     agent: Mutex<Option<Id>>,
-    asked: Arc<Mutex<UnderWay>>,
-    /// What was asked on this very line; none where it lasts and nobody needs to know.
+    pending: Arc<Mutex<PendingRequests>>,
+    /// What was asked on this very scope; none where it lasts and nobody needs to know.
     own: Option<Mutex<Vec<Box<str>>>>,
 }
 
-impl Line {
-    /// A line that lasts, for calls of `session` where they don't name their own. With `shared`, many may
+impl RequestScope {
+    /// A scope that lasts, for calls of `session` where they don't name their own. With `shared`, many may
     /// stand behind it.
     #[must_use]
     pub fn new(session: Id, shared: bool) -> Self {
@@ -32,12 +33,12 @@ impl Line {
             session,
             shared,
             agent: Mutex::new(None),
-            asked: Arc::default(),
+            pending: Arc::default(),
             own: None,
         }
     }
 
-    /// A line for one exchange.
+    /// A scope for one exchange.
     #[must_use]
     pub fn exchange(session: Id, shared: bool) -> Self {
         Self {
@@ -46,22 +47,22 @@ impl Line {
         }
     }
 
-    /// A line for one exchange of those who share this one.
+    /// A scope for one exchange of those who share this one.
     #[must_use]
     pub fn exchange_within(&self) -> Self {
         Self {
             session: self.session.clone(),
             shared: self.shared,
             agent: Mutex::new(self.agent()),
-            asked: Arc::clone(&self.asked),
+            pending: Arc::clone(&self.pending),
             own: Some(Mutex::default()),
         }
     }
 
-    /// Whether an answer is waited for, on this line or those that share it.
+    /// Whether an answer is waited for, on this scope or those that share it.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        !self.asked().is_empty()
+        !self.pending().is_empty()
     }
 
     /// What the client calls itself.
@@ -77,19 +78,19 @@ impl Line {
         *held.unwrap_or_else(PoisonError::into_inner) = agent;
     }
 
-    pub(super) fn remember(&self, key: Box<str>, asked: Asked) {
+    pub(super) fn remember(&self, key: Box<str>, request: PendingRequest) {
         if let Some(mut own) = self.own() {
             own.push(key.clone());
         }
-        self.asked().insert(key, asked);
+        self.pending().insert(key, request);
     }
 
-    pub(super) fn take(&self, key: &str) -> Option<Asked> {
-        self.asked().take(key)
+    pub(super) fn take(&self, key: &str) -> Option<PendingRequest> {
+        self.pending().take(key)
     }
 
-    /// Takes all that was asked on this very line and has no answer yet.
-    pub(super) fn take_own(&self) -> Vec<Asked> {
+    /// Takes all that was asked on this very scope and has no answer yet.
+    pub(super) fn take_own(&self) -> Vec<PendingRequest> {
         let keys = self.own().map(|mut own| std::mem::take(&mut *own));
         let keys = keys.unwrap_or_default();
         keys.iter().filter_map(|key| self.take(key)).collect()
@@ -100,7 +101,7 @@ impl Line {
         Some(own.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn asked(&self) -> MutexGuard<'_, UnderWay> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending(&self) -> MutexGuard<'_, PendingRequests> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,13 +4,13 @@
 //! the answer may be fetched later on another stream. A server that cuts a stream asks its client to send the
 //! same call again, so the next one is no repetition.
 
-use super::{Gate, Line};
-use crate::books::{Asked, Call, after_cut};
+use super::{Gate, RequestScope};
+use crate::in_flight::{PendingCall, PendingRequest, after_cut};
 use crate::outcome::Outcome;
 
 /// How an exchange came to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum ExchangeEnd {
     /// The client went away.
     ClientGone,
     /// The server ended the stream.
@@ -21,27 +21,29 @@ pub(crate) enum Ending {
 
 impl Gate {
     /// An exchange ended. `may_resume`: what was asked may still be answered on a later one.
-    pub(crate) fn ended(&self, line: &Line, ending: &Ending, may_resume: bool) {
-        let is_failed = matches!(ending, Ending::Failed(_));
+    pub(crate) fn ended(&self, scope: &RequestScope, end: &ExchangeEnd, may_resume: bool) {
+        let is_failed = matches!(end, ExchangeEnd::Failed(_));
         if may_resume && !is_failed {
             return;
         }
-        for asked in line.take_own() {
-            let Asked::Call(call) = asked else {
+        for asked in scope.take_own() {
+            let PendingRequest::Call(call) = asked else {
                 continue;
             };
-            match ending {
-                Ending::ServerCut => self.await_again(call),
-                Ending::ClientGone => {
+            match end {
+                ExchangeEnd::ServerCut => self.await_again(call),
+                ExchangeEnd::ClientGone => {
                     let reason = "the client closed the stream";
                     self.finish_unheard(*call, Outcome::cancelled(Some(reason)));
                 }
-                Ending::Failed(why) => self.finish_unheard(*call, Outcome::failed(why)),
+                ExchangeEnd::Failed(why) => self.finish_unheard(*call, Outcome::failed(why)),
             }
         }
     }
 
-    fn await_again(&self, call: Box<Call>) {
-        self.books().waiting.insert(after_cut(call.what), call);
+    fn await_again(&self, call: Box<PendingCall>) {
+        self.in_flight()
+            .waiting
+            .insert(after_cut(call.fingerprint), call);
     }
 }

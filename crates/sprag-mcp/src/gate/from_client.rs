@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use serde_json::value::RawValue;
 use sprag_core::{CallEvent, Decision, Event, Id, Identity, Payload, Verdict};
 
-use super::{Gate, Line, OnKill, Upward, id_key};
-use crate::books::{Asked, Call, after_cut, next_round, what};
+use super::{ClientAction, Gate, OnKill, RequestScope, id_key};
 use crate::identity::Caller;
+use crate::in_flight::{PendingCall, PendingRequest, after_cut, fingerprint, next_round};
 use crate::long::Long;
 use crate::outcome::Outcome;
 use crate::peek::{CallParams, Message, batch, member, parse, raw_member, text};
@@ -26,13 +26,13 @@ type Onward = Result<(), Stopped>;
 
 impl Gate {
     /// Judges a message of the client, or a batch of them.
-    pub fn from_client(&self, line: &Line, message: &[u8]) -> Upward {
+    pub fn from_client(&self, scope: &RequestScope, message: &[u8]) -> ClientAction {
         if let Some(items) = batch(message) {
-            return self.batch_from_client(line, &items);
+            return self.batch_from_client(scope, &items);
         }
-        match self.one_from_client(line, message) {
-            Ok(()) => Upward::Pass,
-            Err(Stopped(answer)) => Upward::Stop {
+        match self.one_from_client(scope, message) {
+            Ok(()) => ClientAction::Pass,
+            Err(Stopped(answer)) => ClientAction::Stop {
                 onward: None,
                 answer: answer.map(String::into_bytes),
             },
@@ -40,11 +40,11 @@ impl Gate {
     }
 
     /// Judges a message of the client by its beginning, because it is too long to be held.
-    pub fn long_from_client(&self, beginning: &[u8]) -> Upward {
+    pub fn long_from_client(&self, beginning: &[u8]) -> ClientAction {
         let mut long = Long::default();
         long.read(beginning);
         if (long.has_method() && !long.is_call()) || long.is_response() {
-            return Upward::Pass;
+            return ClientAction::Pass;
         }
         let why = format!(
             "a call of more than {} bytes can't be judged by the guard",
@@ -53,18 +53,18 @@ impl Gate {
         self.source.log(format_args!("{why}; it was refused"));
         let id = long.id();
         let id = id.as_ref().map_or("null", |id| id.get());
-        Upward::Stop {
+        ClientAction::Stop {
             onward: None,
             answer: Some(error(id, INVALID_REQUEST, &why).into_bytes()),
         }
     }
 
-    fn batch_from_client(&self, line: &Line, items: &[&RawValue]) -> Upward {
+    fn batch_from_client(&self, scope: &RequestScope, items: &[&RawValue]) -> ClientAction {
         let mut onward = Vec::new();
         let mut answers = Vec::new();
         let mut is_whole = true;
         for item in items {
-            match self.one_from_client(line, item.get().as_bytes()) {
+            match self.one_from_client(scope, item.get().as_bytes()) {
                 Ok(()) => onward.push(item.get()),
                 Err(Stopped(answer)) => {
                     is_whole = false;
@@ -73,19 +73,19 @@ impl Gate {
             }
         }
         if is_whole {
-            return Upward::Pass;
+            return ClientAction::Pass;
         }
         let list = |items: &[&str]| {
             (!items.is_empty()).then(|| format!("[{}]", items.join(",")).into_bytes())
         };
         let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
-        Upward::Stop {
+        ClientAction::Stop {
             onward: list(&onward),
             answer: list(&answers),
         }
     }
 
-    fn one_from_client(&self, line: &Line, bytes: &[u8]) -> Onward {
+    fn one_from_client(&self, scope: &RequestScope, bytes: &[u8]) -> Onward {
         let Some(message) = Message::read(bytes) else {
             return unreadable(bytes);
         };
@@ -93,47 +93,47 @@ impl Gate {
             return Ok(());
         };
         match &*method {
-            "tools/call" => return self.call(line, bytes, &message),
-            "tools/list" => remember(line, &message, Asked::Tools),
+            "tools/call" => return self.call(scope, bytes, &message),
+            "tools/list" => remember(scope, &message, PendingRequest::Tools),
             "initialize" => {
-                note_client(line, &message);
-                remember(line, &message, Asked::Introduction);
+                note_client(scope, &message);
+                remember(scope, &message, PendingRequest::Introduction);
             }
-            "server/discover" => remember(line, &message, Asked::Introduction),
-            "tasks/get" | "tasks/result" => self.look_after_task(line, &message),
-            "notifications/cancelled" => self.cancelled(line, &message),
+            "server/discover" => remember(scope, &message, PendingRequest::Introduction),
+            "tasks/get" | "tasks/result" => self.look_after_task(scope, &message),
+            "notifications/cancelled" => self.cancelled(scope, &message),
             _ => {}
         }
         Ok(())
     }
 
-    fn look_after_task(&self, line: &Line, message: &Message<'_>) {
+    fn look_after_task(&self, scope: &RequestScope, message: &Message<'_>) {
         let Some(task) = message.params.and_then(|params| member(params, "taskId")) else {
             return;
         };
-        let is_known = self.books().tasks.get(&*task).is_some();
+        let is_known = self.in_flight().tasks.get(&*task).is_some();
         if is_known {
-            remember(line, message, Asked::Task(task.into_owned()));
+            remember(scope, message, PendingRequest::Task(task.into_owned()));
         }
     }
 
     /// The client no longer waits. An agent that tries again and again what never answers in time must
     /// be seen too, so this is what came of the call.
-    fn cancelled(&self, line: &Line, message: &Message<'_>) {
+    fn cancelled(&self, scope: &RequestScope, message: &Message<'_>) {
         let Some(id) = message
             .params
             .and_then(|params| raw_member(params, "requestId"))
         else {
             return;
         };
-        let asked = line.take(&id_key(id));
-        if let Some(Asked::Call(call)) = asked {
+        let asked = scope.take(&id_key(id));
+        if let Some(PendingRequest::Call(call)) = asked {
             let reason = message.params.and_then(|params| member(params, "reason"));
             self.finish_unheard(*call, Outcome::cancelled(reason.as_deref()));
         }
     }
 
-    fn call(&self, line: &Line, bytes: &[u8], message: &Message<'_>) -> Onward {
+    fn call(&self, scope: &RequestScope, bytes: &[u8], message: &Message<'_>) -> Onward {
         if let Err(why) = unique::check(bytes) {
             let why = format!(
                 "this call was not passed on: {why}, so that guard and server could read different calls"
@@ -149,14 +149,14 @@ impl Gate {
         };
         let caller = Caller::read(params.meta);
         let form = form(&params, &caller);
-        let session = caller.session.as_ref().unwrap_or(&line.session);
+        let session = caller.session.as_ref().unwrap_or(&scope.session);
         let args = params.arguments.map(|args| args.get());
-        let what = what(session, &tool, args);
-        if self.continues(line, message, &params, what) {
+        let fingerprint = fingerprint(session, &tool, args);
+        if self.continues(scope, message, &params, fingerprint) {
             return Ok(());
         }
         let refuse = |why: &str| Err(stop(message, |id| refusal(id, form, why)));
-        let event = match self.event(line, &params, &tool, &caller) {
+        let event = match self.event(scope, &params, &tool, &caller) {
             Ok(event) => event,
             Err(why) => return refuse(&why),
         };
@@ -175,20 +175,20 @@ impl Gate {
         }
         if verdict.is_some() {
             // Whoever may call again was let go on by an operator.
-            self.books().stopped.take(&event.session);
+            self.in_flight().stopped.take(&event.session);
         }
         if let Some(id) = event.id {
-            let call = Call {
+            let call = PendingCall {
                 shared: event.identity == Identity::Shared,
                 session: event.session,
                 id,
                 use_id: event.use_id,
                 flow: event.flow,
-                what,
+                fingerprint,
                 rounds: 0,
-                word: verdict.as_deref().and_then(guidance),
+                guidance: verdict.as_deref().and_then(guidance),
             };
-            remember(line, message, Asked::Call(Box::new(call)));
+            remember(scope, message, PendingRequest::Call(Box::new(call)));
         }
         Ok(())
     }
@@ -197,34 +197,34 @@ impl Gate {
     /// server asked the client for, or once more because its answer was cut off.
     fn continues(
         &self,
-        line: &Line,
+        scope: &RequestScope,
         message: &Message<'_>,
         params: &CallParams<'_>,
-        what: u64,
+        fingerprint: u64,
     ) -> bool {
         let is_answer = params.input_responses.is_some() || params.request_state.is_some();
         let state = params.request_state.map(|state| state.get());
         let next = if is_answer {
-            next_round(what, state)
+            next_round(fingerprint, state)
         } else {
-            after_cut(what)
+            after_cut(fingerprint)
         };
-        let mut books = self.books();
-        let Some(mut call) = books.waiting.take(&next) else {
+        let mut in_flight = self.in_flight();
+        let Some(mut call) = in_flight.waiting.take(&next) else {
             return false;
         };
-        if call.rounds >= MAX_ROUNDS || books.stopped.get(&call.session).is_some() {
+        if call.rounds >= MAX_ROUNDS || in_flight.stopped.get(&call.session).is_some() {
             return false;
         }
-        drop(books);
+        drop(in_flight);
         call.rounds += 1;
-        remember(line, message, Asked::Call(call));
+        remember(scope, message, PendingRequest::Call(call));
         true
     }
 
     fn event(
         &self,
-        line: &Line,
+        scope: &RequestScope,
         params: &CallParams<'_>,
         tool: &str,
         caller: &Caller,
@@ -232,18 +232,18 @@ impl Gate {
         let id = |text: &str| {
             Id::new(text).map_err(|error| format!("the guard can't judge this call: {error}"))
         };
-        let books = self.books();
+        let in_flight = self.in_flight();
         let is_named = caller.session.is_some();
-        let session = caller.session.as_ref().unwrap_or(&line.session);
+        let session = caller.session.as_ref().unwrap_or(&scope.session);
         let mut event = CallEvent::new(session.clone(), id(tool)?);
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         event.id = Some(id(&format!("{}-{number}", self.options.mark))?);
-        event.agent = [&self.options.agent, &caller.agent, &line.agent()]
+        event.agent = [&self.options.agent, &caller.agent, &scope.agent()]
             .into_iter()
             .flatten()
             .next()
             .cloned();
-        event.server = [&self.options.server, &books.server]
+        event.server = [&self.options.server, &in_flight.server]
             .into_iter()
             .flatten()
             .next()
@@ -251,7 +251,7 @@ impl Gate {
         event
             .server
             .get_or_insert_with(|| self.options.unnamed.clone());
-        event.hints = books
+        event.hints = in_flight
             .tools
             .get(tool)
             .map(|tool| tool.hints)
@@ -259,7 +259,7 @@ impl Gate {
         event.use_id.clone_from(&caller.use_id);
         event.flow.clone_from(&caller.flow);
         event.args = params.arguments.map(payload);
-        if line.shared && !is_named {
+        if scope.shared && !is_named {
             event.identity = Identity::Shared;
         }
         Ok(event)
@@ -283,9 +283,9 @@ impl Gate {
             return;
         }
         let is_news = {
-            let mut books = self.books();
-            let is_news = books.stopped.get(session).is_none();
-            books.stopped.insert(session.clone(), ());
+            let mut in_flight = self.in_flight();
+            let is_news = in_flight.stopped.get(session).is_none();
+            in_flight.stopped.insert(session.clone(), ());
             is_news
         };
         if is_news {
@@ -331,18 +331,18 @@ fn form(params: &CallParams<'_>, caller: &Caller) -> Form {
     }
 }
 
-fn remember(line: &Line, message: &Message<'_>, asked: Asked) {
+fn remember(scope: &RequestScope, message: &Message<'_>, asked: PendingRequest) {
     if let Some(id) = message.id {
-        line.remember(id_key(id), asked);
+        scope.remember(id_key(id), asked);
     }
 }
 
-fn note_client(line: &Line, message: &Message<'_>) {
+fn note_client(scope: &RequestScope, message: &Message<'_>) {
     let client = message
         .params
         .and_then(|params| raw_member(params, "clientInfo"));
     let name = client.and_then(|client| member(client, "name"));
-    line.set_agent(name.and_then(|name| Id::new(&name).ok()));
+    scope.set_agent(name.and_then(|name| Id::new(&name).ok()));
 }
 
 fn stop(message: &Message<'_>, answer: impl FnOnce(&str) -> String) -> Stopped {
