@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::value::RawValue;
 use sprag_core::{Id, canonical_json};
 
+use crate::header_arguments::HeaderArgument;
 use crate::in_flight::InFlight;
-use crate::mirrored::Mirrored;
 use crate::verdict_source::{Fail, FallbackSource, LogSink, VerdictSource};
 
 pub(crate) use exchange_end::ExchangeEnd;
@@ -128,10 +128,10 @@ impl Gate {
     }
 
     /// What a tool wants repeated in headers, as far as its server was heard to list it.
-    pub(crate) fn mirrored(&self, tool: &str) -> Arc<[Mirrored]> {
+    pub(crate) fn header_arguments(&self, tool: &str) -> Arc<[HeaderArgument]> {
         let in_flight = self.in_flight();
         let known = in_flight.tools.get(tool);
-        known.map_or_else(Arc::default, |tool| Arc::clone(&tool.mirrored))
+        known.map_or_else(Arc::default, |tool| Arc::clone(&tool.header_arguments))
     }
 
     /// Tells people something.

@@ -7,7 +7,7 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::peek::{ResultPeek, raw_member};
+use crate::envelope::{ResultEnvelope, raw_member};
 
 /// One change to a message: `text` goes in at `at`.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,11 +20,11 @@ pub(crate) struct Insertion {
 pub(crate) fn into_result(
     message: &[u8],
     result: &RawValue,
-    peek: &ResultPeek<'_>,
+    envelope: &ResultEnvelope<'_>,
     word: &str,
 ) -> Option<Insertion> {
     let item = format!(r#"{{"type":"text","text":{}}}"#, Value::from(word));
-    let Some(content) = peek.content else {
+    let Some(content) = envelope.content else {
         let inner = result.get().strip_prefix('{')?;
         let comma = if inner.trim_ascii().starts_with('}') {
             ""
@@ -88,15 +88,15 @@ fn offset(message: &[u8], part: &RawValue) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::peek::Message;
+    use crate::envelope::Envelope;
 
     fn with_word(message: &str) -> Option<String> {
-        let read = Message::read(message.as_bytes()).unwrap();
+        let read = Envelope::read(message.as_bytes()).unwrap();
         let insertion = match (read.result, read.error) {
             (Some(result), _) => into_result(
                 message.as_bytes(),
                 result,
-                &ResultPeek::read(result),
+                &ResultEnvelope::read(result),
                 "stop \"it\"",
             ),
             (None, Some(error)) => into_error(message.as_bytes(), error, "stop \"it\""),

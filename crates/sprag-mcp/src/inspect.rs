@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::envelope::{Envelope, member};
 use crate::install::Launch;
-use crate::peek::{Message, member};
 use crate::tools::{Tool, listed};
 
 /// How many pages of tools are asked for.
@@ -113,7 +113,7 @@ impl Talk {
                 RecvTimeoutError::Timeout => InspectError::Late(self.deadline),
                 RecvTimeoutError::Disconnected => InspectError::Closed,
             })?;
-            let Some(message) = Message::read(line.as_bytes()) else {
+            let Some(message) = Envelope::read(line.as_bytes()) else {
                 continue;
             };
             if message.method.is_some() || message.id.map(RawValue::get) != Some(&id) {

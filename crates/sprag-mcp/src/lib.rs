@@ -32,26 +32,26 @@
 //! ```
 
 mod bounded_map;
+mod call_meta;
+mod call_outcome;
+mod duplicate_keys;
+mod envelope;
 mod gate;
 mod guidance;
+mod header_arguments;
 #[cfg(unix)]
 pub mod http;
-mod identity;
 mod in_flight;
 pub mod inspect;
 pub mod install;
+mod json_lexer;
+mod large_payload;
 mod lazy_link;
-mod long;
-mod mirrored;
-mod outcome;
-mod peek;
-mod reduced;
 mod refusal;
 #[cfg(unix)]
 pub mod stdio;
-mod tokens;
+mod stream_scan;
 mod tools;
-mod unique;
 mod verdict_source;
 
 pub use gate::{ClientAction, Gate, GateOptions, OnKill, RequestScope, ServerAction};

@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use crate::peek::Message;
+use crate::envelope::Envelope;
 
 /// What the guard refuses where a result can't be read. Outside the range that JSON-RPC keeps for itself.
 pub(crate) const REFUSED: i64 = -31_001;
@@ -18,7 +18,7 @@ pub(crate) const INVALID_REQUEST: i64 = -32_600;
 
 /// How the one who asked wants to be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum RefusalForm {
     /// A result.
     Plain,
     /// A result that says its type (2026-07-28).
@@ -28,12 +28,12 @@ pub(crate) enum Form {
 }
 
 /// The answer to the request `id`, a JSON text: it did not happen, and `why`.
-pub(crate) fn refusal(id: &str, form: Form, why: &str) -> String {
+pub(crate) fn refusal(id: &str, form: RefusalForm, why: &str) -> String {
     let why = Value::from(why);
     let kind = match form {
-        Form::Plain => "",
-        Form::Typed => r#""resultType":"complete","#,
-        Form::Error => return error_of(id, REFUSED, &why),
+        RefusalForm::Plain => "",
+        RefusalForm::Typed => r#""resultType":"complete","#,
+        RefusalForm::Error => return error_of(id, REFUSED, &why),
     };
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"result":{{{kind}"content":[{{"type":"text","text":{why}}}],"isError":true}}}}"#
@@ -50,7 +50,7 @@ fn error_of(id: &str, code: i64, why: &Value) -> String {
 }
 
 /// The id of a request as it came; none for a notification, which nobody answers.
-pub(crate) fn id_of<'m>(message: &Message<'m>) -> Option<&'m str> {
+pub(crate) fn id_of<'m>(message: &Envelope<'m>) -> Option<&'m str> {
     message.id.map(|id| id.get())
 }
 
@@ -61,15 +61,15 @@ mod tests {
     #[test]
     fn a_refusal_is_one_short_text_under_the_id_as_it_came() {
         assert_eq!(
-            refusal(r#""\u0061""#, Form::Plain, "no: \"x\""),
+            refusal(r#""\u0061""#, RefusalForm::Plain, "no: \"x\""),
             r#"{"jsonrpc":"2.0","id":"\u0061","result":{"content":[{"type":"text","text":"no: \"x\""}],"isError":true}}"#
         );
         assert_eq!(
-            refusal("12345678901234567890123", Form::Typed, "no"),
+            refusal("12345678901234567890123", RefusalForm::Typed, "no"),
             r#"{"jsonrpc":"2.0","id":12345678901234567890123,"result":{"resultType":"complete","content":[{"type":"text","text":"no"}],"isError":true}}"#
         );
         assert_eq!(
-            refusal("null", Form::Error, "no"),
+            refusal("null", RefusalForm::Error, "no"),
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-31001,"message":"no"}}"#
         );
     }

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Hints;
 
-use crate::mirrored::{Mirrored, mirrored};
-use crate::peek::{parse, raw_member, text};
+use crate::envelope::{parse, raw_member, text};
+use crate::header_arguments::{HeaderArgument, header_arguments};
 
 /// A tool of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Tool {
     /// What the server says of it.
     pub hints: Hints,
     /// What it wants repeated in headers.
-    pub(crate) mirrored: Arc<[Mirrored]>,
+    pub(crate) header_arguments: Arc<[HeaderArgument]>,
 }
 
 #[derive(Deserialize)]
@@ -60,6 +60,10 @@ fn tool(raw: &RawValue) -> Option<Tool> {
             destructive: said.destructive,
             idempotent: said.idempotent,
         },
-        mirrored: listed.schema.map(mirrored).unwrap_or_default().into(),
+        header_arguments: listed
+            .schema
+            .map(header_arguments)
+            .unwrap_or_default()
+            .into(),
     })
 }

@@ -5,8 +5,8 @@
 //! same call again, so the next one is no repetition.
 
 use super::{Gate, RequestScope};
+use crate::call_outcome::CallOutcome;
 use crate::in_flight::{PendingCall, PendingRequest, after_cut};
-use crate::outcome::Outcome;
 
 /// How an exchange came to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,9 +34,9 @@ impl Gate {
                 ExchangeEnd::ServerCut => self.await_again(call),
                 ExchangeEnd::ClientGone => {
                     let reason = "the client closed the stream";
-                    self.finish_unheard(*call, Outcome::cancelled(Some(reason)));
+                    self.finish_unheard(*call, CallOutcome::cancelled(Some(reason)));
                 }
-                ExchangeEnd::Failed(why) => self.finish_unheard(*call, Outcome::failed(why)),
+                ExchangeEnd::Failed(why) => self.finish_unheard(*call, CallOutcome::failed(why)),
             }
         }
     }

@@ -6,14 +6,14 @@ use serde_json::value::RawValue;
 use sprag_core::{CallEvent, Decision, Event, Id, Identity, Payload, Verdict};
 
 use super::{ClientAction, Gate, OnKill, RequestScope, id_key};
-use crate::identity::Caller;
+use crate::call_meta::CallMeta;
+use crate::call_outcome::CallOutcome;
+use crate::duplicate_keys;
+use crate::envelope::{CallParams, Envelope, batch, member, parse, raw_member, text};
 use crate::in_flight::{PendingCall, PendingRequest, after_cut, fingerprint, next_round};
-use crate::long::Long;
-use crate::outcome::Outcome;
-use crate::peek::{CallParams, Message, batch, member, parse, raw_member, text};
-use crate::reduced::payload;
-use crate::refusal::{Form, INVALID_REQUEST, PARSE_ERROR, error, id_of, refusal};
-use crate::unique;
+use crate::large_payload::payload;
+use crate::refusal::{INVALID_REQUEST, PARSE_ERROR, RefusalForm, error, id_of, refusal};
+use crate::stream_scan::StreamScan;
 use crate::verdict_source::{GuardAnswer, guidance};
 
 /// How often a server may ask back before the call counts as a new one.
@@ -41,7 +41,7 @@ impl Gate {
 
     /// Judges a message of the client by its beginning, because it is too long to be held.
     pub fn long_from_client(&self, beginning: &[u8]) -> ClientAction {
-        let mut long = Long::default();
+        let mut long = StreamScan::default();
         long.read(beginning);
         if (long.has_method() && !long.is_call()) || long.is_response() {
             return ClientAction::Pass;
@@ -86,7 +86,7 @@ impl Gate {
     }
 
     fn one_from_client(&self, scope: &RequestScope, bytes: &[u8]) -> Onward {
-        let Some(message) = Message::read(bytes) else {
+        let Some(message) = Envelope::read(bytes) else {
             return unreadable(bytes);
         };
         let Some(method) = message.method() else {
@@ -107,7 +107,7 @@ impl Gate {
         Ok(())
     }
 
-    fn look_after_task(&self, scope: &RequestScope, message: &Message<'_>) {
+    fn look_after_task(&self, scope: &RequestScope, message: &Envelope<'_>) {
         let Some(task) = message.params.and_then(|params| member(params, "taskId")) else {
             return;
         };
@@ -119,7 +119,7 @@ impl Gate {
 
     /// The client no longer waits. An agent that tries again and again what never answers in time must
     /// be seen too, so this is what came of the call.
-    fn cancelled(&self, scope: &RequestScope, message: &Message<'_>) {
+    fn cancelled(&self, scope: &RequestScope, message: &Envelope<'_>) {
         let Some(id) = message
             .params
             .and_then(|params| raw_member(params, "requestId"))
@@ -129,12 +129,12 @@ impl Gate {
         let asked = scope.take(&id_key(id));
         if let Some(PendingRequest::Call(call)) = asked {
             let reason = message.params.and_then(|params| member(params, "reason"));
-            self.finish_unheard(*call, Outcome::cancelled(reason.as_deref()));
+            self.finish_unheard(*call, CallOutcome::cancelled(reason.as_deref()));
         }
     }
 
-    fn call(&self, scope: &RequestScope, bytes: &[u8], message: &Message<'_>) -> Onward {
-        if let Err(why) = unique::check(bytes) {
+    fn call(&self, scope: &RequestScope, bytes: &[u8], message: &Envelope<'_>) -> Onward {
+        if let Err(why) = duplicate_keys::check(bytes) {
             let why = format!(
                 "this call was not passed on: {why}, so that guard and server could read different calls"
             );
@@ -147,16 +147,16 @@ impl Gate {
         let Some(tool) = text(params.name) else {
             return Ok(());
         };
-        let caller = Caller::read(params.meta);
-        let form = form(&params, &caller);
-        let session = caller.session.as_ref().unwrap_or(&scope.session);
+        let meta = CallMeta::read(params.meta);
+        let form = form(&params, &meta);
+        let session = meta.session.as_ref().unwrap_or(&scope.session);
         let args = params.arguments.map(|args| args.get());
         let fingerprint = fingerprint(session, &tool, args);
         if self.continues(scope, message, &params, fingerprint) {
             return Ok(());
         }
         let refuse = |why: &str| Err(stop(message, |id| refusal(id, form, why)));
-        let event = match self.event(scope, &params, &tool, &caller) {
+        let event = match self.event(scope, &params, &tool, &meta) {
             Ok(event) => event,
             Err(why) => return refuse(&why),
         };
@@ -198,7 +198,7 @@ impl Gate {
     fn continues(
         &self,
         scope: &RequestScope,
-        message: &Message<'_>,
+        message: &Envelope<'_>,
         params: &CallParams<'_>,
         fingerprint: u64,
     ) -> bool {
@@ -227,18 +227,18 @@ impl Gate {
         scope: &RequestScope,
         params: &CallParams<'_>,
         tool: &str,
-        caller: &Caller,
+        meta: &CallMeta,
     ) -> Result<CallEvent, String> {
         let id = |text: &str| {
             Id::new(text).map_err(|error| format!("the guard can't judge this call: {error}"))
         };
         let in_flight = self.in_flight();
-        let is_named = caller.session.is_some();
-        let session = caller.session.as_ref().unwrap_or(&scope.session);
+        let is_named = meta.session.is_some();
+        let session = meta.session.as_ref().unwrap_or(&scope.session);
         let mut event = CallEvent::new(session.clone(), id(tool)?);
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         event.id = Some(id(&format!("{}-{number}", self.options.mark))?);
-        event.agent = [&self.options.agent, &caller.agent, &scope.agent()]
+        event.agent = [&self.options.agent, &meta.agent, &scope.agent()]
             .into_iter()
             .flatten()
             .next()
@@ -256,8 +256,8 @@ impl Gate {
             .get(tool)
             .map(|tool| tool.hints)
             .unwrap_or_default();
-        event.use_id.clone_from(&caller.use_id);
-        event.flow.clone_from(&caller.flow);
+        event.use_id.clone_from(&meta.use_id);
+        event.flow.clone_from(&meta.flow);
         event.args = params.arguments.map(payload);
         if scope.shared && !is_named {
             event.identity = Identity::Shared;
@@ -308,7 +308,7 @@ impl Gate {
 
 /// A message that no strict reader takes. Where it could be a call to somebody it does not go on.
 fn unreadable(bytes: &[u8]) -> Onward {
-    let mut long = Long::default();
+    let mut long = StreamScan::default();
     long.read(bytes);
     let is_batch = bytes.trim_ascii_start().first() == Some(&b'[');
     let names_call = || bytes.windows(10).any(|part| part == b"tools/call");
@@ -323,21 +323,21 @@ fn unreadable(bytes: &[u8]) -> Onward {
 }
 
 /// How the one who calls wants to be answered.
-fn form(params: &CallParams<'_>, caller: &Caller) -> Form {
+fn form(params: &CallParams<'_>, meta: &CallMeta) -> RefusalForm {
     match params.task {
-        Some(_) => Form::Error,
-        None if caller.is_modern => Form::Typed,
-        None => Form::Plain,
+        Some(_) => RefusalForm::Error,
+        None if meta.is_modern => RefusalForm::Typed,
+        None => RefusalForm::Plain,
     }
 }
 
-fn remember(scope: &RequestScope, message: &Message<'_>, asked: PendingRequest) {
+fn remember(scope: &RequestScope, message: &Envelope<'_>, asked: PendingRequest) {
     if let Some(id) = message.id {
         scope.remember(id_key(id), asked);
     }
 }
 
-fn note_client(scope: &RequestScope, message: &Message<'_>) {
+fn note_client(scope: &RequestScope, message: &Envelope<'_>) {
     let client = message
         .params
         .and_then(|params| raw_member(params, "clientInfo"));
@@ -345,6 +345,6 @@ fn note_client(scope: &RequestScope, message: &Message<'_>) {
     scope.set_agent(name.and_then(|name| Id::new(&name).ok()));
 }
 
-fn stop(message: &Message<'_>, answer: impl FnOnce(&str) -> String) -> Stopped {
+fn stop(message: &Envelope<'_>, answer: impl FnOnce(&str) -> String) -> Stopped {
     Stopped(id_of(message).map(answer))
 }

@@ -4,11 +4,11 @@ use serde_json::value::RawValue;
 use sprag_core::{Event, Id, Identity, Payload, StepEvent};
 
 use super::{Gate, RequestScope, ServerAction, id_key};
+use crate::call_outcome::CallOutcome;
+use crate::envelope::{Envelope, ResultEnvelope, batch, member, raw_member, text};
 use crate::guidance::{Insertion, insert, into_error, into_result};
 use crate::in_flight::{PendingCall, PendingRequest, next_round};
-use crate::long::Long;
-use crate::outcome::Outcome;
-use crate::peek::{Message, ResultPeek, batch, member, raw_member, text};
+use crate::stream_scan::StreamScan;
 use crate::tools;
 use crate::verdict_source::{GuardAnswer, guidance};
 
@@ -38,7 +38,7 @@ impl Gate {
 
     /// Judges a message of the server that was too long to be held and has passed already. What the
     /// guard says of it is told with the next result of the same session.
-    pub(crate) fn long_from_server(&self, scope: &RequestScope, long: &Long) {
+    pub(crate) fn long_from_server(&self, scope: &RequestScope, long: &StreamScan) {
         let Some(id) = long.id().filter(|_| !long.has_method()) else {
             return;
         };
@@ -60,7 +60,7 @@ impl Gate {
         whole: &[u8],
         bytes: &[u8],
     ) -> Option<Insertion> {
-        let message = Message::read(bytes)?;
+        let message = Envelope::read(bytes)?;
         if message.method.is_some() {
             return None;
         }
@@ -77,49 +77,49 @@ impl Gate {
     fn call_answered(
         &self,
         whole: &[u8],
-        message: &Message<'_>,
+        message: &Envelope<'_>,
         call: Box<PendingCall>,
     ) -> Option<Insertion> {
         let Some(result) = message.result else {
             return self.failed(whole, message.error?, *call);
         };
-        let peek = ResultPeek::read(result);
-        if peek.is_input_required() {
+        let envelope = ResultEnvelope::read(result);
+        if envelope.is_input_required() {
             let state = raw_member(result, "requestState").map(RawValue::get);
             let next = next_round(call.fingerprint, state);
             self.in_flight().waiting.insert(next, call);
             return None;
         }
-        if let Some(task) = peek.made_task() {
+        if let Some(task) = envelope.made_task() {
             self.in_flight().tasks.insert(task.into_owned(), call);
             return None;
         }
-        self.done(whole, result, &peek, *call)
+        self.done(whole, result, &envelope, *call)
     }
 
-    fn task_answered(&self, whole: &[u8], message: &Message<'_>, task: &str) -> Option<Insertion> {
+    fn task_answered(&self, whole: &[u8], message: &Envelope<'_>, task: &str) -> Option<Insertion> {
         let result = message.result?;
-        let peek = ResultPeek::read(result);
-        let status = peek.status.and_then(text);
+        let envelope = ResultEnvelope::read(result);
+        let status = envelope.status.and_then(text);
         // A status without what came of it: the client asks again, or asks for the result.
-        if peek.content.is_none()
-            && peek.result.is_none()
-            && peek.error.is_none()
-            && peek.structured.is_none()
+        if envelope.content.is_none()
+            && envelope.result.is_none()
+            && envelope.error.is_none()
+            && envelope.structured.is_none()
         {
             if status.as_deref() == Some("cancelled") {
                 let call = self.in_flight().tasks.take(task)?;
-                self.finish_unheard(*call, Outcome::cancelled(None));
+                self.finish_unheard(*call, CallOutcome::cancelled(None));
             }
             return None;
         }
         let call = self.in_flight().tasks.take(task)?;
-        match (peek.result, peek.error) {
-            (Some(inner), _) if peek.content.is_none() => {
-                self.done(whole, inner, &ResultPeek::read(inner), *call)
+        match (envelope.result, envelope.error) {
+            (Some(inner), _) if envelope.content.is_none() => {
+                self.done(whole, inner, &ResultEnvelope::read(inner), *call)
             }
-            (None, Some(error)) if peek.content.is_none() => self.failed(whole, error, *call),
-            _ => self.done(whole, result, &peek, *call),
+            (None, Some(error)) if envelope.content.is_none() => self.failed(whole, error, *call),
+            _ => self.done(whole, result, &envelope, *call),
         }
     }
 
@@ -127,26 +127,26 @@ impl Gate {
         &self,
         whole: &[u8],
         result: &RawValue,
-        peek: &ResultPeek<'_>,
+        envelope: &ResultEnvelope<'_>,
         call: PendingCall,
     ) -> Option<Insertion> {
         let session = call.session.clone();
-        let word = self.finish(call, Outcome::of_result(peek, result))?;
-        let insertion = into_result(whole, result, peek, &word);
+        let word = self.finish(call, CallOutcome::of_result(envelope, result))?;
+        let insertion = into_result(whole, result, envelope, &word);
         self.owe_unless(insertion.is_some(), session, word);
         insertion
     }
 
     fn failed(&self, whole: &[u8], error: &RawValue, call: PendingCall) -> Option<Insertion> {
         let session = call.session.clone();
-        let word = self.finish(call, Outcome::of_error(error))?;
+        let word = self.finish(call, CallOutcome::of_error(error))?;
         let insertion = into_error(whole, error, &word);
         self.owe_unless(insertion.is_some(), session, word);
         insertion
     }
 
     /// Tells the guard what came of a call, and what its agent is to be told with it.
-    fn finish(&self, call: PendingCall, outcome: Outcome) -> Option<String> {
+    fn finish(&self, call: PendingCall, outcome: CallOutcome) -> Option<String> {
         let mut step = StepEvent::new(call.session.clone());
         step.id = Some(call.id);
         step.use_id = call.use_id;
@@ -189,7 +189,7 @@ impl Gate {
     }
 
     /// The same where there is no result to tell it next to.
-    pub(super) fn finish_unheard(&self, call: PendingCall, outcome: Outcome) {
+    pub(super) fn finish_unheard(&self, call: PendingCall, outcome: CallOutcome) {
         let session = call.session.clone();
         if let Some(word) = self.finish(call, outcome) {
             self.owe_unless(false, session, word);

@@ -9,7 +9,7 @@ use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use super::events::{Events, Judge as _};
 use super::open::Open;
 use crate::gate::ExchangeEnd;
-use crate::long::Long;
+use crate::stream_scan::StreamScan;
 
 /// The body of an answer.
 pub struct Answer {
@@ -25,7 +25,7 @@ enum Kind {
     /// It passes event by event, after what we say ourselves.
     Events(Bytes, Incoming, Box<Events>),
     /// It is too long to be held: what was held already, and the rest.
-    Long(Bytes, Incoming, Box<Long>),
+    Long(Bytes, Incoming, Box<StreamScan>),
     /// The server broke off after this much. The client gets it before it is cut off too.
     Broken(Bytes, io::Error),
     Cut(io::Error),
@@ -65,7 +65,7 @@ impl Answer {
     }
 
     pub(super) fn long(held: Bytes, body: Incoming, open: Open) -> Self {
-        let mut long = Box::new(Long::default());
+        let mut long = Box::new(StreamScan::default());
         long.read(&held);
         Self {
             kind: Kind::Long(held, body, long),

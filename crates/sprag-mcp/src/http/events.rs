@@ -6,7 +6,7 @@
 
 use hyper::body::Bytes;
 
-use crate::long::Long;
+use crate::stream_scan::StreamScan;
 
 use super::limits::HELD_BYTES;
 
@@ -15,7 +15,7 @@ pub(super) trait Judge {
     /// What goes on in the place of this message; none: the message itself.
     fn message(&mut self, message: &[u8]) -> Option<Vec<u8>>;
     /// A message that has passed already.
-    fn long(&mut self, long: &Long);
+    fn long(&mut self, long: &StreamScan);
 }
 
 /// Where a reader is in a stream.
@@ -201,7 +201,7 @@ fn rewrite(event: &[u8], new: &[u8], out: &mut Vec<u8>) {
 /// An event that is too long to be held.
 #[derive(Debug, Default)]
 struct LongEvent {
-    message: Long,
+    message: StreamScan,
     /// The beginning of the line that is being read, as far as it tells what the line is.
     start: Vec<u8>,
     /// The line is data.
@@ -271,7 +271,7 @@ mod tests {
             self.0.push(text);
             new.map(String::into_bytes)
         }
-        fn long(&mut self, long: &Long) {
+        fn long(&mut self, long: &StreamScan) {
             self.1.push(long.id().map(|id| id.get().to_owned()));
         }
     }

@@ -17,8 +17,8 @@ use super::public::Public;
 use super::reply::{self, HEADER_MISMATCH, NO_SERVER, Refused};
 use super::upstream::Upstream;
 use super::{headers, mirror};
+use crate::envelope::Envelope;
 use crate::gate::{ClientAction, ExchangeEnd, Gate};
-use crate::peek::Message;
 
 /// One request and its answer.
 pub(super) struct Exchange {
@@ -87,9 +87,10 @@ fn agrees(head: &Parts, body: &[u8], gate: &Gate) -> Result<(), Refused> {
     if !mirror::repeats(&head.headers) {
         return Ok(());
     }
-    let message = Message::read(body);
-    let why = message
-        .and_then(|message| mirror::mismatch(&head.headers, &message, |tool| gate.mirrored(tool)));
+    let message = Envelope::read(body);
+    let why = message.and_then(|message| {
+        mirror::mismatch(&head.headers, &message, |tool| gate.header_arguments(tool))
+    });
     match why {
         None => Ok(()),
         Some(why) => {

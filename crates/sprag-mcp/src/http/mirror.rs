@@ -13,8 +13,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::headers::{METHOD, NAME, VERSION};
-use crate::mirrored::{Mirrored, is_same};
-use crate::peek::{Message, member, raw_member};
+use crate::envelope::{Envelope, member, raw_member};
+use crate::header_arguments::{HeaderArgument, is_same};
 
 /// The first revision with such headers.
 const FIRST: &str = "2026-07-28";
@@ -28,11 +28,11 @@ pub(super) fn repeats(headers: &HeaderMap) -> bool {
 }
 
 /// What is wrong with the headers of a message; none where they agree with it.
-/// `mirrored` tells what a tool wants repeated.
+/// `header_arguments` tells what a tool wants repeated.
 pub(super) fn mismatch(
     headers: &HeaderMap,
-    message: &Message<'_>,
-    mirrored: impl Fn(&str) -> Arc<[Mirrored]>,
+    message: &Envelope<'_>,
+    header_arguments: impl Fn(&str) -> Arc<[HeaderArgument]>,
 ) -> Option<String> {
     let method = message.method()?;
     let version = message
@@ -50,23 +50,23 @@ pub(super) fn mismatch(
         .or_else(|| differs(headers, &NAME, name.as_deref()))
         .or_else(|| {
             let tool = name.filter(|_| method == "tools/call")?;
-            argument_differs(headers, message, &mirrored(&tool))
+            argument_differs(headers, message, &header_arguments(&tool))
         })
 }
 
 /// An argument of a call that a header repeats in another way, or that is not there to be repeated.
 fn argument_differs(
     headers: &HeaderMap,
-    message: &Message<'_>,
-    mirrored: &[Mirrored],
+    message: &Envelope<'_>,
+    header_arguments: &[HeaderArgument],
 ) -> Option<String> {
-    if mirrored.is_empty() {
+    if header_arguments.is_empty() {
         return None;
     }
     let arguments = raw_member(message.params?, "arguments");
     let arguments = arguments.map_or(Ok(Value::Null), |raw| serde_json::from_str(raw.get()));
     let arguments = arguments.ok()?;
-    mirrored.iter().find_map(|argument| {
+    header_arguments.iter().find_map(|argument| {
         let said = argument.said(&arguments);
         let repeats = |value: &HeaderValue| {
             let told = decoded(value);
@@ -130,8 +130,8 @@ mod tests {
         let headers: HeaderMap = list.iter().map(pair).collect();
         let schema = r#"{"properties":{"region":{"x-mcp-header":"Region"}}}"#;
         let schema: Box<RawValue> = serde_json::from_str(schema).unwrap();
-        mismatch(&headers, &Message::read(body.as_bytes()).unwrap(), |_| {
-            crate::mirrored::mirrored(&schema).into()
+        mismatch(&headers, &Envelope::read(body.as_bytes()).unwrap(), |_| {
+            crate::header_arguments::header_arguments(&schema).into()
         })
     }
 

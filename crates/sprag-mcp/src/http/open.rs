@@ -8,7 +8,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::events::Judge;
 use super::upstream::Upstream;
 use crate::gate::{ExchangeEnd, RequestScope, ServerAction};
-use crate::long::Long;
+use crate::stream_scan::StreamScan;
 
 /// An exchange that is under way. Dropped before it is over, the client has gone away.
 pub(super) struct Open {
@@ -70,7 +70,7 @@ impl Judge for Open {
         }
     }
 
-    fn long(&mut self, long: &Long) {
+    fn long(&mut self, long: &StreamScan) {
         let scope = &self.scope;
         self.upstream
             .judge(|gate| gate.long_from_server(scope, long));

@@ -15,8 +15,8 @@ use super::public::Public;
 use super::reply::NO_SERVER;
 use super::upstream::Upstream;
 use super::{headers, reply};
+use crate::envelope::batch;
 use crate::gate::ExchangeEnd;
-use crate::peek::batch;
 
 /// An answer on its way to the client.
 pub(super) struct Passing {

@@ -9,7 +9,7 @@ use std::sync::PoisonError;
 use hyper::header::{self, HeaderMap, HeaderValue};
 
 use super::upstream::Upstream;
-use crate::peek::{raw_member, text};
+use crate::envelope::{raw_member, text};
 
 /// Where metadata of a protected resource is, before the path of the resource.
 pub(super) const METADATA: &str = "/.well-known/oauth-protected-resource";

@@ -5,7 +5,7 @@ use hyper::{Response, StatusCode};
 use serde_json::value::RawValue;
 
 use super::answer::Answer;
-use crate::peek::{Message, raw_member};
+use crate::envelope::{Envelope, raw_member};
 use crate::refusal::{self, INVALID_REQUEST, PARSE_ERROR};
 
 /// An answer in place of the server's, where there is nothing to pass on.
@@ -31,7 +31,7 @@ pub(super) fn judged(answer: Option<Vec<u8>>) -> Response<Answer> {
 
 /// An error about the message `body`, in words that its client reads.
 pub(super) fn error(status: StatusCode, body: &[u8], code: i64, why: &str) -> Response<Answer> {
-    let id = Message::read(body).and_then(|message| message.id);
+    let id = Envelope::read(body).and_then(|message| message.id);
     let id = id.map_or("null", RawValue::get);
     json(status, refusal::error(id, code, why).into_bytes())
 }
@@ -59,6 +59,6 @@ fn with_status(status: StatusCode, answer: Answer) -> Response<Answer> {
 }
 
 fn error_code(answer: &[u8]) -> Option<i64> {
-    let error = Message::read(answer)?.error?;
+    let error = Envelope::read(answer)?.error?;
     raw_member(error, "code")?.get().parse().ok()
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::frames::{Frame, Frames};
 use crate::gate::{ClientAction, Gate, RequestScope, ServerAction};
-use crate::long::Long;
+use crate::stream_scan::StreamScan;
 
 /// The longest message of a client that is held whole: calls are judged by all of what they say.
 const MAX_FROM_CLIENT: usize = sprag_core::MAX_EVENT_BYTES;
@@ -129,7 +129,7 @@ fn long(
     frames: &mut Frames<impl Read>,
     to: &mut impl Write,
 ) -> Result<()> {
-    let mut long = Long::default();
+    let mut long = StreamScan::default();
     long.read(start);
     to.write_all(start)?;
     while let Some(frame) = frames.next()? {

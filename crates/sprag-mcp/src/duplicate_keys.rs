@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::tokens::{Token, Tokens};
+use crate::json_lexer::{JsonLexer, JsonToken};
 
 /// Why a message can't be told apart from another one.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NotUnique {
+pub(crate) enum AmbiguousJson {
     /// An object says a key twice.
     #[error("the key {0:?} stands there twice")]
     Twice(String),
@@ -20,17 +20,17 @@ pub(crate) enum NotUnique {
 }
 
 /// Looks through the whole of `message`.
-pub(crate) fn check(message: &[u8]) -> Result<(), NotUnique> {
-    let mut tokens = Tokens::default();
+pub(crate) fn check(message: &[u8]) -> Result<(), AmbiguousJson> {
+    let mut lexer = JsonLexer::default();
     let mut keys: Vec<Range<usize>> = Vec::new();
     let mut first_of_object: Vec<usize> = Vec::new();
     let mut start = 0;
     for (at, byte) in message.iter().enumerate() {
-        match tokens.read(*byte) {
-            Token::KeyStart => start = at + 1,
-            Token::KeyEnd => keys.push(start..at),
-            Token::OpenObject => first_of_object.push(keys.len()),
-            Token::CloseObject => {
+        match lexer.read(*byte) {
+            JsonToken::KeyStart => start = at + 1,
+            JsonToken::KeyEnd => keys.push(start..at),
+            JsonToken::OpenObject => first_of_object.push(keys.len()),
+            JsonToken::CloseObject => {
                 let first = first_of_object.pop().unwrap_or_default();
                 once(message, keys.get_mut(first..).unwrap_or_default())?;
                 keys.truncate(first);
@@ -38,13 +38,13 @@ pub(crate) fn check(message: &[u8]) -> Result<(), NotUnique> {
             _ => {}
         }
     }
-    if tokens.is_lost() {
-        return Err(NotUnique::TooDeep);
+    if lexer.is_lost() {
+        return Err(AmbiguousJson::TooDeep);
     }
     Ok(())
 }
 
-fn once(message: &[u8], keys: &mut [Range<usize>]) -> Result<(), NotUnique> {
+fn once(message: &[u8], keys: &mut [Range<usize>]) -> Result<(), AmbiguousJson> {
     let name = |key: &Range<usize>| unescaped(message.get(key.clone()).unwrap_or_default());
     if keys.len() < 2 {
         return Ok(());
@@ -58,7 +58,7 @@ fn once(message: &[u8], keys: &mut [Range<usize>]) -> Result<(), NotUnique> {
         None => Ok(()),
         Some((key, _)) => {
             let name = String::from_utf8_lossy(&name(key)).into_owned();
-            Err(NotUnique::Twice(name.chars().take(80).collect()))
+            Err(AmbiguousJson::Twice(name.chars().take(80).collect()))
         }
     }
 }
@@ -79,8 +79,8 @@ pub(crate) fn unescaped(inner: &[u8]) -> Cow<'_, [u8]> {
 mod tests {
     use super::*;
 
-    fn twice(key: &str) -> Result<(), NotUnique> {
-        Err(NotUnique::Twice(key.to_owned()))
+    fn twice(key: &str) -> Result<(), AmbiguousJson> {
+        Err(AmbiguousJson::Twice(key.to_owned()))
     }
 
     #[test]
@@ -101,6 +101,6 @@ mod tests {
 
     #[test]
     fn what_nests_without_end_is_not_followed_without_end() {
-        assert_eq!(check(&b"[".repeat(10_000)), Err(NotUnique::TooDeep));
+        assert_eq!(check(&b"[".repeat(10_000)), Err(AmbiguousJson::TooDeep));
     }
 }

@@ -9,22 +9,22 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::{Payload, canonical_json};
 
-use crate::peek::{ResultPeek, member, parse, raw_member, text};
-use crate::reduced::{KEPT, payload};
+use crate::envelope::{ResultEnvelope, member, parse, raw_member, text};
+use crate::large_payload::{KEPT, payload};
 
 /// What came of a call.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct CallOutcome {
     pub(crate) result: Option<Payload>,
     pub(crate) is_error: bool,
 }
 
-impl Outcome {
+impl CallOutcome {
     /// A tool's result, good or bad.
-    pub(crate) fn of_result(peek: &ResultPeek<'_>, raw: &RawValue) -> Self {
+    pub(crate) fn of_result(envelope: &ResultEnvelope<'_>, raw: &RawValue) -> Self {
         Self {
-            result: Some(said(peek, raw)),
-            is_error: peek.is_error(),
+            result: Some(said(envelope, raw)),
+            is_error: envelope.is_error(),
         }
     }
 
@@ -65,12 +65,12 @@ struct Item<'m> {
     text: Option<&'m RawValue>,
 }
 
-fn said(peek: &ResultPeek<'_>, raw: &RawValue) -> Payload {
-    let Some(content) = peek.content else {
-        return payload(peek.structured.unwrap_or(raw));
+fn said(envelope: &ResultEnvelope<'_>, raw: &RawValue) -> Payload {
+    let Some(content) = envelope.content else {
+        return payload(envelope.structured.unwrap_or(raw));
     };
     let text = only_text(content);
-    match (peek.structured, text) {
+    match (envelope.structured, text) {
         (None, Some(text)) if text.len() > KEPT => payload(content),
         (None, Some(text)) => Payload::from(text),
         (None, None) => payload(content),
@@ -112,7 +112,7 @@ mod tests {
 
     fn told(result: &str) -> (String, bool) {
         let raw: Box<RawValue> = serde_json::from_str(result).unwrap();
-        let outcome = Outcome::of_result(&ResultPeek::read(&raw), &raw);
+        let outcome = CallOutcome::of_result(&ResultEnvelope::read(&raw), &raw);
         let result = outcome.result.unwrap();
         (result.as_json().to_owned(), outcome.is_error)
     }
@@ -162,7 +162,11 @@ mod tests {
     fn an_error_is_told_by_its_message_or_whole_where_it_says_more() {
         let of = |error: &str| {
             let raw: Box<RawValue> = serde_json::from_str(error).unwrap();
-            Outcome::of_error(&raw).result.unwrap().as_json().to_owned()
+            CallOutcome::of_error(&raw)
+                .result
+                .unwrap()
+                .as_json()
+                .to_owned()
         };
         assert_eq!(
             of(r#"{"code":-32602,"message":"no such tool"}"#),

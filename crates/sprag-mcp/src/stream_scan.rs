@@ -10,10 +10,10 @@
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use crate::outcome::Outcome;
-use crate::reduced::{KEPT, reduced};
-use crate::tokens::{Token, Tokens};
-use crate::unique::unescaped;
+use crate::call_outcome::CallOutcome;
+use crate::duplicate_keys::unescaped;
+use crate::json_lexer::{JsonLexer, JsonToken};
+use crate::large_payload::{KEPT, reduced};
 
 /// The longest key or small value that is kept.
 const KEPT_OF_MEMBER: usize = 1024;
@@ -29,8 +29,8 @@ enum Member {
 
 /// What is known of a long message so far.
 #[derive(Debug, Default)]
-pub(crate) struct Long {
-    tokens: Tokens,
+pub(crate) struct StreamScan {
+    lexer: JsonLexer,
     in_key: bool,
     key: Vec<u8>,
     /// The top-level key whose value is being read is `result`.
@@ -47,21 +47,21 @@ pub(crate) struct Long {
     digest: Sha256,
 }
 
-impl Long {
+impl StreamScan {
     /// Looks at the next bytes.
     pub(crate) fn read(&mut self, bytes: &[u8]) {
         let mut result_from = 0;
         for (at, byte) in bytes.iter().enumerate() {
-            let depth = self.tokens.depth();
+            let depth = self.lexer.depth();
             let was_in_result = self.in_result;
-            match self.tokens.read(*byte) {
-                Token::KeyStart => {
+            match self.lexer.read(*byte) {
+                JsonToken::KeyStart => {
                     self.in_key = true;
                     self.key.clear();
                 }
-                Token::KeyEnd => self.in_key = false,
-                Token::Colon => self.start(depth),
-                Token::Comma | Token::CloseObject => self.end(depth),
+                JsonToken::KeyEnd => self.in_key = false,
+                JsonToken::Colon => self.start(depth),
+                JsonToken::Comma | JsonToken::CloseObject => self.end(depth),
                 _ => self.keep(*byte),
             }
             if self.in_result && !was_in_result {
@@ -107,8 +107,8 @@ impl Long {
     }
 
     /// What came of the call.
-    pub(crate) fn outcome(&self) -> Outcome {
-        Outcome {
+    pub(crate) fn outcome(&self) -> CallOutcome {
+        CallOutcome {
             result: Some(reduced(&self.kept, self.digest.clone())),
             is_error: self.is_error,
         }
@@ -181,8 +181,8 @@ fn inner(raw: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
-    fn read(message: &str, chunk: usize) -> Long {
-        let mut long = Long::default();
+    fn read(message: &str, chunk: usize) -> StreamScan {
+        let mut long = StreamScan::default();
         message
             .as_bytes()
             .chunks(chunk)

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Id;
 
-use crate::peek::{member, parse, raw_member, text};
+use crate::envelope::{member, parse, raw_member, text};
 
 /// What `_meta` of a call tells.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Caller {
+pub(crate) struct CallMeta {
     /// The client's own session, with its sub-agent below it.
     pub(crate) session: Option<Id>,
     /// The client, where each request names it.
@@ -27,7 +27,7 @@ pub(crate) struct Caller {
 }
 
 #[derive(Debug, Deserialize)]
-struct Meta<'m> {
+struct RawMeta<'m> {
     #[serde(default, borrow, rename = "threadId")]
     thread: Option<&'m RawValue>,
     #[serde(default, borrow, rename = "sessionId")]
@@ -48,10 +48,10 @@ struct Meta<'m> {
     version: Option<&'m RawValue>,
 }
 
-impl Caller {
+impl CallMeta {
     /// What this `_meta` tells; what is no id tells nothing.
     pub(crate) fn read(meta: Option<&RawValue>) -> Self {
-        let Some(meta) = meta.and_then(parse::<Meta<'_>>) else {
+        let Some(meta) = meta.and_then(parse::<RawMeta<'_>>) else {
             return Self::default();
         };
         let session = session(meta.session.and_then(id), meta.thread.and_then(id));
@@ -78,7 +78,7 @@ fn session(session: Option<Id>, thread: Option<Id>) -> Option<Id> {
     }
 }
 
-fn flow(meta: &Meta<'_>, session: Option<&Id>) -> Option<Id> {
+fn flow(meta: &RawMeta<'_>, session: Option<&Id>) -> Option<Id> {
     let trace = meta.traceparent.and_then(text);
     if let Some(flow) = trace.as_deref().and_then(trace_id) {
         return Some(flow);
@@ -124,9 +124,9 @@ fn id(raw: &RawValue) -> Option<Id> {
 mod tests {
     use super::*;
 
-    fn caller(meta: &str) -> Caller {
+    fn caller(meta: &str) -> CallMeta {
         let raw: Box<RawValue> = serde_json::from_str(meta).unwrap();
-        Caller::read(Some(&raw))
+        CallMeta::read(Some(&raw))
     }
 
     fn some(text: &str) -> Option<Id> {
@@ -173,7 +173,7 @@ mod tests {
             r#"{"baggage":"sprag.flow="}"#,
             r#"{"traceparent":7,"threadId":{},"callId":[]}"#,
         ] {
-            assert_eq!(caller(nothing), Caller::default(), "{nothing}");
+            assert_eq!(caller(nothing), CallMeta::default(), "{nothing}");
         }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 /// The members of a JSON-RPC message that tell what it is. Where one is null it is there.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Message<'m> {
+pub(crate) struct Envelope<'m> {
     #[serde(default, borrow, deserialize_with = "present")]
     pub(crate) id: Option<&'m RawValue>,
     #[serde(default, borrow)]
@@ -25,7 +25,7 @@ pub(crate) struct Message<'m> {
     pub(crate) error: Option<&'m RawValue>,
 }
 
-impl<'m> Message<'m> {
+impl<'m> Envelope<'m> {
     /// Reads one message, which is no batch.
     pub(crate) fn read(bytes: &'m [u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
@@ -67,7 +67,7 @@ pub(crate) struct CallParams<'m> {
 
 /// The members of any result that tell what became of a call.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct ResultPeek<'m> {
+pub(crate) struct ResultEnvelope<'m> {
     #[serde(default, borrow, rename = "resultType")]
     pub(crate) result_type: Option<&'m RawValue>,
     #[serde(default, borrow)]
@@ -91,7 +91,7 @@ pub(crate) struct ResultPeek<'m> {
     pub(crate) error: Option<&'m RawValue>,
 }
 
-impl<'m> ResultPeek<'m> {
+impl<'m> ResultEnvelope<'m> {
     /// Reads a result; one that is no object says nothing.
     pub(crate) fn read(raw: &'m RawValue) -> Self {
         parse(raw).unwrap_or_default()

@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 4096;
 
 /// What one byte is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Token {
+pub(crate) enum JsonToken {
     /// Between the parts, or inside of one.
     Plain,
     /// `{`: what follows is one level deeper.
@@ -32,7 +32,7 @@ pub(crate) enum Token {
 
 /// Where a reader is in a text.
 #[derive(Debug, Default)]
-pub(crate) struct Tokens {
+pub(crate) struct JsonLexer {
     /// For each open container whether it is an object.
     open: Vec<bool>,
     text: Text,
@@ -51,7 +51,7 @@ enum Text {
     ValueEscape,
 }
 
-impl Tokens {
+impl JsonLexer {
     /// How many containers are open.
     pub(crate) fn depth(&self) -> usize {
         self.open.len()
@@ -64,7 +64,7 @@ impl Tokens {
 
     /// What the next byte is.
     #[inline]
-    pub(crate) fn read(&mut self, byte: u8) -> Token {
+    pub(crate) fn read(&mut self, byte: u8) -> JsonToken {
         match self.text {
             Text::Outside => self.outside(byte),
             Text::KeyEscape => self.inside(Text::Key),
@@ -72,10 +72,10 @@ impl Tokens {
             Text::Key => match byte {
                 b'"' => {
                     self.text = Text::Outside;
-                    Token::KeyEnd
+                    JsonToken::KeyEnd
                 }
                 b'\\' => self.inside(Text::KeyEscape),
-                _ => Token::Plain,
+                _ => JsonToken::Plain,
             },
             Text::Value => {
                 match byte {
@@ -83,48 +83,48 @@ impl Tokens {
                     b'\\' => self.text = Text::ValueEscape,
                     _ => {}
                 }
-                Token::Plain
+                JsonToken::Plain
             }
         }
     }
 
-    fn inside(&mut self, text: Text) -> Token {
+    fn inside(&mut self, text: Text) -> JsonToken {
         self.text = text;
-        Token::Plain
+        JsonToken::Plain
     }
 
-    fn outside(&mut self, byte: u8) -> Token {
+    fn outside(&mut self, byte: u8) -> JsonToken {
         match byte {
             b'"' if self.wants_key => {
                 self.text = Text::Key;
                 self.wants_key = false;
-                Token::KeyStart
+                JsonToken::KeyStart
             }
             b'"' => self.inside(Text::Value),
-            b'{' => self.open(true, Token::OpenObject),
-            b'[' => self.open(false, Token::OpenArray),
-            b'}' => self.close(Token::CloseObject),
-            b']' => self.close(Token::CloseArray),
+            b'{' => self.open(true, JsonToken::OpenObject),
+            b'[' => self.open(false, JsonToken::OpenArray),
+            b'}' => self.close(JsonToken::CloseObject),
+            b']' => self.close(JsonToken::CloseArray),
             b',' => {
                 self.wants_key = self.open.last() == Some(&true);
-                Token::Comma
+                JsonToken::Comma
             }
-            b':' => Token::Colon,
-            _ => Token::Plain,
+            b':' => JsonToken::Colon,
+            _ => JsonToken::Plain,
         }
     }
 
-    fn open(&mut self, object: bool, token: Token) -> Token {
+    fn open(&mut self, object: bool, token: JsonToken) -> JsonToken {
         if self.open.len() >= MAX_DEPTH {
             self.lost = true;
-            return Token::Plain;
+            return JsonToken::Plain;
         }
         self.open.push(object);
         self.wants_key = object;
         token
     }
 
-    fn close(&mut self, token: Token) -> Token {
+    fn close(&mut self, token: JsonToken) -> JsonToken {
         self.open.pop();
         self.wants_key = false;
         token

@@ -16,14 +16,14 @@ const ANNOTATION: &str = "x-mcp-header";
 
 /// An argument that is repeated in a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mirrored {
+pub(crate) struct HeaderArgument {
     /// The header, in small letters.
     pub(crate) header: String,
     /// The names that lead to the argument.
     path: Vec<String>,
 }
 
-impl Mirrored {
+impl HeaderArgument {
     /// What the arguments of a call say there; none where they say nothing.
     pub(crate) fn said<'a>(&self, arguments: &'a Value) -> Option<&'a Value> {
         let mut found = arguments;
@@ -50,7 +50,7 @@ pub(crate) fn is_same(told: &str, said: &Value) -> bool {
 }
 
 /// The arguments that a tool with this input schema wants repeated.
-pub(crate) fn mirrored(schema: &RawValue) -> Vec<Mirrored> {
+pub(crate) fn header_arguments(schema: &RawValue) -> Vec<HeaderArgument> {
     let mut found = Vec::new();
     if schema.get().contains(ANNOTATION)
         && let Ok(schema) = serde_json::from_str(schema.get())
@@ -60,7 +60,7 @@ pub(crate) fn mirrored(schema: &RawValue) -> Vec<Mirrored> {
     found
 }
 
-fn seek(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirrored>) {
+fn seek(schema: &Value, path: &mut Vec<String>, found: &mut Vec<HeaderArgument>) {
     let properties = schema.get("properties").and_then(Value::as_object);
     if path.len() >= MAX_LEVELS {
         return;
@@ -70,7 +70,7 @@ fn seek(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirrored>) {
         if let Some(header) = property.get(ANNOTATION).and_then(Value::as_str)
             && found.len() < MAX_MIRRORED
         {
-            found.push(Mirrored {
+            found.push(HeaderArgument {
                 header: format!("mcp-param-{}", header.to_ascii_lowercase()),
                 path: path.clone(),
             });
@@ -86,8 +86,8 @@ mod tests {
 
     use super::*;
 
-    fn of(schema: &Value) -> Vec<Mirrored> {
-        mirrored(&serde_json::value::to_raw_value(schema).unwrap())
+    fn of(schema: &Value) -> Vec<HeaderArgument> {
+        header_arguments(&serde_json::value::to_raw_value(schema).unwrap())
     }
 
     #[test]
