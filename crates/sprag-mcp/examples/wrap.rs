@@ -15,9 +15,9 @@ use sprag_mcp::{Fail, Gate, GateOptions, OnKill};
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if let [word, group] = args.as_slice()
-        && word == "undertake"
+        && word == "reap"
     {
-        stdio::undertake(stdin().lock(), group.parse()?);
+        stdio::reap(stdin().lock(), group.parse()?);
         return Ok(ExitCode::SUCCESS);
     }
     let at = args
@@ -54,7 +54,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let command = ServerCommand {
         program: server.next().ok_or("no server after --")?,
         args: server.collect(),
-        undertaker: Some((std::env::current_exe()?.into(), vec!["undertake".into()])),
+        reaper: Some((std::env::current_exe()?.into(), vec!["reap".into()])),
     };
     let gate = Arc::new(Gate::new(gate, Box::new(guard), Box::new(tell)));
     let from = std::fs::File::from(stdin().as_fd().try_clone_to_owned()?);

@@ -6,13 +6,13 @@
 //! Nothing may be left behind. The server leads a process group of its own. When the client closes, the
 //! server's input is closed too, and it has a few seconds of silence to end by itself; then it is asked,
 //! then it is ended, with everything that it started. Where the wrapper itself is killed it can't do
-//! that, so a small process of its own, the undertaker, waits for its end and does it instead.
+//! that, so a small process of its own, the reaper, waits for its end and does it instead.
 
 mod frames;
-mod group;
+mod process_group;
 mod pump;
-mod undertaker;
-mod wait;
+mod reaper;
+mod shutdown;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -24,11 +24,11 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use crate::gate::Gate;
-use group::Group;
-use pump::Back;
-use undertaker::Undertaker;
-pub use undertaker::undertake;
-use wait::{News, Waiting};
+use process_group::ProcessGroup;
+use pump::ClientWriter;
+use reaper::Reaper;
+pub use reaper::reap;
+use shutdown::{Shutdown, StdioEvent};
 
 /// What to wrap.
 #[derive(Debug, Clone)]
@@ -37,9 +37,9 @@ pub struct ServerCommand {
     pub program: OsString,
     /// Its arguments.
     pub args: Vec<OsString>,
-    /// How to start the undertaker: a program that calls [`undertake`], to whose arguments the number of
+    /// How to start the reaper: a program that calls [`reap`], to whose arguments the number of
     /// the process group is added. None: a wrapper that is killed leaves its server behind.
-    pub undertaker: Option<(OsString, Vec<OsString>)>,
+    pub reaper: Option<(OsString, Vec<OsString>)>,
 }
 
 impl ServerCommand {
@@ -103,38 +103,38 @@ pub fn run(
     let no_pipes = || StdioError::NoPipes {
         program: program.clone(),
     };
-    let group = Group::of_leader(child.id()).ok_or_else(no_pipes)?;
-    let undertaker = Undertaker::start(server, group, gate);
+    let group = ProcessGroup::of_leader(child.id()).ok_or_else(no_pipes)?;
+    let reaper = Reaper::start(server, group, gate);
     let to_server = child.stdin.take().ok_or_else(no_pipes)?;
     let from_server = child.stdout.take().ok_or_else(no_pipes)?;
-    let (news, waiting) = channel();
-    let back = Arc::new(Back::new(to_client));
-    let beats = Arc::new(AtomicU64::new(0));
+    let (events, waiting) = channel();
+    let client = Arc::new(ClientWriter::new(to_client));
+    let messages = Arc::new(AtomicU64::new(0));
     let scope = Arc::new(gate.scope());
     {
-        let (gate, scope, back) = (Arc::clone(gate), Arc::clone(&scope), Arc::clone(&back));
+        let (gate, scope, client) = (Arc::clone(gate), Arc::clone(&scope), Arc::clone(&client));
         let mut to_server = to_server;
         // The server's input closes after this was told, so that its end is never told first.
-        report(&news, move || {
-            let end = pump::up(&gate, &scope, from_client, &mut to_server, &back);
-            (News::Up(end), to_server)
+        report(&events, move || {
+            let end = pump::client_to_server(&gate, &scope, from_client, &mut to_server, &client);
+            (StdioEvent::ClientToServerEnded(end), to_server)
         });
     }
     {
-        let (gate, beats) = (Arc::clone(gate), Arc::clone(&beats));
-        let beat = move || {
-            beats.fetch_add(1, Ordering::Relaxed);
+        let (gate, messages) = (Arc::clone(gate), Arc::clone(&messages));
+        let count_message = move || {
+            messages.fetch_add(1, Ordering::Relaxed);
         };
-        report(&news, move || {
-            let end = pump::down(&gate, &scope, from_server, &back, beat);
-            (News::Down(end), ())
+        report(&events, move || {
+            let end = pump::server_to_client(&gate, &scope, from_server, &client, count_message);
+            (StdioEvent::ServerToClientEnded(end), ())
         });
     }
-    report(&news, move || (News::Exited(wait_for(child)), ()));
-    let status = Waiting::new(gate, group, &waiting, &beats).until_over();
+    report(&events, move || (StdioEvent::Exited(wait_for(child)), ()));
+    let status = Shutdown::new(gate, group, &waiting, &messages).until_over();
     group.kill();
-    if let Some(undertaker) = undertaker {
-        undertaker.dismiss();
+    if let Some(reaper) = reaper {
+        reaper.dismiss();
     }
     Ok(exit_code(status))
 }
@@ -149,12 +149,12 @@ fn start(server: &ServerCommand) -> std::io::Result<Child> {
 }
 
 /// Does the work on a thread of its own, tells what came of it, and only then lets go of what it held.
-fn report<T>(news: &Sender<News>, work: impl FnOnce() -> (News, T) + Send + 'static) {
-    let news = news.clone();
+fn report<T>(events: &Sender<StdioEvent>, work: impl FnOnce() -> (StdioEvent, T) + Send + 'static) {
+    let events = events.clone();
     thread::spawn(move || {
         let (told, _held) = work();
         // Nobody listens any more when all is over.
-        let _ = news.send(told);
+        let _ = events.send(told);
     });
 }
 

@@ -31,7 +31,7 @@ pub(crate) enum McpCommand {
     Uninstall(McpUninstallArgs),
     /// Wait for a wrapper's end and end what it left behind.
     #[command(hide = true)]
-    Undertake {
+    Reap {
         /// The process group.
         group: u32,
     },

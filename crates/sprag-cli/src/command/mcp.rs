@@ -21,8 +21,8 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings, out: &mut dyn Write) -> R
         },
         Some(McpCommand::Install(args)) => install::install(args, settings, out),
         Some(McpCommand::Uninstall(args)) => install::uninstall(args, settings, out),
-        Some(McpCommand::Undertake { group }) => {
-            sprag_mcp::stdio::undertake(std::io::stdin().lock(), *group);
+        Some(McpCommand::Reap { group }) => {
+            sprag_mcp::stdio::reap(std::io::stdin().lock(), *group);
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -16,9 +16,9 @@ const MAX_FROM_CLIENT: usize = sprag_core::MAX_EVENT_BYTES;
 const MAX_FROM_SERVER: usize = 4 * 1024 * 1024;
 
 /// The way back to the client, which both directions write to: whole messages only.
-pub(super) struct Back<W>(Mutex<W>);
+pub(super) struct ClientWriter<W>(Mutex<W>);
 
-impl<W: Write> Back<W> {
+impl<W: Write> ClientWriter<W> {
     pub(super) fn new(writer: W) -> Self {
         Self(Mutex::new(writer))
     }
@@ -34,7 +34,7 @@ impl<W: Write> Back<W> {
 
 /// Why a direction ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum PumpEnd {
     /// The one who writes closed or broke.
     SourceClosed,
     /// The client takes nothing any more.
@@ -44,13 +44,13 @@ pub(super) enum End {
 }
 
 /// From client to server, until the client closes.
-pub(super) fn up(
+pub(super) fn client_to_server(
     gate: &Gate,
     scope: &RequestScope,
     from: impl Read,
     mut to: impl Write,
-    back: &Back<impl Write>,
-) -> End {
+    client: &ClientWriter<impl Write>,
+) -> PumpEnd {
     let mut frames = Frames::new(from, MAX_FROM_CLIENT);
     let mut is_deaf = false;
     let mut is_dropping = false;
@@ -74,51 +74,51 @@ pub(super) fn up(
                 if let Some(onward) = onward {
                     send(&with_end(onward, b"\n"));
                 }
-                if answer.is_some_and(|answer| back.write(&with_end(answer, b"\n")).is_err()) {
-                    return End::ClientDeaf;
+                if answer.is_some_and(|answer| client.write(&with_end(answer, b"\n")).is_err()) {
+                    return PumpEnd::ClientDeaf;
                 }
             }
         }
         if gate.must_end() {
-            return End::Killed;
+            return PumpEnd::Killed;
         }
     }
-    End::SourceClosed
+    PumpEnd::SourceClosed
 }
 
-/// From server to client, until the server closes. `beat` is told of each message.
-pub(super) fn down(
+/// From server to client, until the server closes. `count_message` is told of each message.
+pub(super) fn server_to_client(
     gate: &Gate,
     scope: &RequestScope,
     from: impl Read,
-    back: &Back<impl Write>,
-    beat: impl Fn(),
-) -> End {
+    client: &ClientWriter<impl Write>,
+    count_message: impl Fn(),
+) -> PumpEnd {
     let mut frames = Frames::new(from, MAX_FROM_SERVER);
     loop {
         let Ok(Some(frame)) = frames.next() else {
-            return End::SourceClosed;
+            return PumpEnd::SourceClosed;
         };
-        beat();
+        count_message();
         let written = match frame {
             Frame::Line(bytes) => {
                 let (message, end) = split(bytes);
                 match gate.from_server(scope, message) {
-                    ServerAction::Pass => back.write(bytes),
-                    ServerAction::Replace(message) => back.write(&with_end(message, end)),
+                    ServerAction::Pass => client.write(bytes),
+                    ServerAction::Replace(message) => client.write(&with_end(message, end)),
                 }
             }
             Frame::Start(start) | Frame::More(start) | Frame::Last(start) => {
                 // Nobody else may write into the middle of it.
                 let start = start.to_vec();
-                back.with(|writer| long((gate, scope), &start, &mut frames, writer))
+                client.with(|writer| long((gate, scope), &start, &mut frames, writer))
             }
         };
         if written.is_err() {
-            return End::ClientDeaf;
+            return PumpEnd::ClientDeaf;
         }
         if gate.must_end() {
-            return End::Killed;
+            return PumpEnd::Killed;
         }
     }
 }

@@ -40,11 +40,11 @@ fn server(args: &WrapArgs) -> Result<ServerCommand, Failure> {
         Failure::new("there is no server to wrap").next("name it: sprag mcp -- SERVER ARGUMENTS…")
     })?;
     let own = std::env::current_exe().ok();
-    let undertaker = own.map(|own| (own.into(), vec!["mcp".into(), "undertake".into()]));
+    let reaper = own.map(|own| (own.into(), vec!["mcp".into(), "reap".into()]));
     Ok(ServerCommand {
         program: program.clone(),
         args: rest.to_vec(),
-        undertaker,
+        reaper,
     })
 }
 

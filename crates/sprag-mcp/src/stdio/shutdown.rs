@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use super::group::Group;
-use super::pump::End;
+use super::process_group::ProcessGroup;
+use super::pump::PumpEnd;
 use crate::gate::Gate;
 
 /// How long a server may be silent after its input closed. One that still answers is not hurried.
@@ -16,9 +16,9 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// What the threads tell.
 #[derive(Debug)]
-pub(super) enum News {
-    Up(End),
-    Down(End),
+pub(super) enum StdioEvent {
+    ClientToServerEnded(PumpEnd),
+    ServerToClientEnded(PumpEnd),
     Exited(Option<ExitStatus>),
 }
 
@@ -45,28 +45,28 @@ impl Phase {
 }
 
 /// The one who waits.
-pub(super) struct Waiting<'w> {
+pub(super) struct Shutdown<'w> {
     gate: &'w Gate,
-    group: Group,
-    news: &'w Receiver<News>,
-    beats: &'w AtomicU64,
+    group: ProcessGroup,
+    events: &'w Receiver<StdioEvent>,
+    messages: &'w AtomicU64,
     phase: Phase,
     status: Option<ExitStatus>,
     is_read: bool,
 }
 
-impl<'w> Waiting<'w> {
+impl<'w> Shutdown<'w> {
     pub(super) fn new(
         gate: &'w Gate,
-        group: Group,
-        news: &'w Receiver<News>,
-        beats: &'w AtomicU64,
+        group: ProcessGroup,
+        events: &'w Receiver<StdioEvent>,
+        messages: &'w AtomicU64,
     ) -> Self {
         Self {
             gate,
             group,
-            news,
-            beats,
+            events,
+            messages,
             phase: Phase::Running,
             status: None,
             is_read: false,
@@ -77,19 +77,19 @@ impl<'w> Waiting<'w> {
     pub(super) fn until_over(mut self) -> Option<ExitStatus> {
         let mut has_exited = false;
         while !(has_exited && self.is_read) {
-            let beats = self.beats.load(Ordering::Relaxed);
+            let messages = self.messages.load(Ordering::Relaxed);
             match self.next() {
-                Ok(News::Exited(status)) => {
+                Ok(StdioEvent::Exited(status)) => {
                     self.exited(status);
                     has_exited = true;
                 }
-                Ok(News::Up(end)) => self.ended(end),
-                Ok(News::Down(end)) => {
+                Ok(StdioEvent::ClientToServerEnded(end)) => self.ended(end),
+                Ok(StdioEvent::ServerToClientEnded(end)) => {
                     self.is_read = true;
                     self.ended(end);
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    let is_busy = beats != self.beats.load(Ordering::Relaxed);
+                    let is_busy = messages != self.messages.load(Ordering::Relaxed);
                     if !(is_busy && self.phase == Phase::Closing) && self.hurry() {
                         break;
                     }
@@ -100,10 +100,13 @@ impl<'w> Waiting<'w> {
         self.status
     }
 
-    fn next(&self) -> Result<News, RecvTimeoutError> {
+    fn next(&self) -> Result<StdioEvent, RecvTimeoutError> {
         match self.phase.patience() {
-            Some(patience) => self.news.recv_timeout(patience),
-            None => self.news.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(patience) => self.events.recv_timeout(patience),
+            None => self
+                .events
+                .recv()
+                .map_err(|_| RecvTimeoutError::Disconnected),
         }
     }
 
@@ -118,17 +121,17 @@ impl<'w> Waiting<'w> {
         self.phase = Phase::Ended;
     }
 
-    fn ended(&mut self, end: End) {
+    fn ended(&mut self, end: PumpEnd) {
         match end {
-            End::SourceClosed => self.phase = self.phase.max(Phase::Closing),
-            End::ClientDeaf if self.phase < Phase::PendingRequest => self.ask(),
-            End::Killed if self.phase < Phase::PendingRequest => {
+            PumpEnd::SourceClosed => self.phase = self.phase.max(Phase::Closing),
+            PumpEnd::ClientDeaf if self.phase < Phase::PendingRequest => self.ask(),
+            PumpEnd::Killed if self.phase < Phase::PendingRequest => {
                 self.gate.log(format_args!(
                     "a session was killed, so the server is ended (--on-kill exit)"
                 ));
                 self.ask();
             }
-            End::ClientDeaf | End::Killed => {}
+            PumpEnd::ClientDeaf | PumpEnd::Killed => {}
         }
     }
 

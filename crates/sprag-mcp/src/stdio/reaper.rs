@@ -1,7 +1,7 @@
-//! The undertaker: a process that outlives a wrapper which was killed, and ends what it left behind.
+//! The reaper: a process that outlives a wrapper which was killed, and ends what it left behind.
 //!
 //! No program can catch its own `SIGKILL`, and a wrapper that dies by any signal has no time for its
-//! server. The undertaker holds the other end of a pipe: when the wrapper is gone the pipe closes.
+//! server. The reaper holds the other end of a pipe: when the wrapper is gone the pipe closes.
 
 use std::io::{Read, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::ServerCommand;
-use super::group::Group;
+use super::process_group::ProcessGroup;
 use crate::gate::Gate;
 
 /// What the wrapper says when all is well.
@@ -22,11 +22,11 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// The wrapper's side of it.
 #[derive(Debug)]
-pub(super) struct Undertaker(Child);
+pub(super) struct Reaper(Child);
 
-impl Undertaker {
-    pub(super) fn start(server: &ServerCommand, group: Group, gate: &Gate) -> Option<Self> {
-        let (program, args) = server.undertaker.as_ref()?;
+impl Reaper {
+    pub(super) fn start(server: &ServerCommand, group: ProcessGroup, gate: &Gate) -> Option<Self> {
+        let (program, args) = server.reaper.as_ref()?;
         let child = Command::new(program)
             .args(args)
             .arg(group.number().to_string())
@@ -38,7 +38,7 @@ impl Undertaker {
         match child {
             Ok(child) => Some(Self(child)),
             Err(error) => {
-                gate.log(format_args!("the undertaker does not start ({error}): a wrapper that is killed may leave its server behind"));
+                gate.log(format_args!("the reaper does not start ({error}): a wrapper that is killed may leave its server behind"));
                 None
             }
         }
@@ -55,11 +55,11 @@ impl Undertaker {
 
 /// Waits until the one who holds the other end of `pipe` is gone. Unless it said that all is done, ends
 /// the process group of this number.
-pub fn undertake(mut pipe: impl Read, group: u32) {
+pub fn reap(mut pipe: impl Read, group: u32) {
     let mut said = Vec::new();
     // A pipe that breaks is a wrapper that is gone.
     let _ = pipe.read_to_end(&mut said);
-    let Some(group) = Group::of_leader(group) else {
+    let Some(group) = ProcessGroup::of_leader(group) else {
         return;
     };
     if said.contains(&DISMISSED) {

@@ -6,9 +6,9 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 /// A process group that this program made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Group(Pid);
+pub(super) struct ProcessGroup(Pid);
 
-impl Group {
+impl ProcessGroup {
     /// The group whose leader has this process id.
     pub(super) fn of_leader(id: u32) -> Option<Self> {
         Pid::from_raw(i32::try_from(id).ok()?).map(Self)
