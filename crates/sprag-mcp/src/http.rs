@@ -6,34 +6,34 @@
 //! is never held beyond the event that is arriving. When either side goes away the other is told at once, because
 //! closing a stream is how this protocol cancels.
 //!
-//! - [`Config`] says which servers there are and where.
+//! - [`ProxyConfig`] says which servers there are and where.
 //! - [`Proxy`] answers one request; the server of this project mounts it beside its own routes.
 //! - [`Listener`] answers on a port of its own.
 
-mod again;
-mod answer;
-mod body;
-mod config;
 pub mod connection;
 mod credentials;
-mod events;
 mod exchange;
 mod headers;
 mod hosts;
 pub mod limits;
-mod listen;
-mod mirror;
-mod open;
-mod passing;
+mod listener;
+mod local_response;
+mod mirrored_headers;
+mod open_exchange;
+mod protocol_sessions;
 mod proxy;
-mod public;
-mod reply;
-mod sessions;
+mod proxy_config;
+mod public_address;
+mod repoll;
+mod request_body;
+mod response_body;
+mod response_forwarder;
+mod sse;
 mod upstream;
 
-pub use answer::Answer;
-pub use config::{Config, ConfigError, UpstreamConfig};
 pub use hosts::{Hosts, is_own_origin};
 pub use hyper::Uri;
-pub use listen::{Listener, ListenerError, ListenerOptions};
+pub use listener::{Listener, ListenerError, ListenerOptions};
 pub use proxy::{Proxy, ProxyError, ProxyOptions};
+pub use proxy_config::{ProxyConfig, ProxyConfigError, UpstreamConfig};
+pub use response_body::ResponseBody;

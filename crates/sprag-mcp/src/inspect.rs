@@ -48,21 +48,21 @@ pub fn tools(launch: &Launch, deadline: Duration) -> Result<Vec<Tool>, InspectEr
         .stderr(Stdio::null())
         .spawn()
         .map_err(InspectError::Start)?;
-    let tools = Talk::new(&mut child, deadline).and_then(|mut talk| talk.tools());
+    let tools = InspectClient::new(&mut child, deadline).and_then(|mut client| client.tools());
     // It is ended whatever it said; who is gone already can't be ended.
     let _ = child.kill();
     let _ = child.wait();
     tools
 }
 
-struct Talk {
+struct InspectClient {
     to: ChildStdin,
     lines: Receiver<String>,
     deadline: Duration,
     count: u64,
 }
 
-impl Talk {
+impl InspectClient {
     fn new(child: &mut Child, deadline: Duration) -> Result<Self, InspectError> {
         let to = child.stdin.take().ok_or(InspectError::Closed)?;
         let from = child.stdout.take().ok_or(InspectError::Closed)?;

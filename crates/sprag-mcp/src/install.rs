@@ -5,14 +5,14 @@
 //! start a server, its program and its arguments, and every other byte stays. Taking out is the exact
 //! reverse.
 
-mod client;
-mod entry;
 mod json;
+mod mcp_client;
+mod server_entry;
 mod splice;
 mod toml;
 
-pub use client::{Client, Format, UnknownClient};
-pub use entry::{Entry, Launch};
+pub use client::{Format, McpClient, UnknownClient};
+pub use server_entry::{Launch, ServerEntry};
 use splice::Splice;
 
 /// How the wrapper is started.
@@ -46,7 +46,7 @@ pub enum InstallError {
 ///
 /// # Errors
 /// Where the text can't be read.
-pub fn entries(client: Client, text: &str) -> Result<Vec<Entry>, InstallError> {
+pub fn entries(client: McpClient, text: &str) -> Result<Vec<ServerEntry>, InstallError> {
     match client.format() {
         Format::Json => json::entries(text, client.key()),
         Format::Toml => toml::entries(text, client.key()),
@@ -58,7 +58,7 @@ pub fn entries(client: Client, text: &str) -> Result<Vec<Entry>, InstallError> {
 /// # Errors
 /// Where the text can't be read or a name is not there.
 pub fn install(
-    client: Client,
+    client: McpClient,
     text: &str,
     names: &[String],
     wrapper: &Wrapper,
@@ -72,15 +72,15 @@ pub fn install(
 ///
 /// # Errors
 /// Where the text can't be read or a name is not there.
-pub fn uninstall(client: Client, text: &str, names: &[String]) -> Result<String, InstallError> {
+pub fn uninstall(client: McpClient, text: &str, names: &[String]) -> Result<String, InstallError> {
     change(client, text, names, |_, launch| launch.unwrapped(text))
 }
 
 fn change(
-    client: Client,
+    client: McpClient,
     text: &str,
     names: &[String],
-    edit: impl Fn(&Entry, &Launch) -> Vec<Splice>,
+    edit: impl Fn(&ServerEntry, &Launch) -> Vec<Splice>,
 ) -> Result<String, InstallError> {
     let entries = entries(client, text)?;
     if let Some(name) = names
@@ -89,7 +89,7 @@ fn change(
     {
         return Err(InstallError::Unknown(name.clone()));
     }
-    let is_meant = |entry: &&Entry| names.is_empty() || names.contains(&entry.name);
+    let is_meant = |entry: &&ServerEntry| names.is_empty() || names.contains(&entry.name);
     let edits = entries
         .iter()
         .filter(is_meant)

@@ -79,7 +79,7 @@ pub struct ServerConfig {
     /// The message relay.
     pub relay: RelayConfig,
     /// MCP servers to stand before, below [`crate::MOUNT`].
-    pub mcp: Option<sprag_mcp::http::Config>,
+    pub mcp: Option<sprag_mcp::http::ProxyConfig>,
     /// What tells it the time.
     pub clock: SharedClock,
 }

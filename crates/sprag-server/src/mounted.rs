@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, Request, Response};
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
-use sprag_mcp::http::{Config, Proxy, ProxyOptions};
+use sprag_mcp::http::{Proxy, ProxyConfig, ProxyOptions};
 use sprag_mcp::{Fail, LogSink, VerdictSource};
 
 use crate::caller::Peer;
@@ -41,7 +41,7 @@ impl Mounted {
         mounted.transpose()
     }
 
-    fn new(servers: &Config, config: &ServerConfig, app: App) -> Result<Self, ServerError> {
+    fn new(servers: &ProxyConfig, config: &ServerConfig, app: App) -> Result<Self, ServerError> {
         let mut mark = [0; 16];
         getrandom::fill(&mut mark).map_err(TokenError::Random)?;
         let mark = mark.iter().map(|byte| format!("{byte:02x}")).collect();

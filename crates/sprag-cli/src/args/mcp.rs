@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use sprag_mcp::install::Client;
+use sprag_mcp::install::McpClient;
 use sprag_mcp::{Fail, OnKill};
 
 use super::PolicyArg;
@@ -156,7 +156,7 @@ impl From<OnKillWord> for OnKill {
 pub(crate) struct ClientArgs {
     /// The client: claude-desktop, claude-code, cursor, vscode, codex, gemini or zed.
     #[arg(value_name = "CLIENT")]
-    pub(crate) client: Client,
+    pub(crate) client: McpClient,
     /// Only these servers.
     #[arg(value_name = "SERVER")]
     pub(crate) servers: Vec<String>,

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::process::ExitCode;
 
 use sprag::Retention;
-use sprag_mcp::http::Config;
+use sprag_mcp::http::ProxyConfig;
 use sprag_server::demo::{Demo, DemoError};
 use sprag_server::log_lines::start_logging;
 use sprag_server::notify::{NotifySettings, Secret, Webhook, split_command};
@@ -169,7 +169,11 @@ fn of_user(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failur
         socket: Some(socket),
         redis: store.redis().cloned(),
         policy,
-        mcp: args.mcp_config.as_deref().map(Config::read).transpose()?,
+        mcp: args
+            .mcp_config
+            .as_deref()
+            .map(ProxyConfig::read)
+            .transpose()?,
         relay: RelayConfig {
             upstream: args.relay.upstream.clone(),
             path: args.relay.form.relay_path.clone(),

@@ -28,7 +28,7 @@ use hyper::{Request, Response, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sprag::Guard;
-use sprag_mcp::http::{Config, Hosts, Listener, ListenerOptions, Proxy, ProxyOptions, limits};
+use sprag_mcp::http::{Hosts, Listener, ListenerOptions, Proxy, ProxyConfig, ProxyOptions, limits};
 use sprag_mcp::{LogSink, VerdictSource};
 use tokio::net::TcpListener;
 
@@ -162,7 +162,7 @@ fn ours(url: &str) -> Result<(), Failure> {
     let options = ProxyOptions {
         hosts: Some(Hosts::new("127.0.0.1".parse()?, &[])),
         guard_waits: false,
-        ..ProxyOptions::new(Config::single(url)?, "measure".to_owned())
+        ..ProxyOptions::new(ProxyConfig::single(url)?, "measure".to_owned())
     };
     let source: Arc<dyn VerdictSource> = Arc::new(Guard::in_memory()?);
     let quiet: Arc<LogSink> = Arc::new(Box::new(|_| {}));

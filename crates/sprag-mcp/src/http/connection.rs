@@ -12,7 +12,7 @@ use hyper::{Request, Response};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use super::again::Again;
+use super::repoll::RepollOnWake;
 
 /// Answers on a connection until its client is gone, or until all is over and what is being answered is said. `turn` is
 /// given back then.
@@ -29,7 +29,7 @@ pub async fn serve<I, S, B>(
 {
     let mut connection = pin!(connection);
     let done = tokio::select! {
-        done = Again::new(connection.as_mut()) => done,
+        done = RepollOnWake::new(connection.as_mut()) => done,
         () = over(&mut ending) => {
             connection.as_mut().graceful_shutdown();
             connection.await

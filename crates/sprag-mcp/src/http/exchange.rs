@@ -9,14 +9,14 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::answer::Answer;
-use super::body::Room;
-use super::open::Open;
-use super::passing::Passing;
-use super::public::Public;
-use super::reply::{self, HEADER_MISMATCH, NO_SERVER, Refused};
+use super::local_response::{self, ErrorResponse, HEADER_MISMATCH, NO_SERVER};
+use super::open_exchange::OpenExchange;
+use super::public_address::PublicAddress;
+use super::request_body::BodyReader;
+use super::response_body::ResponseBody;
+use super::response_forwarder::ResponseForwarder;
 use super::upstream::Upstream;
-use super::{headers, mirror};
+use super::{headers, mirrored_headers};
 use crate::envelope::Envelope;
 use crate::gate::{ClientAction, ExchangeEnd, Gate};
 
@@ -24,7 +24,7 @@ use crate::gate::{ClientAction, ExchangeEnd, Gate};
 pub(super) struct Exchange {
     pub(super) upstream: Arc<Upstream>,
     /// How the client sees this server.
-    pub(super) public: Public,
+    pub(super) public: PublicAddress,
     pub(super) target: Uri,
     pub(super) turn: OwnedSemaphorePermit,
 }
@@ -35,10 +35,10 @@ impl Exchange {
         self,
         mut head: Parts,
         body: Incoming,
-        room: &Room,
-    ) -> Result<Response<Answer>, Refused> {
+        bodies: &BodyReader,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
         // The room that a large body takes is given back when an answer starts.
-        let (body, _room) = room.read(body).await?;
+        let (body, _room) = bodies.read(body).await?;
         let upstream = self.upstream;
         let scope = upstream.scope(&head.headers);
         let (onward, ours) = if head.method == Method::POST {
@@ -46,14 +46,14 @@ impl Exchange {
             match upstream.judge(|gate| gate.from_client(&scope.0, &body)) {
                 ClientAction::Pass => (body, None),
                 ClientAction::Stop { onward, answer } => match onward {
-                    None => return Ok(reply::judged(answer)),
+                    None => return Ok(local_response::judged(answer)),
                     Some(onward) => (onward.into(), answer),
                 },
             }
         } else {
             (body, None)
         };
-        let mut open = Open::new(Arc::clone(&upstream), scope, self.turn);
+        let mut open = OpenExchange::new(Arc::clone(&upstream), scope, self.turn);
         let ended = (head.method == Method::DELETE).then(|| head.headers.clone());
         headers::for_server(&mut head.headers);
         if head.headers.contains_key(header::ORIGIN) && self.public.is_own_origin {
@@ -65,13 +65,18 @@ impl Exchange {
             Err(failed) => {
                 let why = format!("the server behind can't be asked: {}", failed.why);
                 open.end(&ExchangeEnd::Failed(why.clone()));
-                return Ok(reply::error(failed.status, &onward, NO_SERVER, &why));
+                return Ok(local_response::error(
+                    failed.status,
+                    &onward,
+                    NO_SERVER,
+                    &why,
+                ));
             }
         };
         if let Some(headers) = ended.filter(|_| answered.status().is_success()) {
             upstream.forget(&headers);
         }
-        let passing = Passing {
+        let passing = ResponseForwarder {
             upstream,
             public: self.public,
             asked: onward,
@@ -83,19 +88,19 @@ impl Exchange {
 }
 
 /// Refuses a message whose headers contradict it.
-fn agrees(head: &Parts, body: &[u8], gate: &Gate) -> Result<(), Refused> {
-    if !mirror::repeats(&head.headers) {
+fn agrees(head: &Parts, body: &[u8], gate: &Gate) -> Result<(), ErrorResponse> {
+    if !mirrored_headers::repeats(&head.headers) {
         return Ok(());
     }
     let message = Envelope::read(body);
     let why = message.and_then(|message| {
-        mirror::mismatch(&head.headers, &message, |tool| gate.header_arguments(tool))
+        mirrored_headers::mismatch(&head.headers, &message, |tool| gate.header_arguments(tool))
     });
     match why {
         None => Ok(()),
         Some(why) => {
             let status = StatusCode::BAD_REQUEST;
-            Err(reply::error(status, body, HEADER_MISMATCH, &why).into())
+            Err(local_response::error(status, body, HEADER_MISMATCH, &why).into())
         }
     }
 }

@@ -11,14 +11,14 @@ use hyper::{Method, Request, Response, StatusCode, Uri};
 use sprag_core::Id;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::answer::Answer;
-use super::body::Room;
-use super::config::Config;
 use super::exchange::Exchange;
 use super::hosts::{Hosts, is_own_origin};
-use super::public::{METADATA, Public};
-use super::reply::{self, Refused};
-use super::upstream::{Manners, Upstream};
+use super::local_response::{self, ErrorResponse};
+use super::proxy_config::ProxyConfig;
+use super::public_address::{METADATA, PublicAddress};
+use super::request_body::BodyReader;
+use super::response_body::ResponseBody;
+use super::upstream::{Upstream, UpstreamOptions};
 use super::{headers, limits};
 use crate::gate::{Gate, GateOptions, OnKill};
 use crate::verdict_source::{Fail, LogSink, VerdictSource};
@@ -29,7 +29,7 @@ const WELL_KNOWN: &str = "/.well-known/";
 #[derive(Debug, Clone)]
 pub struct ProxyOptions {
     /// The servers behind it.
-    pub config: Config,
+    pub config: ProxyConfig,
     /// What stands before every server's path.
     pub mount: String,
     /// The names that it is known by; none: whoever mounts it has looked.
@@ -62,7 +62,7 @@ impl ProxyOptions {
     /// A proxy before these servers, with everything else as usual. `mark` is what no other proxy has and
     /// nobody can guess.
     #[must_use]
-    pub fn new(config: Config, mark: String) -> Self {
+    pub fn new(config: ProxyConfig, mark: String) -> Self {
         Self {
             config,
             mount: String::new(),
@@ -103,7 +103,7 @@ pub enum ProxyError {
 pub struct Proxy {
     upstreams: Vec<Arc<Upstream>>,
     options: ProxyOptions,
-    room: Room,
+    bodies: BodyReader,
     streams: Arc<Semaphore>,
 }
 
@@ -151,7 +151,7 @@ impl Proxy {
             let log = Arc::clone(log);
             let sink: LogSink = Box::new(move |what| log(what));
             let gate = Gate::new(gate, Box::new(Arc::clone(source)), sink);
-            let manners = Manners {
+            let manners = UpstreamOptions {
                 secret: options.mark.clone(),
                 shared: (
                     options.shared,
@@ -164,7 +164,7 @@ impl Proxy {
         }
         Ok(Self {
             upstreams,
-            room: Room::new(options.body_bytes),
+            bodies: BodyReader::new(options.body_bytes),
             streams: Arc::new(Semaphore::new(options.streams)),
             options,
         })
@@ -184,17 +184,23 @@ impl Proxy {
     }
 
     /// Answers one request.
-    pub async fn answer(&self, request: Request<Incoming>) -> Response<Answer> {
+    pub async fn answer(&self, request: Request<Incoming>) -> Response<ResponseBody> {
         let (head, body) = request.into_parts();
         let answer = self.try_answer(head, body).await;
         answer.unwrap_or_else(|refused| *refused)
     }
 
-    async fn try_answer(&self, head: Parts, body: Incoming) -> Result<Response<Answer>, Refused> {
+    async fn try_answer(
+        &self,
+        head: Parts,
+        body: Incoming,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
         let public = self.public(&head)?;
         let route = self.route(&head.uri)?;
         let Some(target) = route.target else {
-            return Err(reply::plain(StatusCode::BAD_REQUEST, "this path leads nowhere").into());
+            return Err(
+                local_response::plain(StatusCode::BAD_REQUEST, "this path leads nowhere").into(),
+            );
         };
         let turn = self.turn()?;
         if route.is_metadata && head.method == Method::GET {
@@ -206,18 +212,18 @@ impl Proxy {
             target,
             turn,
         };
-        exchange.run(head, body, &self.room).await
+        exchange.run(head, body, &self.bodies).await
     }
 
-    /// Room for one more exchange.
-    fn turn(&self) -> Result<OwnedSemaphorePermit, Refused> {
+    /// BodyReader for one more exchange.
+    fn turn(&self) -> Result<OwnedSemaphorePermit, ErrorResponse> {
         let turn = Arc::clone(&self.streams).try_acquire_owned();
         turn.map_err(|_| {
             let why = format!(
                 "{} requests are under way; try again later",
                 self.options.streams
             );
-            let mut reply = reply::plain(StatusCode::SERVICE_UNAVAILABLE, &why);
+            let mut reply = local_response::plain(StatusCode::SERVICE_UNAVAILABLE, &why);
             let later = header::HeaderValue::from_static("1");
             reply.headers_mut().insert(header::RETRY_AFTER, later);
             reply.into()
@@ -225,30 +231,30 @@ impl Proxy {
     }
 
     /// How the client sees the proxy; refuses what is not meant for it, and what another site's page sends.
-    fn public(&self, head: &Parts) -> Result<Public, Refused> {
+    fn public(&self, head: &Parts) -> Result<PublicAddress, ErrorResponse> {
         let named = head.uri.authority().map(|authority| authority.as_str());
         let host = named.or_else(|| head.headers.get(header::HOST)?.to_str().ok());
         let Some(host) = host else {
             let why = "the Host header is missing";
-            return Err(reply::plain(StatusCode::BAD_REQUEST, why).into());
+            return Err(local_response::plain(StatusCode::BAD_REQUEST, why).into());
         };
         let hosts = self.options.hosts.as_ref();
         if hosts.is_some_and(|hosts| !hosts.knows(host)) {
             let why = format!("this proxy is not {host:?}; `--host NAME` makes it so");
-            return Err(reply::plain(StatusCode::FORBIDDEN, &why).into());
+            return Err(local_response::plain(StatusCode::FORBIDDEN, &why).into());
         }
         let is_own_origin = is_own_origin(&head.headers);
         if !is_own_origin && !self.may_come_from(&head.headers) {
             let why =
                 "requests from pages of other sites are refused; `--allow-origin` lets one in";
-            return Err(reply::plain(StatusCode::FORBIDDEN, why).into());
+            return Err(local_response::plain(StatusCode::FORBIDDEN, why).into());
         }
         let scheme = if self.options.secure { "https" } else { "http" };
         let origin = match &self.options.public {
             Some(public) => public.clone(),
             None => format!("{scheme}://{host}"),
         };
-        Ok(Public {
+        Ok(PublicAddress {
             origin,
             is_own_origin,
         })
@@ -263,16 +269,16 @@ impl Proxy {
         allowed.any(|allowed| allowed.eq_ignore_ascii_case(origin.as_bytes()))
     }
 
-    fn route(&self, uri: &Uri) -> Result<Route<'_>, Refused> {
+    fn route(&self, uri: &Uri) -> Result<Route<'_>, ErrorResponse> {
         let path = uri.path();
         // What was judged must be where it goes: a server may read `/a/../b` as `/b`.
         if path.split('/').any(is_dots) {
             let why = "`.` and `..` have no place in a path";
-            return Err(reply::plain(StatusCode::BAD_REQUEST, why).into());
+            return Err(local_response::plain(StatusCode::BAD_REQUEST, why).into());
         }
         let nowhere = || {
             let why = "there is no server behind this path";
-            Refused::from(reply::plain(StatusCode::NOT_FOUND, why))
+            ErrorResponse::from(local_response::plain(StatusCode::NOT_FOUND, why))
         };
         let Some(rest) = path.strip_prefix(WELL_KNOWN) else {
             let (upstream, rest) = self.find(path).ok_or_else(nowhere)?;
@@ -312,8 +318,8 @@ impl Proxy {
         &self,
         upstream: &Arc<Upstream>,
         mut head: Parts,
-        public: Public,
-    ) -> Result<Response<Answer>, Refused> {
+        public: PublicAddress,
+    ) -> Result<Response<ResponseBody>, ErrorResponse> {
         headers::for_server(&mut head.headers);
         let told = upstream
             .metadata
@@ -322,7 +328,8 @@ impl Proxy {
             .clone();
         let own = format!("{METADATA}{}", upstream.own_path());
         let places = [told, Some(own), Some(METADATA.to_owned())];
-        let mut refused = reply::plain(StatusCode::NOT_FOUND, "the server has no metadata");
+        let mut refused =
+            local_response::plain(StatusCode::NOT_FOUND, "the server has no metadata");
         for place in places.into_iter().flatten() {
             let Some(target) = upstream.at(&place) else {
                 continue;
@@ -331,8 +338,9 @@ impl Proxy {
             *request.uri_mut() = target;
             *request.headers_mut() = head.headers.clone();
             let answered = upstream.send(request).await;
-            let answered = answered
-                .map_err(|failed| Refused::from(reply::plain(failed.status, &failed.why)))?;
+            let answered = answered.map_err(|failed| {
+                ErrorResponse::from(local_response::plain(failed.status, &failed.why))
+            })?;
             let (mut parts, body) = answered.into_parts();
             let body = Limited::new(body, limits::METADATA_BYTES).collect().await;
             let Ok(body) = body.map(http_body_util::Collected::to_bytes) else {
@@ -343,7 +351,7 @@ impl Proxy {
             let is_found = parts.status.is_success();
             let new = public.metadata(upstream, &body);
             let body = new.map_or(body, Bytes::from);
-            refused = Response::from_parts(parts, Answer::whole(body));
+            refused = Response::from_parts(parts, ResponseBody::whole(body));
             if is_found {
                 return Ok(refused);
             }

@@ -20,16 +20,16 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls_platform_verifier::Verifier;
 
-use super::config::UpstreamConfig;
+use super::protocol_sessions::ProtocolSessions;
 use super::proxy::ProxyError;
-use super::sessions::Sessions;
+use super::proxy_config::UpstreamConfig;
 use super::{credentials, headers, limits};
 use crate::gate::{Gate, RequestScope};
 
 /// One server behind the proxy.
 pub(super) struct Upstream {
     pub(super) gate: Gate,
-    pub(super) sessions: Sessions,
+    pub(super) sessions: ProtocolSessions,
     /// Where clients find it.
     pub(super) path: String,
     /// Where its metadata was last said to be, on its own host.
@@ -47,14 +47,14 @@ pub(super) struct Upstream {
 
 /// Why a server gave no answer.
 #[derive(Debug)]
-pub(super) struct NoAnswer {
+pub(super) struct UpstreamFailure {
     pub(super) status: StatusCode,
     pub(super) why: String,
 }
 
 /// How clients are told apart.
 #[derive(Debug, Clone)]
-pub(super) struct Manners {
+pub(super) struct UpstreamOptions {
     pub(super) secret: String,
     pub(super) shared: (bool, bool),
     pub(super) guard_waits: bool,
@@ -65,13 +65,13 @@ impl Upstream {
         config: &UpstreamConfig,
         mount: &str,
         gate: Gate,
-        manners: Manners,
+        manners: UpstreamOptions,
     ) -> Result<Self, ProxyError> {
         let scheme = config.url.scheme_str().unwrap_or("http");
         let host = config.url.authority().map_or("", |host| host.as_str());
         Ok(Self {
             gate,
-            sessions: Sessions::default(),
+            sessions: ProtocolSessions::default(),
             path: format!("{mount}{}", config.path),
             metadata: Mutex::default(),
             origin: format!("{scheme}://{host}"),
@@ -170,7 +170,7 @@ impl Upstream {
     pub(super) async fn send(
         &self,
         request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, NoAnswer> {
+    ) -> Result<Response<Incoming>, UpstreamFailure> {
         let answer = tokio::time::timeout(self.timeout, self.client.request(request)).await;
         let failed = match answer {
             Ok(Ok(response)) => {
@@ -179,11 +179,11 @@ impl Upstream {
                 }
                 return Ok(response);
             }
-            Ok(Err(error)) => NoAnswer {
+            Ok(Err(error)) => UpstreamFailure {
                 status: StatusCode::BAD_GATEWAY,
                 why: reason(&error),
             },
-            Err(_) => NoAnswer {
+            Err(_) => UpstreamFailure {
                 status: StatusCode::GATEWAY_TIMEOUT,
                 why: format!("no answer in {:?}", self.timeout),
             },

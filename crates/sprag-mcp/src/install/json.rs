@@ -6,10 +6,10 @@ use jsonc_parser::ast::{Array, Object, StringLit, Value};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::InstallError;
-use super::entry::{Entry, Launch};
+use super::server_entry::{Launch, ServerEntry};
 
 /// The servers under `key`.
-pub(super) fn entries(text: &str, key: &'static str) -> Result<Vec<Entry>, InstallError> {
+pub(super) fn entries(text: &str, key: &'static str) -> Result<Vec<ServerEntry>, InstallError> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default())
         .map_err(|error| InstallError::Json(error.to_string()))?;
     let root = match parsed.value {
@@ -22,7 +22,7 @@ pub(super) fn entries(text: &str, key: &'static str) -> Result<Vec<Entry>, Insta
         Some(Value::Object(servers)) => servers,
         Some(_) => return Err(InstallError::Shape(key)),
     };
-    let entry = servers.properties.iter().map(|property| Entry {
+    let entry = servers.properties.iter().map(|property| ServerEntry {
         name: property.name.as_str().to_owned(),
         launch: property
             .value

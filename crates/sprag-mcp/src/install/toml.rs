@@ -3,16 +3,16 @@
 use toml_edit::{Document, Item, TableLike};
 
 use super::InstallError;
-use super::entry::{Entry, Launch};
+use super::server_entry::{Launch, ServerEntry};
 
 /// The servers under `key`.
-pub(super) fn entries(text: &str, key: &'static str) -> Result<Vec<Entry>, InstallError> {
+pub(super) fn entries(text: &str, key: &'static str) -> Result<Vec<ServerEntry>, InstallError> {
     let document = Document::parse(text).map_err(|error| InstallError::Toml(error.to_string()))?;
     let Some(servers) = document.get(key) else {
         return Ok(Vec::new());
     };
     let servers = servers.as_table_like().ok_or(InstallError::Shape(key))?;
-    let entry = |(name, item): (&str, &Item)| Entry {
+    let entry = |(name, item): (&str, &Item)| ServerEntry {
         name: name.to_owned(),
         launch: item
             .as_table_like()

@@ -1,6 +1,6 @@
 //! The wrapper in clients' settings: in, out, and every other byte as it was.
 
-use sprag_mcp::install::{Client, Wrapper, entries, install, uninstall};
+use sprag_mcp::install::{McpClient, Wrapper, entries, install, uninstall};
 
 fn wrapper() -> Wrapper {
     Wrapper {
@@ -60,7 +60,7 @@ url = "https://example.org/mcp"
 
 #[test]
 fn only_what_starts_a_server_changes() {
-    insta::assert_snapshot!(install(Client::Cursor, CURSOR, &[], &wrapper()).unwrap(), @r#"
+    insta::assert_snapshot!(install(McpClient::Cursor, CURSOR, &[], &wrapper()).unwrap(), @r#"
     {
       // ours
       "mcpServers": {
@@ -84,7 +84,7 @@ fn only_what_starts_a_server_changes() {
       "other": [1, 2.50, "é"]
     }
     "#);
-    insta::assert_snapshot!(install(Client::Zed, ZED, &[], &wrapper()).unwrap(), @r#"
+    insta::assert_snapshot!(install(McpClient::Zed, ZED, &[], &wrapper()).unwrap(), @r#"
     {
         "theme": "One", // mine
         "context_servers": {
@@ -93,7 +93,7 @@ fn only_what_starts_a_server_changes() {
         }
     }
     "#);
-    insta::assert_snapshot!(install(Client::Codex, CODEX, &[], &wrapper()).unwrap(), @r#"
+    insta::assert_snapshot!(install(McpClient::Codex, CODEX, &[], &wrapper()).unwrap(), @r#"
     model = "m" # mine
 
     [mcp_servers.catalog]
@@ -117,9 +117,9 @@ fn only_what_starts_a_server_changes() {
 #[test]
 fn in_and_out_again_is_nothing_and_twice_in_is_once() {
     for (client, text) in [
-        (Client::Cursor, CURSOR),
-        (Client::Zed, ZED),
-        (Client::Codex, CODEX),
+        (McpClient::Cursor, CURSOR),
+        (McpClient::Zed, ZED),
+        (McpClient::Codex, CODEX),
     ] {
         let once = install(client, text, &[], &wrapper()).unwrap();
         assert_ne!(once, text);
@@ -136,9 +136,14 @@ fn in_and_out_again_is_nothing_and_twice_in_is_once() {
 #[test]
 fn one_server_can_be_meant() {
     let names = ["catalog".to_owned()];
-    let new = install(Client::Cursor, CURSOR, &names, &wrapper()).unwrap();
+    let new = install(McpClient::Cursor, CURSOR, &names, &wrapper()).unwrap();
     assert_eq!(new.matches("/usr/bin/sprag").count(), 1);
-    let nobody = install(Client::Cursor, CURSOR, &["nobody".to_owned()], &wrapper());
+    let nobody = install(
+        McpClient::Cursor,
+        CURSOR,
+        &["nobody".to_owned()],
+        &wrapper(),
+    );
     assert_eq!(
         nobody.unwrap_err().to_string(),
         "there is no server `nobody`"
@@ -147,8 +152,8 @@ fn one_server_can_be_meant() {
 
 #[test]
 fn what_is_behind_the_wrapper_is_still_known() {
-    let once = install(Client::Codex, CODEX, &[], &wrapper()).unwrap();
-    let catalog = entries(Client::Codex, &once)
+    let once = install(McpClient::Codex, CODEX, &[], &wrapper()).unwrap();
+    let catalog = entries(McpClient::Codex, &once)
         .unwrap()
         .remove(0)
         .launch
@@ -168,22 +173,22 @@ fn what_is_behind_the_wrapper_is_still_known() {
 fn what_is_not_settings_is_said_to_be_none() {
     for (client, text, error) in [
         (
-            Client::Cursor,
+            McpClient::Cursor,
             "{",
             "not JSON: Unterminated object on line 1 column 1",
         ),
         (
-            Client::Cursor,
+            McpClient::Cursor,
             "[]",
             "`mcpServers` does not hold servers by name",
         ),
         (
-            Client::VsCode,
+            McpClient::VsCode,
             r#"{"servers":7}"#,
             "`servers` does not hold servers by name",
         ),
         (
-            Client::Codex,
+            McpClient::Codex,
             "mcp_servers = 7",
             "`mcp_servers` does not hold servers by name",
         ),
@@ -191,11 +196,11 @@ fn what_is_not_settings_is_said_to_be_none() {
         assert_eq!(entries(client, text).unwrap_err().to_string(), error);
     }
     assert!(
-        entries(Client::Codex, "a = ")
+        entries(McpClient::Codex, "a = ")
             .unwrap_err()
             .to_string()
             .starts_with("not TOML: ")
     );
-    assert_eq!(entries(Client::Cursor, "").unwrap(), []);
-    assert_eq!(entries(Client::Zed, "{}").unwrap(), []);
+    assert_eq!(entries(McpClient::Cursor, "").unwrap(), []);
+    assert_eq!(entries(McpClient::Zed, "{}").unwrap(), []);
 }

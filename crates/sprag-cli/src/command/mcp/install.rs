@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use sprag_mcp::install::{self as settings_of, Client, Entry, Launch, Wrapper};
+use sprag_mcp::install::{self as settings_of, Launch, McpClient, ServerEntry, Wrapper};
 
 use super::raise;
 use crate::args::{ClientArgs, FailWord, McpInstallArgs, McpUninstallArgs};
@@ -72,7 +72,7 @@ fn wrapper(args: &McpInstallArgs) -> Result<Wrapper, Failure> {
 struct ServersFile {
     file: SettingsFile,
     text: String,
-    entries: Vec<Entry>,
+    entries: Vec<ServerEntry>,
 }
 
 impl ServersFile {
@@ -120,7 +120,8 @@ impl ServersFile {
             return Ok(());
         }
         // What is kept is the file from before the first install, not one with half of them in it.
-        let is_wrapped = |entry: &Entry| entry.launch.as_ref().is_some_and(Launch::is_wrapped);
+        let is_wrapped =
+            |entry: &ServerEntry| entry.launch.as_ref().is_some_and(Launch::is_wrapped);
         let keep = !self.entries.iter().any(is_wrapped);
         match self.file.change(Some(new), keep, args.yes, out)? {
             Change::None => writeln!(out, "there is nothing to change in {path}")?,
@@ -146,6 +147,6 @@ fn place(args: &ClientArgs, settings: &Settings) -> Result<PathBuf, Failure> {
         Failure::new("there is no home in which to look").next("name the file with --file")
     })?;
     let here = std::env::current_dir()?;
-    let client: Client = args.client;
+    let client: McpClient = args.client;
     Ok(client.place(&home, &config, &here))
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use sprag::Id;
 use sprag_mcp::http::{
-    Config, ConfigError, Hosts, Listener, ListenerError, ListenerOptions, Proxy, ProxyError,
-    ProxyOptions, limits,
+    Hosts, Listener, ListenerError, ListenerOptions, Proxy, ProxyConfig, ProxyConfigError,
+    ProxyError, ProxyOptions, limits,
 };
 use sprag_mcp::{LogSink, VerdictSource};
 use sprag_server::asked_to_end;
@@ -57,9 +57,9 @@ pub(super) fn run(
 fn options(address: SocketAddr, args: &WrapArgs) -> Result<ProxyOptions, Failure> {
     let http = &args.http;
     let mut config = match (&http.upstream, &http.config) {
-        (Some(url), _) => Config::single(url)?,
-        (None, Some(file)) => Config::read(file)?,
-        (None, None) => return Err(ConfigError::None.into()),
+        (Some(url), _) => ProxyConfig::single(url)?,
+        (None, Some(file)) => ProxyConfig::read(file)?,
+        (None, None) => return Err(ProxyConfigError::None.into()),
     };
     let id = |what: &str, text: &Option<String>| {
         let id = text.as_ref().map(|text| Id::new(text)).transpose();
@@ -104,9 +104,9 @@ fn public(url: &str) -> Result<sprag_mcp::http::Uri, Failure> {
     }
 }
 
-impl From<ConfigError> for Failure {
-    fn from(error: ConfigError) -> Self {
-        let advice = matches!(error, ConfigError::None)
+impl From<ProxyConfigError> for Failure {
+    fn from(error: ProxyConfigError) -> Self {
+        let advice = matches!(error, ProxyConfigError::None)
             .then_some("write [[upstream]] and url = \"https://HOST/PATH\" for each server");
         match (Self::new(error.to_string()), advice) {
             (failure, Some(advice)) => failure.next(advice),

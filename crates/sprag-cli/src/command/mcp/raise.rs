@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sprag_core::is_destructive;
 use sprag_mcp::inspect;
-use sprag_mcp::install::Entry;
+use sprag_mcp::install::ServerEntry;
 
 use crate::args::{McpInstallArgs, PolicyCommand, PolicySetArgs, WhoArgs};
 use crate::command::policy;
@@ -18,7 +18,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Starts each server and names its destructive tools.
 pub(super) fn inspect(
-    entries: &[Entry],
+    entries: &[ServerEntry],
     args: &McpInstallArgs,
     settings: &Settings,
     out: &mut dyn Write,

@@ -70,7 +70,7 @@ fn a_server_that_breaks_is_a_bad_gateway_and_the_next_request_works() {
             }
             let _ = peer.to.shutdown(Shutdown::Both);
         });
-        let mut config = sprag_mcp::http::Config::single(&server.url()).unwrap();
+        let mut config = sprag_mcp::http::ProxyConfig::single(&server.url()).unwrap();
         let is_late = matches!(kind, "silence" | "half a body");
         if is_late {
             config.upstreams[0].timeout = Duration::from_millis(300);

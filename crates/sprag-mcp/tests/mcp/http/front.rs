@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use sprag::{Guard, Policy};
-use sprag_mcp::http::{Config, Hosts, Listener, ListenerOptions, Proxy, ProxyOptions};
+use sprag_mcp::http::{Hosts, Listener, ListenerOptions, Proxy, ProxyConfig, ProxyOptions};
 use sprag_mcp::{LogSink, VerdictSource};
 use tokio::runtime::Runtime;
 
@@ -25,10 +25,14 @@ impl Front {
     }
 
     pub(crate) fn new(url: &str, policy: &str, set: impl FnOnce(&mut ProxyOptions)) -> Self {
-        Self::over(Config::single(url).unwrap(), policy, set)
+        Self::over(ProxyConfig::single(url).unwrap(), policy, set)
     }
 
-    pub(crate) fn over(config: Config, policy: &str, set: impl FnOnce(&mut ProxyOptions)) -> Self {
+    pub(crate) fn over(
+        config: ProxyConfig,
+        policy: &str,
+        set: impl FnOnce(&mut ProxyOptions),
+    ) -> Self {
         let policy = Policy::from_toml(policy).unwrap();
         let guard = Guard::builder().policy(policy).build().unwrap();
         let mut options = ProxyOptions {

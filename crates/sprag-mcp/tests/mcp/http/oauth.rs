@@ -136,7 +136,7 @@ fn a_token_is_in_no_log_no_record_and_at_no_other_server() {
         other.url()
     );
     std::fs::write(&file, text).unwrap();
-    let config = sprag_mcp::http::Config::read(&file).unwrap();
+    let config = sprag_mcp::http::ProxyConfig::read(&file).unwrap();
     let front = Front::over(config, "", |options| options.principal_is_session = true);
     let mut client = front.client();
     let token = format!(

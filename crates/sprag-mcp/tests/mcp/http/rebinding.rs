@@ -63,7 +63,7 @@ fn a_path_leads_to_its_own_server_and_nowhere_else() {
         two.url()
     );
     std::fs::write(&file, text).unwrap();
-    let config = sprag_mcp::http::Config::read(&file).unwrap();
+    let config = sprag_mcp::http::ProxyConfig::read(&file).unwrap();
     let front = Front::over(config, "", |_| {});
     let mut client = front.client();
     let mut get = |path: &str| {

@@ -10,7 +10,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use sprag_mcp::http::Config;
+use sprag_mcp::http::ProxyConfig;
 
 use super::front::Front;
 use super::wire::read;
@@ -88,7 +88,7 @@ fn a_server_over_tls_is_asked_only_where_its_certificate_is_trusted() {
     let why = got.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(why.contains("certificate"), "{why}");
 
-    let mut config = Config::single(&url).unwrap();
+    let mut config = ProxyConfig::single(&url).unwrap();
     config.upstreams[0].ca = Some(place.path().join("ca.pem"));
     let front = Front::over(config, "", |_| {});
     let got = front.client().post("", &call(1, "read", "{}"));

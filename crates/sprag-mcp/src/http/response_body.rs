@@ -6,24 +6,24 @@ use std::task::{Context, Poll, ready};
 
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 
-use super::events::{Events, Judge as _};
-use super::open::Open;
+use super::open_exchange::OpenExchange;
+use super::sse::{MessageInspector as _, SseSplitter};
 use crate::gate::ExchangeEnd;
 use crate::stream_scan::StreamScan;
 
 /// The body of an answer.
-pub struct Answer {
-    kind: Kind,
-    open: Option<Open>,
+pub struct ResponseBody {
+    state: BodyState,
+    open: Option<OpenExchange>,
 }
 
-enum Kind {
+enum BodyState {
     /// All of it is here.
     Whole(Bytes),
     /// It passes without a look.
     Passing(Incoming),
     /// It passes event by event, after what we say ourselves.
-    Events(Bytes, Incoming, Box<Events>),
+    Events(Bytes, Incoming, Box<SseSplitter>),
     /// It is too long to be held: what was held already, and the rest.
     Long(Bytes, Incoming, Box<StreamScan>),
     /// The server broke off after this much. The client gets it before it is cut off too.
@@ -32,49 +32,49 @@ enum Kind {
     Over,
 }
 
-impl std::fmt::Debug for Answer {
+impl std::fmt::Debug for ResponseBody {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Answer").finish_non_exhaustive()
+        f.debug_struct("ResponseBody").finish_non_exhaustive()
     }
 }
 
-impl Answer {
+impl ResponseBody {
     pub(super) fn empty() -> Self {
         Self::whole(Bytes::new())
     }
 
     pub(super) fn whole(bytes: Bytes) -> Self {
         Self {
-            kind: Kind::Whole(bytes),
+            state: BodyState::Whole(bytes),
             open: None,
         }
     }
 
-    pub(super) fn passing(body: Incoming, open: Open) -> Self {
+    pub(super) fn passing(body: Incoming, open: OpenExchange) -> Self {
         Self {
-            kind: Kind::Passing(body),
+            state: BodyState::Passing(body),
             open: Some(open),
         }
     }
 
-    pub(super) fn events(first: Bytes, body: Incoming, open: Open) -> Self {
+    pub(super) fn events(first: Bytes, body: Incoming, open: OpenExchange) -> Self {
         Self {
-            kind: Kind::Events(first, body, Box::default()),
+            state: BodyState::Events(first, body, Box::default()),
             open: Some(open),
         }
     }
 
-    pub(super) fn long(held: Bytes, body: Incoming, open: Open) -> Self {
+    pub(super) fn long(held: Bytes, body: Incoming, open: OpenExchange) -> Self {
         let mut long = Box::new(StreamScan::default());
         long.read(&held);
         Self {
-            kind: Kind::Long(held, body, long),
+            state: BodyState::Long(held, body, long),
             open: Some(open),
         }
     }
 
     fn end(&mut self, end: &ExchangeEnd) {
-        self.kind = Kind::Over;
+        self.state = BodyState::Over;
         if let Some(mut open) = self.open.take() {
             open.end(end);
         }
@@ -82,15 +82,19 @@ impl Answer {
 
     /// The next part of a stream; none at its end.
     fn next(&mut self, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        let (first, body) = match &mut self.kind {
-            Kind::Whole(bytes) => {
+        let (first, body) = match &mut self.state {
+            BodyState::Whole(bytes) => {
                 let bytes = std::mem::take(bytes);
-                self.kind = Kind::Over;
+                self.state = BodyState::Over;
                 return Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))));
             }
-            Kind::Over | Kind::Broken(..) | Kind::Cut(_) => return self.cut(context),
-            Kind::Passing(body) => (None, body),
-            Kind::Events(first, body, _) | Kind::Long(first, body, _) => (Some(first), body),
+            BodyState::Over | BodyState::Broken(..) | BodyState::Cut(_) => {
+                return self.cut(context);
+            }
+            BodyState::Passing(body) => (None, body),
+            BodyState::Events(first, body, _) | BodyState::Long(first, body, _) => {
+                (Some(first), body)
+            }
         };
         if let Some(first) = first
             && !first.is_empty()
@@ -103,30 +107,30 @@ impl Answer {
 
     /// What the client still gets of an answer that broke off.
     fn cut(&mut self, context: &Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        match std::mem::replace(&mut self.kind, Kind::Over) {
-            Kind::Broken(held, error) if !held.is_empty() => {
-                self.kind = Kind::Broken(Bytes::new(), error);
+        match std::mem::replace(&mut self.state, BodyState::Over) {
+            BodyState::Broken(held, error) if !held.is_empty() => {
+                self.state = BodyState::Broken(Bytes::new(), error);
                 Poll::Ready(Some(Ok(Frame::data(held))))
             }
-            Kind::Broken(_, error) => {
+            BodyState::Broken(_, error) => {
                 // What was given out is on its way only when nothing more is ready.
-                self.kind = Kind::Cut(error);
+                self.state = BodyState::Cut(error);
                 context.waker().wake_by_ref();
                 Poll::Pending
             }
-            Kind::Cut(error) => Poll::Ready(Some(Err(error))),
+            BodyState::Cut(error) => Poll::Ready(Some(Err(error))),
             _ => Poll::Ready(None),
         }
     }
 
     /// The server broke off.
     fn broke(&mut self, error: io::Error) {
-        let held = match &mut self.kind {
-            Kind::Events(_, _, events) => events.rest(),
+        let held = match &mut self.state {
+            BodyState::Events(_, _, events) => events.rest(),
             _ => Bytes::new(),
         };
         self.end(&ExchangeEnd::ServerCut);
-        self.kind = Kind::Broken(held, error);
+        self.state = BodyState::Broken(held, error);
     }
 
     /// Looks at a part of a stream, and tells what goes on of it.
@@ -134,9 +138,9 @@ impl Answer {
         let Some(open) = &mut self.open else {
             return data;
         };
-        match &mut self.kind {
-            Kind::Events(_, _, events) => events.read(data, open),
-            Kind::Long(_, _, long) => {
+        match &mut self.state {
+            BodyState::Events(_, _, events) => events.read(data, open),
+            BodyState::Long(_, _, long) => {
                 long.read(&data);
                 data
             }
@@ -145,14 +149,14 @@ impl Answer {
     }
 
     fn is_drained(&self) -> bool {
-        matches!(&self.kind, Kind::Long(_, body, _) if body.is_end_stream())
+        matches!(&self.state, BodyState::Long(_, body, _) if body.is_end_stream())
     }
 
     /// The stream ended as it should.
     fn over(&mut self) -> Option<Bytes> {
-        let rest = match std::mem::replace(&mut self.kind, Kind::Over) {
-            Kind::Events(_, _, mut events) => Some(events.rest()),
-            Kind::Long(_, _, long) => {
+        let rest = match std::mem::replace(&mut self.state, BodyState::Over) {
+            BodyState::Events(_, _, mut events) => Some(events.rest()),
+            BodyState::Long(_, _, long) => {
                 if let Some(open) = &mut self.open {
                     open.long(&long);
                 }
@@ -165,7 +169,7 @@ impl Answer {
     }
 }
 
-impl Body for Answer {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -174,12 +178,12 @@ impl Body for Answer {
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         // What was said or held already is no news to look at.
-        let is_new = match &self.kind {
-            Kind::Events(first, ..) | Kind::Long(first, ..) => first.is_empty(),
+        let is_new = match &self.state {
+            BodyState::Events(first, ..) | BodyState::Long(first, ..) => first.is_empty(),
             _ => false,
         };
         loop {
-            let is_cut = matches!(self.kind, Kind::Cut(_));
+            let is_cut = matches!(self.state, BodyState::Cut(_));
             let frame = match ready!(self.next(context)) {
                 Some(Ok(frame)) => frame,
                 Some(Err(error)) if is_cut => return Poll::Ready(Some(Err(error))),
@@ -192,7 +196,7 @@ impl Body for Answer {
                     return Poll::Ready(rest.map(|rest| Ok(Frame::data(rest))));
                 }
             };
-            if !is_new || matches!(self.kind, Kind::Broken(..)) {
+            if !is_new || matches!(self.state, BodyState::Broken(..)) {
                 return Poll::Ready(Some(Ok(frame)));
             }
             match frame.into_data() {
@@ -212,20 +216,20 @@ impl Body for Answer {
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.kind {
-            Kind::Whole(bytes) => bytes.is_empty(),
-            Kind::Over => true,
+        match &self.state {
+            BodyState::Whole(bytes) => bytes.is_empty(),
+            BodyState::Over => true,
             _ => false,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.kind {
-            Kind::Whole(bytes) => {
+        match &self.state {
+            BodyState::Whole(bytes) => {
                 SizeHint::with_exact(u64::try_from(bytes.len()).unwrap_or(u64::MAX))
             }
-            Kind::Passing(body) => body.size_hint(),
-            Kind::Over => SizeHint::with_exact(0),
+            BodyState::Passing(body) => body.size_hint(),
+            BodyState::Over => SizeHint::with_exact(0),
             _ => SizeHint::default(),
         }
     }

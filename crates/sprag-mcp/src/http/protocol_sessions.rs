@@ -12,9 +12,9 @@ use crate::gate::RequestScope;
 
 /// The protocol sessions of one server.
 #[derive(Debug, Default)]
-pub(super) struct Sessions(Mutex<BoundedMap<Id, Arc<RequestScope>>>);
+pub(super) struct ProtocolSessions(Mutex<BoundedMap<Id, Arc<RequestScope>>>);
 
-impl Sessions {
+impl ProtocolSessions {
     /// What is known of a session; it is known from now on.
     pub(super) fn of(&self, session: &Id, shared: bool) -> Arc<RequestScope> {
         let mut held = self.held();

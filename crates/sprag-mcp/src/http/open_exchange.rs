@@ -5,13 +5,13 @@ use std::sync::Arc;
 use hyper::body::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::events::Judge;
+use super::sse::MessageInspector;
 use super::upstream::Upstream;
 use crate::gate::{ExchangeEnd, RequestScope, ServerAction};
 use crate::stream_scan::StreamScan;
 
 /// An exchange that is under way. Dropped before it is over, the client has gone away.
-pub(super) struct Open {
+pub(super) struct OpenExchange {
     upstream: Arc<Upstream>,
     scope: RequestScope,
     may_resume: bool,
@@ -19,7 +19,7 @@ pub(super) struct Open {
     _turn: OwnedSemaphorePermit,
 }
 
-impl Open {
+impl OpenExchange {
     pub(super) fn new(
         upstream: Arc<Upstream>,
         (scope, may_resume): (RequestScope, bool),
@@ -58,7 +58,7 @@ impl Open {
     }
 }
 
-impl Judge for Open {
+impl MessageInspector for OpenExchange {
     fn message(&mut self, message: &[u8]) -> Option<Vec<u8>> {
         if !self.scope.is_waiting() {
             return None;
@@ -77,7 +77,7 @@ impl Judge for Open {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenExchange {
     fn drop(&mut self) {
         self.end(&ExchangeEnd::ClientGone);
     }

@@ -4,12 +4,12 @@ use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde_json::value::RawValue;
 
-use super::answer::Answer;
+use super::response_body::ResponseBody;
 use crate::envelope::{Envelope, raw_member};
 use crate::refusal::{self, INVALID_REQUEST, PARSE_ERROR};
 
 /// An answer in place of the server's, where there is nothing to pass on.
-pub(super) type Refused = Box<Response<Answer>>;
+pub(super) type ErrorResponse = Box<Response<ResponseBody>>;
 
 /// Headers and body contradict each other.
 pub(super) const HEADER_MISMATCH: i64 = -32_020;
@@ -17,9 +17,9 @@ pub(super) const HEADER_MISMATCH: i64 = -32_020;
 pub(super) const NO_SERVER: i64 = -31_002;
 
 /// The guard's answer in place of the server's.
-pub(super) fn judged(answer: Option<Vec<u8>>) -> Response<Answer> {
+pub(super) fn judged(answer: Option<Vec<u8>>) -> Response<ResponseBody> {
     let Some(answer) = answer else {
-        return with_status(StatusCode::ACCEPTED, Answer::empty());
+        return with_status(StatusCode::ACCEPTED, ResponseBody::empty());
     };
     // A client reads a refusal as a result; what is wrong with the message itself is a bad request.
     let status = match error_code(&answer) {
@@ -30,29 +30,34 @@ pub(super) fn judged(answer: Option<Vec<u8>>) -> Response<Answer> {
 }
 
 /// An error about the message `body`, in words that its client reads.
-pub(super) fn error(status: StatusCode, body: &[u8], code: i64, why: &str) -> Response<Answer> {
+pub(super) fn error(
+    status: StatusCode,
+    body: &[u8],
+    code: i64,
+    why: &str,
+) -> Response<ResponseBody> {
     let id = Envelope::read(body).and_then(|message| message.id);
     let id = id.map_or("null", RawValue::get);
     json(status, refusal::error(id, code, why).into_bytes())
 }
 
 /// Something is wrong with the request, in plain words.
-pub(super) fn plain(status: StatusCode, why: &str) -> Response<Answer> {
-    let mut response = with_status(status, Answer::whole(format!("{why}\n").into()));
+pub(super) fn plain(status: StatusCode, why: &str) -> Response<ResponseBody> {
+    let mut response = with_status(status, ResponseBody::whole(format!("{why}\n").into()));
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
 }
 
 /// A JSON text.
-pub(super) fn json(status: StatusCode, body: Vec<u8>) -> Response<Answer> {
-    let mut response = with_status(status, Answer::whole(body.into()));
+pub(super) fn json(status: StatusCode, body: Vec<u8>) -> Response<ResponseBody> {
+    let mut response = with_status(status, ResponseBody::whole(body.into()));
     let kind = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
 }
 
-fn with_status(status: StatusCode, answer: Answer) -> Response<Answer> {
+fn with_status(status: StatusCode, answer: ResponseBody) -> Response<ResponseBody> {
     let mut response = Response::new(answer);
     *response.status_mut() = status;
     response

@@ -18,21 +18,21 @@ const WAS_WOKEN: u8 = 2;
 
 /// A future that is looked at again at once when it wakes itself.
 #[derive(Debug)]
-pub(super) struct Again<F> {
+pub(super) struct RepollOnWake<F> {
     inner: F,
-    bell: Arc<Bell>,
+    flag: Arc<WakeFlag>,
     waker: Waker,
 }
 
 /// Where the future's wakers lead.
 #[derive(Debug)]
-struct Bell {
+struct WakeFlag {
     state: AtomicU8,
     /// Who looks at the future.
     outer: Mutex<Waker>,
 }
 
-impl Bell {
+impl WakeFlag {
     fn lead_to(&self, waker: &Waker) {
         let mut outer = self.outer.lock().unwrap_or_else(PoisonError::into_inner);
         outer.clone_from(waker);
@@ -49,7 +49,7 @@ impl Bell {
     }
 }
 
-impl Wake for Bell {
+impl Wake for WakeFlag {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -62,34 +62,34 @@ impl Wake for Bell {
     }
 }
 
-impl<F: Future + Unpin> Again<F> {
+impl<F: Future + Unpin> RepollOnWake<F> {
     pub(super) fn new(inner: F) -> Self {
-        let bell = Arc::new(Bell {
+        let flag = Arc::new(WakeFlag {
             state: AtomicU8::new(RESTS),
             outer: Mutex::new(Waker::noop().clone()),
         });
         Self {
             inner,
-            waker: Waker::from(Arc::clone(&bell)),
-            bell,
+            waker: Waker::from(Arc::clone(&flag)),
+            flag,
         }
     }
 }
 
-impl<F: Future + Unpin> Future for Again<F> {
+impl<F: Future + Unpin> Future for RepollOnWake<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        self.bell.lead_to(context.waker());
+        self.flag.lead_to(context.waker());
         let this = &mut *self;
         for _ in 0..ROUNDS {
-            this.bell.state.store(IS_POLLED, Ordering::Release);
+            this.flag.state.store(IS_POLLED, Ordering::Release);
             let polled = Pin::new(&mut this.inner).poll(&mut Context::from_waker(&this.waker));
-            if polled.is_ready() || !this.bell.rang() {
+            if polled.is_ready() || !this.flag.rang() {
                 return polled;
             }
         }
-        this.bell.state.store(RESTS, Ordering::Release);
+        this.flag.state.store(RESTS, Ordering::Release);
         context.waker().wake_by_ref();
         Poll::Pending
     }
@@ -136,21 +136,21 @@ mod tests {
     #[test]
     fn what_wakes_itself_goes_on_without_a_word_to_others() {
         let mut polls = 0;
-        assert_eq!(wakes(&mut polls, Again::new(restless(3))), 0);
+        assert_eq!(wakes(&mut polls, RepollOnWake::new(restless(3))), 0);
         assert_eq!(polls, 0);
     }
 
     #[test]
     fn what_wakes_itself_without_end_lets_others_have_their_turn() {
         let mut polls = 0;
-        assert_eq!(wakes(&mut polls, Again::new(restless(20))), 2);
+        assert_eq!(wakes(&mut polls, RepollOnWake::new(restless(20))), 2);
         assert_eq!(polls, 2);
     }
 
     #[tokio::test]
     async fn a_wake_from_elsewhere_is_passed_on() {
         let (tell, told) = tokio::sync::oneshot::channel();
-        let waiting = tokio::spawn(Again::new(told));
+        let waiting = tokio::spawn(RepollOnWake::new(told));
         tokio::task::yield_now().await;
         tell.send(7).unwrap();
         assert_eq!(waiting.await.unwrap(), Ok(7));
@@ -167,7 +167,7 @@ mod tests {
                 }
             });
             let mut sum = 0_u64;
-            while let Some(number) = Again::new(Box::pin(receive.recv())).await {
+            while let Some(number) = RepollOnWake::new(Box::pin(receive.recv())).await {
                 sum += u64::from(number);
             }
             sender.await.unwrap();

@@ -11,7 +11,7 @@ use crate::stream_scan::StreamScan;
 use super::limits::HELD_BYTES;
 
 /// Who looks at the messages in a stream.
-pub(super) trait Judge {
+pub(super) trait MessageInspector {
     /// What goes on in the place of this message; none: the message itself.
     fn message(&mut self, message: &[u8]) -> Option<Vec<u8>>;
     /// A message that has passed already.
@@ -20,7 +20,7 @@ pub(super) trait Judge {
 
 /// Where a reader is in a stream.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct SseSplitter {
     /// The event that has begun.
     held: Vec<u8>,
     /// Where its last line begins.
@@ -32,9 +32,9 @@ pub(super) struct Events {
     long: Option<LongEvent>,
 }
 
-impl Events {
+impl SseSplitter {
     /// Takes what has come, and tells what goes on now.
-    pub(super) fn read(&mut self, chunk: Bytes, judge: &mut impl Judge) -> Bytes {
+    pub(super) fn read(&mut self, chunk: Bytes, judge: &mut impl MessageInspector) -> Bytes {
         if self.long.is_none() && self.held.is_empty() && !self.after_return {
             return self.read_fresh(chunk, judge);
         }
@@ -49,7 +49,7 @@ impl Events {
     }
 
     /// The same as [`Self::read_into`] where nothing is held: what needs no change is not copied.
-    fn read_fresh(&mut self, chunk: Bytes, judge: &mut impl Judge) -> Bytes {
+    fn read_fresh(&mut self, chunk: Bytes, judge: &mut impl MessageInspector) -> Bytes {
         let mut out = Vec::new();
         self.read_into(&chunk, judge, &mut out);
         if *out == *chunk {
@@ -58,7 +58,7 @@ impl Events {
         out.into()
     }
 
-    fn read_into(&mut self, chunk: &[u8], judge: &mut impl Judge, out: &mut Vec<u8>) {
+    fn read_into(&mut self, chunk: &[u8], judge: &mut impl MessageInspector, out: &mut Vec<u8>) {
         let mut rest = chunk;
         while !rest.is_empty() {
             if std::mem::take(&mut self.after_return)
@@ -96,7 +96,12 @@ impl Events {
     }
 
     /// Reads to the end of the line, and tells what is left.
-    fn line<'c>(&mut self, bytes: &'c [u8], judge: &mut impl Judge, out: &mut Vec<u8>) -> &'c [u8] {
+    fn line<'c>(
+        &mut self,
+        bytes: &'c [u8],
+        judge: &mut impl MessageInspector,
+        out: &mut Vec<u8>,
+    ) -> &'c [u8] {
         let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
         let Some(end) = end else {
             self.held.extend_from_slice(bytes);
@@ -122,7 +127,7 @@ impl Events {
     }
 
     /// An event ended.
-    fn over(&mut self, judge: &mut impl Judge, out: &mut Vec<u8>) {
+    fn over(&mut self, judge: &mut impl MessageInspector, out: &mut Vec<u8>) {
         let event = std::mem::take(&mut self.held);
         self.line = 0;
         if !std::mem::take(&mut self.has_fields) {
@@ -264,7 +269,7 @@ mod tests {
     #[derive(Default)]
     struct Words(Vec<String>, Vec<Option<String>>);
 
-    impl Judge for Words {
+    impl MessageInspector for Words {
         fn message(&mut self, message: &[u8]) -> Option<Vec<u8>> {
             let text = String::from_utf8(message.to_vec()).unwrap();
             let new = text.contains("word").then(|| text.replace("word", "WORDS"));
@@ -277,7 +282,7 @@ mod tests {
     }
 
     fn pass(stream: &str, chunk: usize) -> (String, Words) {
-        let (mut events, mut words) = (Events::default(), Words::default());
+        let (mut events, mut words) = (SseSplitter::default(), Words::default());
         let mut out = Vec::new();
         for part in stream.as_bytes().chunks(chunk) {
             out.extend_from_slice(&events.read(Bytes::copy_from_slice(part), &mut words));
@@ -315,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_comment_goes_on_at_once_and_an_event_when_it_is_whole() {
-        let (mut events, mut words) = (Events::default(), Words::default());
+        let (mut events, mut words) = (SseSplitter::default(), Words::default());
         let mut read = |part: &'static str| {
             let passed = events.read(Bytes::from_static(part.as_bytes()), &mut words);
             String::from_utf8(passed.to_vec()).unwrap()

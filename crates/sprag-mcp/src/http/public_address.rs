@@ -16,14 +16,14 @@ pub(super) const METADATA: &str = "/.well-known/oauth-protected-resource";
 
 /// How a client sees one server.
 #[derive(Debug, Clone)]
-pub(super) struct Public {
+pub(super) struct PublicAddress {
     /// Scheme, host and port of the proxy.
     pub(super) origin: String,
     /// The request comes from no page, or from one of the proxy's own.
     pub(super) is_own_origin: bool,
 }
 
-impl Public {
+impl PublicAddress {
     /// Puts the proxy's address into headers that name the server's.
     pub(super) fn rewrite(&self, upstream: &Upstream, headers: &mut HeaderMap) {
         if let Some(place) = headers.get(header::LOCATION)

@@ -35,7 +35,7 @@ pub struct UpstreamConfig {
 
 /// All servers behind the proxy.
 #[derive(Debug, Clone, Default)]
-pub struct Config {
+pub struct ProxyConfig {
     /// The servers.
     pub upstreams: Vec<UpstreamConfig>,
 }
@@ -43,7 +43,7 @@ pub struct Config {
 /// Why a configuration can't be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ConfigError {
+pub enum ProxyConfigError {
     /// The file can't be read.
     #[error("can't read {path}: {source}")]
     Read {
@@ -93,14 +93,14 @@ pub enum ConfigError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ConfigFile {
     #[serde(default)]
-    upstream: Vec<Entry>,
+    upstream: Vec<UpstreamEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct UpstreamEntry {
     url: String,
     path: Option<String>,
     name: Option<String>,
@@ -108,17 +108,17 @@ struct Entry {
     ca: Option<PathBuf>,
 }
 
-impl Config {
+impl ProxyConfig {
     /// Reads a file; `ca` is relative to it.
     ///
     /// # Errors
     /// Where the file can't be used, with the place.
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Read {
+    pub fn read(path: &Path) -> Result<Self, ProxyConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ProxyConfigError::Read {
             path: path.to_owned(),
             source,
         })?;
-        let file: File = toml::from_str(&text).map_err(|source| ConfigError::Toml {
+        let file: ConfigFile = toml::from_str(&text).map_err(|source| ProxyConfigError::Toml {
             path: path.to_owned(),
             source: Box::new(source),
         })?;
@@ -131,18 +131,18 @@ impl Config {
     ///
     /// # Errors
     /// Where the address can't be used.
-    pub fn single(url: &str) -> Result<Self, ConfigError> {
+    pub fn single(url: &str) -> Result<Self, ProxyConfigError> {
         Self::of(vec![UpstreamConfig::new(url)?])
     }
 
-    fn of(upstreams: Vec<UpstreamConfig>) -> Result<Self, ConfigError> {
+    fn of(upstreams: Vec<UpstreamConfig>) -> Result<Self, ProxyConfigError> {
         if upstreams.is_empty() {
-            return Err(ConfigError::None);
+            return Err(ProxyConfigError::None);
         }
         for (at, upstream) in upstreams.iter().enumerate() {
             let mut before = upstreams.iter().take(at);
             if before.any(|other| other.path == upstream.path) {
-                return Err(ConfigError::Path {
+                return Err(ProxyConfigError::Path {
                     path: upstream.path.clone(),
                     why: "another upstream has it already; give each a path of its own",
                 });
@@ -157,8 +157,8 @@ impl UpstreamConfig {
     ///
     /// # Errors
     /// Where the address can't be used.
-    pub fn new(url: &str) -> Result<Self, ConfigError> {
-        let uri = address(url).map_err(|why| ConfigError::Url {
+    pub fn new(url: &str) -> Result<Self, ProxyConfigError> {
+        let uri = address(url).map_err(|why| ProxyConfigError::Url {
             // What stands before an @ may be a password.
             url: url
                 .rsplit_once('@')
@@ -176,13 +176,13 @@ impl UpstreamConfig {
     }
 }
 
-impl Entry {
-    fn read(self, folder: &Path) -> Result<UpstreamConfig, ConfigError> {
+impl UpstreamEntry {
+    fn read(self, folder: &Path) -> Result<UpstreamConfig, ProxyConfigError> {
         let mut upstream = UpstreamConfig::new(&self.url)?;
         if let Some(path) = self.path {
             upstream.path = mount_path(&path)?;
         }
-        let wrong = |key, value: &str, why: String| ConfigError::Value {
+        let wrong = |key, value: &str, why: String| ProxyConfigError::Value {
             key,
             value: value.to_owned(),
             why,
@@ -218,8 +218,8 @@ fn address(url: &str) -> Result<Uri, &'static str> {
 }
 
 /// A path in front of the proxy.
-fn mount_path(path: &str) -> Result<String, ConfigError> {
-    let wrong = |why| ConfigError::Path {
+fn mount_path(path: &str) -> Result<String, ProxyConfigError> {
+    let wrong = |why| ProxyConfigError::Path {
         path: path.to_owned(),
         why,
     };
@@ -243,11 +243,11 @@ fn mount_path(path: &str) -> Result<String, ConfigError> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Config, ConfigError> {
+    fn read(text: &str) -> Result<ProxyConfig, ProxyConfigError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mcp.toml");
         std::fs::write(&path, text).unwrap();
-        Config::read(&path)
+        ProxyConfig::read(&path)
     }
 
     fn told(text: &str) -> String {
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(bee.name, Some(Id::new("bee").unwrap()));
         assert!(bee.ca.as_ref().unwrap().ends_with("own.pem"));
         assert!(
-            Config::single("http://127.0.0.1:1").unwrap().upstreams[0]
+            ProxyConfig::single("http://127.0.0.1:1").unwrap().upstreams[0]
                 .path
                 .is_empty()
         );

@@ -8,38 +8,38 @@ use hyper::header;
 use hyper::http::response::Parts;
 use hyper::{Response, StatusCode};
 
-use super::answer::Answer;
 use super::limits::HELD_BYTES;
-use super::open::Open;
-use super::public::Public;
-use super::reply::NO_SERVER;
+use super::local_response::NO_SERVER;
+use super::open_exchange::OpenExchange;
+use super::public_address::PublicAddress;
+use super::response_body::ResponseBody;
 use super::upstream::Upstream;
-use super::{headers, reply};
+use super::{headers, local_response};
 use crate::envelope::batch;
 use crate::gate::ExchangeEnd;
 
 /// An answer on its way to the client.
-pub(super) struct Passing {
+pub(super) struct ResponseForwarder {
     pub(super) upstream: Arc<Upstream>,
-    pub(super) public: Public,
+    pub(super) public: PublicAddress,
     /// What the server was asked.
     pub(super) asked: Bytes,
     /// What the guard answers itself, to a part of a batch.
     pub(super) ours: Option<Vec<u8>>,
-    pub(super) open: Open,
+    pub(super) open: OpenExchange,
 }
 
 /// A body that was read, as far as it is held.
-enum Held {
+enum BufferedBody {
     Whole(Bytes),
     TooLong(Bytes),
     Broken,
     Late,
 }
 
-impl Passing {
+impl ResponseForwarder {
     /// Passes it on.
-    pub(super) async fn on(mut self, answered: Response<Incoming>) -> Response<Answer> {
+    pub(super) async fn on(mut self, answered: Response<Incoming>) -> Response<ResponseBody> {
         let (mut head, body) = answered.into_parts();
         headers::for_client(&mut head.headers);
         self.public.rewrite(&self.upstream, &mut head.headers);
@@ -49,7 +49,7 @@ impl Passing {
         if headers::is_events(&head.headers) && (is_looked_at || self.ours.is_some()) {
             let first = self.ours.as_deref().map(as_events).unwrap_or_default();
             head.headers.remove(header::CONTENT_LENGTH);
-            return Response::from_parts(head, Answer::events(first, body, self.open));
+            return Response::from_parts(head, ResponseBody::events(first, body, self.open));
         }
         if headers::is_json(&head.headers) && (is_looked_at || self.ours.is_some()) {
             return self.json(head, body).await;
@@ -57,44 +57,44 @@ impl Passing {
         let why = no_answer(head.status);
         self.open.end(&ExchangeEnd::Failed(why));
         match self.ours {
-            Some(ours) => reply::judged(Some(ours)),
-            None => Response::from_parts(head, Answer::passing(body, self.open)),
+            Some(ours) => local_response::judged(Some(ours)),
+            None => Response::from_parts(head, ResponseBody::passing(body, self.open)),
         }
     }
 
-    async fn json(mut self, mut head: Parts, mut body: Incoming) -> Response<Answer> {
+    async fn json(mut self, mut head: Parts, mut body: Incoming) -> Response<ResponseBody> {
         let told = head.headers.remove(header::CONTENT_LENGTH);
         let held = tokio::time::timeout(self.upstream.timeout(), read(&mut body));
-        match held.await.unwrap_or(Held::Late) {
-            Held::Whole(bytes) => {
+        match held.await.unwrap_or(BufferedBody::Late) {
+            BufferedBody::Whole(bytes) => {
                 let bytes = self.open.whole(bytes);
                 let bytes = match &self.ours {
                     None => bytes,
                     Some(ours) => joined(ours, &bytes),
                 };
                 self.open.end(&ExchangeEnd::Failed(no_answer(head.status)));
-                Response::from_parts(head, Answer::whole(bytes))
+                Response::from_parts(head, ResponseBody::whole(bytes))
             }
-            Held::TooLong(held) => {
+            BufferedBody::TooLong(held) => {
                 if let Some(told) = told {
                     head.headers.insert(header::CONTENT_LENGTH, told);
                 }
-                Response::from_parts(head, Answer::long(held, body, self.open))
+                Response::from_parts(head, ResponseBody::long(held, body, self.open))
             }
-            Held::Broken => {
+            BufferedBody::Broken => {
                 let why = "the answer of the server behind broke off";
                 self.failed(StatusCode::BAD_GATEWAY, why)
             }
-            Held::Late => {
+            BufferedBody::Late => {
                 let why = "the answer of the server behind did not come to its end";
                 self.failed(StatusCode::GATEWAY_TIMEOUT, why)
             }
         }
     }
 
-    fn failed(mut self, status: StatusCode, why: &str) -> Response<Answer> {
+    fn failed(mut self, status: StatusCode, why: &str) -> Response<ResponseBody> {
         self.open.end(&ExchangeEnd::Failed(why.to_owned()));
-        reply::error(status, &self.asked, NO_SERVER, why)
+        local_response::error(status, &self.asked, NO_SERVER, why)
     }
 }
 
@@ -104,14 +104,14 @@ fn no_answer(status: StatusCode) -> String {
 }
 
 /// Reads a body as far as it is held.
-async fn read(body: &mut Incoming) -> Held {
+async fn read(body: &mut Incoming) -> BufferedBody {
     let mut first = Bytes::new();
     let mut held = Vec::new();
     while !body.is_end_stream() {
         let data = match body.frame().await {
             None => break,
             Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
-            Some(Err(_)) => return Held::Broken,
+            Some(Err(_)) => return BufferedBody::Broken,
         };
         if first.is_empty() && held.is_empty() {
             first = data;
@@ -122,10 +122,10 @@ async fn read(body: &mut Incoming) -> Held {
         }
         held.extend_from_slice(&data);
         if held.len() > HELD_BYTES {
-            return Held::TooLong(held.into());
+            return BufferedBody::TooLong(held.into());
         }
     }
-    Held::Whole(if held.is_empty() { first } else { held.into() })
+    BufferedBody::Whole(if held.is_empty() { first } else { held.into() })
 }
 
 /// Our answers before those of the server, as the one batch that the client waits for.

@@ -6,12 +6,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::Wrapper;
-use super::client::Format;
+use super::mcp_client::Format;
 use super::splice::Splice;
 
 /// A server in a client's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ServerEntry {
     /// What the client calls it.
     pub name: String,
     /// How it is started; none where it is reached over the network.
@@ -36,7 +36,7 @@ pub struct Launch {
     pub(crate) before_member: String,
 }
 
-impl Entry {
+impl ServerEntry {
     /// The changes that put the wrapper before it; none where it is there already.
     pub(crate) fn wrapped(
         &self,

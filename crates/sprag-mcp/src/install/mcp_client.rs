@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// An MCP client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Client {
+pub enum McpClient {
     /// Claude Desktop.
     ClaudeDesktop,
     /// Claude Code, by the `.mcp.json` of a project.
@@ -38,7 +38,7 @@ pub enum Format {
 )]
 pub struct UnknownClient(String);
 
-impl Client {
+impl McpClient {
     /// Every client.
     pub const ALL: [Self; 7] = [
         Self::ClaudeDesktop,
@@ -121,7 +121,7 @@ impl Client {
     }
 }
 
-impl FromStr for Client {
+impl FromStr for McpClient {
     type Err = UnknownClient;
     fn from_str(word: &str) -> Result<Self, UnknownClient> {
         let found = Self::ALL.into_iter().find(|client| client.as_str() == word);
@@ -129,7 +129,7 @@ impl FromStr for Client {
     }
 }
 
-impl std::fmt::Display for Client {
+impl std::fmt::Display for McpClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.as_str())
     }

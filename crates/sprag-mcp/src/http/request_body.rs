@@ -6,16 +6,16 @@ use hyper::body::{Body as _, Bytes, Incoming};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::limits;
-use super::reply::{self, Refused};
+use super::local_response::{self, ErrorResponse};
 
-/// Room for bodies, shared by all who send large ones.
+/// BodyReader for bodies, shared by all who send large ones.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct BodyReader {
     most: usize,
     kib: Semaphore,
 }
 
-impl Room {
+impl BodyReader {
     pub(super) fn new(most: usize) -> Self {
         let kib = usize::try_from(limits::BODIES_KIB).unwrap_or(usize::MAX);
         Self {
@@ -28,7 +28,7 @@ impl Room {
     pub(super) async fn read(
         &self,
         mut body: Incoming,
-    ) -> Result<(Bytes, Option<SemaphorePermit<'_>>), Refused> {
+    ) -> Result<(Bytes, Option<SemaphorePermit<'_>>), ErrorResponse> {
         let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
         if told > self.most {
             return Err(self.too_large());
@@ -40,14 +40,14 @@ impl Room {
             let frame = tokio::time::timeout(limits::BODY_TIME, body.frame());
             let Ok(frame) = frame.await else {
                 let why = "the rest of the request did not come";
-                return Err(reply::plain(StatusCode::REQUEST_TIMEOUT, why).into());
+                return Err(local_response::plain(StatusCode::REQUEST_TIMEOUT, why).into());
             };
             let data = match frame {
                 None => break,
                 Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
                 Some(Err(_)) => {
                     let why = "the request broke off";
-                    return Err(reply::plain(StatusCode::BAD_REQUEST, why).into());
+                    return Err(local_response::plain(StatusCode::BAD_REQUEST, why).into());
                 }
             };
             let length = first.len() + held.len() + data.len();
@@ -73,15 +73,16 @@ impl Room {
     }
 
     /// A body that does not say its length is taken for the longest.
-    async fn room(&self, bytes: usize) -> Result<SemaphorePermit<'_>, Refused> {
+    async fn room(&self, bytes: usize) -> Result<SemaphorePermit<'_>, ErrorResponse> {
         let kib = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
         let room = self.kib.acquire_many(kib.min(limits::BODIES_KIB));
-        let ends = |_| reply::plain(StatusCode::SERVICE_UNAVAILABLE, "the proxy ends").into();
+        let ends =
+            |_| local_response::plain(StatusCode::SERVICE_UNAVAILABLE, "the proxy ends").into();
         room.await.map_err(ends)
     }
 
-    fn too_large(&self) -> Refused {
+    fn too_large(&self) -> ErrorResponse {
         let why = format!("a request of more than {} bytes is not read", self.most);
-        reply::plain(StatusCode::PAYLOAD_TOO_LARGE, &why).into()
+        local_response::plain(StatusCode::PAYLOAD_TOO_LARGE, &why).into()
     }
 }
