@@ -4,63 +4,63 @@ use serde_json::json;
 use sprag::Id;
 use sprag_mcp::{Fail, GateOptions, OnKill};
 
-use crate::setting::{Setting, call, options, text_result};
+use crate::gate_fixture::{GateFixture, call, options, text_result};
 
 const DELETE: &str = r#"{"asset_id":"fact_sales"}"#;
 
 #[test]
 fn the_third_delete_of_one_asset_is_refused_and_so_is_everything_after_it() {
-    let setting = Setting::new();
-    setting.up(&call(1, "delete_asset", DELETE));
-    setting.down(&text_result(1, "asset still exists"));
-    setting.up(&call(2, "delete_asset", DELETE));
-    let worded = setting.worded(&text_result(2, "asset still exists"));
+    let fixture = GateFixture::new();
+    fixture.up(&call(1, "delete_asset", DELETE));
+    fixture.down(&text_result(1, "asset still exists"));
+    fixture.up(&call(2, "delete_asset", DELETE));
+    let worded = fixture.worded(&text_result(2, "asset still exists"));
     assert!(worded.starts_with(r#"{"result":{"content":[{"type":"text","text":"asset still exists"},{"type":"text","text":"[sprag] "#), "{worded}");
     assert!(
         worded.ends_with(r#"}]},"jsonrpc":"2.0","id":2}"#),
         "{worded}"
     );
-    let why = setting.refused(&call(3, "delete_asset", DELETE));
+    let why = fixture.refused(&call(3, "delete_asset", DELETE));
     assert!(why.contains("fact_sales"), "{why}");
-    let after = setting.refused(&call(4, "read_asset", DELETE));
+    let after = fixture.refused(&call(4, "read_asset", DELETE));
     assert!(after.contains("killed"), "{after}");
-    let told = setting.told.lock().unwrap().join("\n");
+    let told = fixture.told.lock().unwrap().join("\n");
     assert!(told.contains("a session is killed: "), "{told}");
-    assert!(!setting.gate.must_end());
+    assert!(!fixture.gate.must_end());
 }
 
 #[test]
 fn a_kill_ends_the_server_where_it_is_told_to() {
-    let setting = Setting::with(
+    let fixture = GateFixture::with(
         GateOptions {
             on_kill: OnKill::Exit,
             ..options()
         },
         "",
     );
-    setting.up(&call(1, "delete_asset", DELETE));
-    setting.up(&call(2, "delete_asset", DELETE));
-    assert!(!setting.gate.must_end());
-    setting.refused(&call(3, "delete_asset", DELETE));
-    assert!(setting.gate.must_end());
+    fixture.up(&call(1, "delete_asset", DELETE));
+    fixture.up(&call(2, "delete_asset", DELETE));
+    assert!(!fixture.gate.must_end());
+    fixture.refused(&call(3, "delete_asset", DELETE));
+    assert!(fixture.gate.must_end());
 }
 
 #[test]
 fn a_tool_that_is_not_allowed_is_refused_before_anything_else() {
-    let setting = Setting::with(options(), "[access]\ndeny = [\"catalog/drop_*\"]");
+    let fixture = GateFixture::with(options(), "[access]\ndeny = [\"catalog/drop_*\"]");
     let named = GateOptions {
         server: Some(Id::new("catalog").unwrap()),
         ..options()
     };
-    setting.up(&call(1, "drop_table", "{}"));
-    let setting = Setting::with(named, "[access]\ndeny = [\"catalog/drop_*\"]");
-    setting.refused(&call(1, "drop_table", "{}"));
-    setting.up(&call(2, "list_tables", "{}"));
+    fixture.up(&call(1, "drop_table", "{}"));
+    let fixture = GateFixture::with(named, "[access]\ndeny = [\"catalog/drop_*\"]");
+    fixture.refused(&call(1, "drop_table", "{}"));
+    fixture.up(&call(2, "list_tables", "{}"));
 }
 
 #[test]
 fn what_is_no_call_passes_whatever_it_is() {
-    let setting = Setting::new();
+    let fixture = GateFixture::new();
     for message in [
         "",
         " ",
@@ -81,14 +81,14 @@ fn what_is_no_call_passes_whatever_it_is() {
         r#"{"id":1,"method":"tools/call","params":{"name":{"a":1}}}"#,
         r#"{"id":1,"id":2,"method":"resources/list"}"#,
     ] {
-        setting.up(message);
+        fixture.up(message);
     }
-    assert_eq!(setting.records(), Vec::<serde_json::Value>::new());
+    assert_eq!(fixture.records(), Vec::<serde_json::Value>::new());
 }
 
 #[test]
 fn a_call_that_could_be_read_in_two_ways_does_not_go_on() {
-    let setting = Setting::new();
+    let fixture = GateFixture::new();
     for (message, id, code) in [
         (
             r#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1,"x":2}}}"#,
@@ -116,13 +116,13 @@ fn a_call_that_could_be_read_in_two_ways_does_not_go_on() {
             -32_700,
         ),
     ] {
-        let (onward, answer) = setting.stopped(message);
+        let (onward, answer) = fixture.stopped(message);
         let answer: serde_json::Value = serde_json::from_str(&answer.unwrap()).unwrap();
         assert_eq!(onward, None);
         assert_eq!(answer["id"], id, "{message}");
         assert_eq!(answer["error"]["code"], code, "{message}");
     }
-    let (_, answer) = setting.stopped(
+    let (_, answer) = fixture.stopped(
         r#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1,"x":2}}}"#,
     );
     insta::assert_snapshot!(answer.unwrap(), @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"this call was not passed on: the key \"x\" stands there twice, so that guard and server could read different calls"}}"#);
@@ -130,22 +130,22 @@ fn a_call_that_could_be_read_in_two_ways_does_not_go_on() {
 
 #[test]
 fn a_refused_call_without_an_id_is_not_answered() {
-    let setting = Setting::with(options(), "[access]\ndeny = [\"*\"]");
-    let (onward, answer) = setting.stopped(r#"{"method":"tools/call","params":{"name":"a"}}"#);
+    let fixture = GateFixture::with(options(), "[access]\ndeny = [\"*\"]");
+    let (onward, answer) = fixture.stopped(r#"{"method":"tools/call","params":{"name":"a"}}"#);
     assert_eq!((onward, answer), (None, None));
-    let (_, answer) = setting.stopped(r#"{"id":null,"method":"tools/call","params":{"name":"a"}}"#);
+    let (_, answer) = fixture.stopped(r#"{"id":null,"method":"tools/call","params":{"name":"a"}}"#);
     assert!(answer.unwrap().contains(r#""id":null"#));
 }
 
 #[test]
 fn a_client_that_waits_for_a_task_is_refused_by_an_error_and_a_modern_one_by_a_typed_result() {
-    let setting = Setting::with(options(), "[access]\ndeny = [\"*\"]");
+    let fixture = GateFixture::with(options(), "[access]\ndeny = [\"*\"]");
     let (_, answer) =
-        setting.stopped(r#"{"id":1,"method":"tools/call","params":{"name":"a","task":{"ttl":1}}}"#);
+        fixture.stopped(r#"{"id":1,"method":"tools/call","params":{"name":"a","task":{"ttl":1}}}"#);
     assert!(answer.unwrap().contains(r#""error":{"code":-31001"#));
     let modern = r#"{"id":1,"method":"tools/call","params":{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
     assert!(
-        setting
+        fixture
             .stopped(modern)
             .1
             .unwrap()
@@ -155,48 +155,48 @@ fn a_client_that_waits_for_a_task_is_refused_by_an_error_and_a_modern_one_by_a_t
 
 #[test]
 fn of_a_batch_only_what_is_refused_is_taken_out() {
-    let setting = Setting::with(options(), "[access]\ndeny = [\"drop_*\"]");
+    let fixture = GateFixture::with(options(), "[access]\ndeny = [\"drop_*\"]");
     let (one, two, three) = (
         call(1, "a", "{}"),
         call(2, "drop_x", "{}"),
         call(3, "b", "{}"),
     );
-    setting.up(&format!("[{one}, {three}]"));
-    let (onward, answer) = setting.stopped(&format!("[{one}, {two},{three}]"));
+    fixture.up(&format!("[{one}, {three}]"));
+    let (onward, answer) = fixture.stopped(&format!("[{one}, {two},{three}]"));
     assert_eq!(onward.unwrap(), format!("[{one},{three}]"));
     let answer: serde_json::Value = serde_json::from_str(&answer.unwrap()).unwrap();
     assert_eq!(answer.as_array().unwrap().len(), 1);
     assert_eq!(answer[0]["id"], 2);
-    let (onward, _) = setting.stopped(&format!("[{two}]"));
+    let (onward, _) = fixture.stopped(&format!("[{two}]"));
     assert_eq!(onward, None);
 }
 
 #[test]
 fn arguments_that_the_guard_cannot_take_apart_are_still_told_apart() {
-    let setting = Setting::new();
+    let fixture = GateFixture::new();
     for _ in 0..20 {
-        setting.up(&call(1, "say", r#"{"text":"half \ud83d"}"#));
+        fixture.up(&call(1, "say", r#"{"text":"half \ud83d"}"#));
     }
-    let why = setting.refused(&call(1, "say", r#"{"text":"half \ud83d"}"#));
+    let why = fixture.refused(&call(1, "say", r#"{"text":"half \ud83d"}"#));
     assert!(why.contains("identical") || why.contains("same"), "{why}");
-    setting.up(&call(1, "say", r#"{"text":"other \ud83d"}"#));
+    fixture.up(&call(1, "say", r#"{"text":"other \ud83d"}"#));
     let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
-    setting.up(&call(2, "say", &deep));
+    fixture.up(&call(2, "say", &deep));
 }
 
 #[test]
 fn the_clients_own_ids_say_who_calls() {
-    let setting = Setting::new();
+    let fixture = GateFixture::new();
     let meta = r#"{"sessionId":"codex-1","threadId":"codex-1","callId":"c1"}"#;
-    setting.up(
+    fixture.up(
         r#"{"id":0,"method":"initialize","params":{"clientInfo":{"name":"codex-mcp-client"}}}"#,
     );
-    setting.down(r#"{"id":0,"result":{"serverInfo":{"name":"catalog"}}}"#);
-    setting.up(&format!(
+    fixture.down(r#"{"id":0,"result":{"serverInfo":{"name":"catalog"}}}"#);
+    fixture.up(&format!(
         r#"{{"id":1,"method":"tools/call","params":{{"name":"read","_meta":{meta}}}}}"#
     ));
-    setting.up(&call(2, "read", "{}"));
-    let records = setting.records();
+    fixture.up(&call(2, "read", "{}"));
+    let records = fixture.records();
     assert_eq!(records[0]["event"]["session"], "codex-1", "{}", records[0]);
     assert_eq!(records[0]["event"]["agent"], "codex-mcp-client");
     assert_eq!(
@@ -209,32 +209,32 @@ fn the_clients_own_ids_say_who_calls() {
 
 #[test]
 fn the_hints_of_the_list_of_tools_reach_the_guard() {
-    let setting = Setting::with(options(), "[destructive]\ntrust_hints = true");
-    setting.up(r#"{"id":9,"method":"tools/list"}"#);
-    setting.down(r#"{"id":9,"result":{"tools":[{"name":"wipe","annotations":{"destructiveHint":true,"x":1}},{"name":"look"}]}}"#);
-    setting.up(&call(1, "wipe", r#"{"id":"a"}"#));
-    setting.up(&call(2, "wipe", r#"{"id":"b"}"#));
-    setting.refused(&call(3, "wipe", r#"{"id":"c"}"#));
+    let fixture = GateFixture::with(options(), "[destructive]\ntrust_hints = true");
+    fixture.up(r#"{"id":9,"method":"tools/list"}"#);
+    fixture.down(r#"{"id":9,"result":{"tools":[{"name":"wipe","annotations":{"destructiveHint":true,"x":1}},{"name":"look"}]}}"#);
+    fixture.up(&call(1, "wipe", r#"{"id":"a"}"#));
+    fixture.up(&call(2, "wipe", r#"{"id":"b"}"#));
+    fixture.refused(&call(3, "wipe", r#"{"id":"c"}"#));
 }
 
 #[test]
 fn many_behind_one_process_are_never_marked_together() {
-    let setting = Setting::with(
+    let fixture = GateFixture::with(
         GateOptions {
             shared: true,
             ..options()
         },
         "",
     );
-    setting.up(&call(1, "delete_asset", DELETE));
-    setting.up(&call(2, "delete_asset", DELETE));
-    setting.refused(&call(3, "delete_asset", DELETE));
-    setting.up(&call(4, "read_asset", DELETE));
+    fixture.up(&call(1, "delete_asset", DELETE));
+    fixture.up(&call(2, "delete_asset", DELETE));
+    fixture.refused(&call(3, "delete_asset", DELETE));
+    fixture.up(&call(4, "read_asset", DELETE));
 }
 
 #[test]
 fn when_the_guard_does_not_answer_the_mode_decides() {
-    let open = Setting::deserted(options(), false);
+    let open = GateFixture::without_guard(options(), false);
     open.up(&call(1, "a", "{}"));
     open.down(&text_result(1, "x"));
     open.up(&call(2, "a", "{}"));
@@ -243,9 +243,9 @@ fn when_the_guard_does_not_answer_the_mode_decides() {
         told,
         ["the guard does not answer: nobody listens; calls go on unguarded (--fail open)"]
     );
-    let stopped = Setting::deserted(options(), true);
+    let stopped = GateFixture::without_guard(options(), true);
     insta::assert_snapshot!(stopped.refused(&call(1, "a", "{}")), @"This session was stopped by the loop guard, and the guard can't be reached now. Stop and tell the user.");
-    let closed = Setting::deserted(
+    let closed = GateFixture::without_guard(
         GateOptions {
             fail: Fail::Closed,
             ..options()

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::chain::{Chain, example};
+use crate::wrapper_process::{WrapperProcess, example};
 
 pub(crate) fn recordings() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
@@ -39,22 +39,22 @@ fn every_recording_passes_unchanged() {
         );
     }
     for path in recordings {
-        let mut chain = Chain::start(&[&example("play"), &path.display().to_string()]);
+        let mut wrapper = WrapperProcess::start(&[&example("play"), &path.display().to_string()]);
         for said in std::fs::read_to_string(&path).unwrap().lines() {
             let (who, line): (String, String) = serde_json::from_str(said).unwrap();
             if who == "client" {
-                chain.send(&line);
+                wrapper.send(&line);
             } else {
-                assert_eq!(chain.receive(), line, "{}", path.display());
+                assert_eq!(wrapper.receive(), line, "{}", path.display());
             }
         }
-        let status = chain.close();
+        let status = wrapper.close();
         assert_eq!(
             status.code(),
             Some(0),
             "{}: {}",
             path.display(),
-            chain.said()
+            wrapper.said()
         );
     }
 }
@@ -76,10 +76,10 @@ fn what_no_sdk_would_keep_passes_too() {
         .map(|row| format!("{}\n", serde_json::to_string(&row).unwrap()))
         .collect();
     std::fs::write(&path, rows).unwrap();
-    let mut chain = Chain::start(&[&example("play"), &path.display().to_string()]);
+    let mut wrapper = WrapperProcess::start(&[&example("play"), &path.display().to_string()]);
     for line in odd {
-        chain.send(line);
-        assert_eq!(chain.receive(), line);
+        wrapper.send(line);
+        assert_eq!(wrapper.receive(), line);
     }
-    assert_eq!(chain.close().code(), Some(0), "{}", chain.said());
+    assert_eq!(wrapper.close().code(), Some(0), "{}", wrapper.said());
 }

@@ -1,13 +1,13 @@
 //! The proxy before servers over HTTP, with real sockets on both sides.
 
-mod bytes;
+mod corpus;
 mod faults;
-mod front;
-mod judged;
+mod load;
 mod oauth;
-mod official;
+mod official_clients;
+mod proxy_fixture;
+mod raw_http;
 mod rebinding;
-mod resumed;
+mod resumption;
 mod tls;
-mod volume;
-mod wire;
+mod verdicts;

@@ -1,28 +1,28 @@
 //! The proxy with real guards, real servers and real clients.
 
 #[cfg(test)]
-mod answers;
-#[cfg(test)]
 mod calls;
 #[cfg(test)]
-mod chain;
+mod catalog_loop;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod gate_fixture;
+#[cfg(test)]
 mod http;
 #[cfg(test)]
 mod install;
 #[cfg(test)]
-mod loop_in_a_catalog;
+mod load;
 #[cfg(test)]
 mod mutations;
 #[cfg(test)]
-mod official;
+mod official_clients;
+#[cfg(test)]
+mod results;
 #[cfg(test)]
 mod rounds;
 #[cfg(test)]
-mod setting;
-#[cfg(test)]
-mod volume;
+mod wrapper_process;

@@ -8,12 +8,12 @@ use serde_json::Value;
 use sprag::{Decision, Event, Verdict};
 use sprag_mcp::{ClientAction, Gate, NoVerdict, ServerAction, VerdictSource};
 
-use crate::setting::options;
+use crate::gate_fixture::options;
 
 /// A guard that counts what it is asked and warns of everything.
-struct Counting(Arc<AtomicU64>);
+struct CountingSource(Arc<AtomicU64>);
 
-impl VerdictSource for Counting {
+impl VerdictSource for CountingSource {
     fn check(&self, _: Event) -> Result<Verdict, NoVerdict> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(Verdict {
@@ -25,10 +25,10 @@ impl VerdictSource for Counting {
 }
 
 /// A small generator: the same numbers in every run.
-struct Dice(u64);
+struct SeededRng(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+impl SeededRng {
+    fn below(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -52,17 +52,17 @@ impl Dice {
             "\u{0}",
         ];
         let mut bytes = line.as_bytes().to_vec();
-        for _ in 0..=self.roll(3) {
-            let at = self.roll(bytes.len());
-            match self.roll(4) {
-                0 => drop(bytes.drain(at..(at + self.roll(20)).min(bytes.len()))),
-                1 => drop(bytes.splice(at..at, PARTS[self.roll(PARTS.len())].bytes())),
+        for _ in 0..=self.below(3) {
+            let at = self.below(bytes.len());
+            match self.below(4) {
+                0 => drop(bytes.drain(at..(at + self.below(20)).min(bytes.len()))),
+                1 => drop(bytes.splice(at..at, PARTS[self.below(PARTS.len())].bytes())),
                 2 => {
-                    let end = (at + self.roll(60)).min(bytes.len());
+                    let end = (at + self.below(60)).min(bytes.len());
                     let copy = bytes[at..end].to_vec();
                     bytes.splice(end..end, copy);
                 }
-                _ if at < bytes.len() => bytes[at] ^= 1 << self.roll(8),
+                _ if at < bytes.len() => bytes[at] ^= 1 << self.below(8),
                 _ => {}
             }
         }
@@ -99,16 +99,16 @@ fn no_call_that_a_reader_understands_passes_unjudged() {
     let asked = Arc::new(AtomicU64::new(0));
     let gate = Gate::new(
         options(),
-        Box::new(Counting(Arc::clone(&asked))),
+        Box::new(CountingSource(Arc::clone(&asked))),
         Box::new(|_| {}),
     );
     let scope = gate.scope();
     let lines = recorded();
-    let mut dice = Dice(0x5eed_5eed);
+    let mut rng = SeededRng(0x5eed_5eed);
     let mut calls = 0;
     for _ in 0..60_000 {
-        let (who, line) = &lines[dice.roll(lines.len())];
-        let message = dice.mutate(line);
+        let (who, line) = &lines[rng.below(lines.len())];
+        let message = rng.mutate(line);
         let shown = String::from_utf8_lossy(&message).into_owned();
         if who == "server" {
             if let ServerAction::Replace(new) = gate.from_server(&scope, &message) {

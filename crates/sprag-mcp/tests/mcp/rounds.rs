@@ -1,6 +1,6 @@
 //! Repetition that the protocol asks for, and that is no loop.
 
-use crate::setting::{Setting, call, text_result};
+use crate::gate_fixture::{GateFixture, call, text_result};
 
 fn next_round(id: u32, state: &str) -> String {
     format!(
@@ -16,75 +16,75 @@ fn asks(id: u32, state: &str) -> String {
 
 #[test]
 fn a_call_that_the_server_asks_back_about_is_one_call() {
-    let setting = Setting::new();
-    setting.up(&call(1, "delete_asset", r#"{"id":"a"}"#));
+    let fixture = GateFixture::new();
+    fixture.up(&call(1, "delete_asset", r#"{"id":"a"}"#));
     for round in 1..20 {
-        setting.down(&asks(round, &format!("r{round}")));
-        setting.up(&next_round(round + 1, &format!("r{round}")));
+        fixture.down(&asks(round, &format!("r{round}")));
+        fixture.up(&next_round(round + 1, &format!("r{round}")));
     }
-    assert_eq!(setting.records().len(), 1);
-    setting.down(r#"{"id":20,"result":{"resultType":"complete","content":[]}}"#);
-    assert_eq!(setting.records().len(), 2);
+    assert_eq!(fixture.records().len(), 1);
+    fixture.down(r#"{"id":20,"result":{"resultType":"complete","content":[]}}"#);
+    assert_eq!(fixture.records().len(), 2);
 }
 
 #[test]
 fn a_call_that_only_says_to_be_the_next_round_counts() {
-    let setting = Setting::new();
-    setting.up(&next_round(1, "made up"));
-    setting.down(&text_result(1, "x"));
-    setting.up(&next_round(2, "made up"));
-    setting.refused(&next_round(3, "made up"));
+    let fixture = GateFixture::new();
+    fixture.up(&next_round(1, "made up"));
+    fixture.down(&text_result(1, "x"));
+    fixture.up(&next_round(2, "made up"));
+    fixture.refused(&next_round(3, "made up"));
 }
 
 #[test]
 fn a_server_that_asks_back_without_end_is_not_followed_without_end() {
-    let setting = Setting::new();
-    setting.up(&call(1, "delete_asset", r#"{"id":"a"}"#));
+    let fixture = GateFixture::new();
+    fixture.up(&call(1, "delete_asset", r#"{"id":"a"}"#));
     for round in 1..40 {
-        setting.down(&asks(round, "same"));
-        setting.up(&next_round(round + 1, "same"));
+        fixture.down(&asks(round, "same"));
+        fixture.up(&next_round(round + 1, "same"));
     }
-    assert!(setting.records().len() > 1);
+    assert!(fixture.records().len() > 1);
 }
 
 #[test]
 fn a_task_of_2025_is_one_call_however_often_it_is_looked_after() {
-    let setting = Setting::new();
-    setting.up(r#"{"id":1,"method":"tools/call","params":{"name":"slow","arguments":{},"task":{"ttl":60000}}}"#);
-    setting.down(r#"{"id":1,"result":{"task":{"taskId":"t1","status":"working"}}}"#);
+    let fixture = GateFixture::new();
+    fixture.up(r#"{"id":1,"method":"tools/call","params":{"name":"slow","arguments":{},"task":{"ttl":60000}}}"#);
+    fixture.down(r#"{"id":1,"result":{"task":{"taskId":"t1","status":"working"}}}"#);
     for id in 2..40 {
-        setting.up(&format!(
+        fixture.up(&format!(
             r#"{{"id":{id},"method":"tasks/get","params":{{"taskId":"t1"}}}}"#
         ));
-        setting.down(&format!(
+        fixture.down(&format!(
             r#"{{"id":{id},"result":{{"taskId":"t1","status":"working"}}}}"#
         ));
     }
-    assert_eq!(setting.records().len(), 1);
-    setting.up(r#"{"id":50,"method":"tasks/result","params":{"taskId":"t1"}}"#);
-    setting.down(r#"{"id":50,"result":{"content":[{"type":"text","text":"done"}]}}"#);
-    assert_eq!(setting.records().len(), 2);
+    assert_eq!(fixture.records().len(), 1);
+    fixture.up(r#"{"id":50,"method":"tasks/result","params":{"taskId":"t1"}}"#);
+    fixture.down(r#"{"id":50,"result":{"content":[{"type":"text","text":"done"}]}}"#);
+    assert_eq!(fixture.records().len(), 2);
 }
 
 #[test]
 fn a_task_of_2026_brings_its_result_when_it_is_looked_after() {
-    let setting = Setting::new();
+    let fixture = GateFixture::new();
     for run in 0..4 {
         let base = run * 10;
-        setting.up(&call(base + 1, "slow", "{}"));
-        setting.down(&format!(
+        fixture.up(&call(base + 1, "slow", "{}"));
+        fixture.down(&format!(
             r#"{{"id":{},"result":{{"resultType":"task","taskId":"t{run}","status":"working"}}}}"#,
             base + 1
         ));
-        setting.up(&format!(
+        fixture.up(&format!(
             r#"{{"id":{},"method":"tasks/get","params":{{"taskId":"t{run}"}}}}"#,
             base + 2
         ));
-        setting.down(&format!(
+        fixture.down(&format!(
             r#"{{"id":{},"result":{{"taskId":"t{run}","status":"working"}}}}"#,
             base + 2
         ));
-        setting.up(&format!(
+        fixture.up(&format!(
             r#"{{"id":{},"method":"tasks/get","params":{{"taskId":"t{run}"}}}}"#,
             base + 3
         ));
@@ -93,9 +93,9 @@ fn a_task_of_2026_brings_its_result_when_it_is_looked_after() {
             base + 3
         );
         if run < 3 {
-            setting.down(&done);
+            fixture.down(&done);
         } else {
-            let worded = setting.worded(&done);
+            let worded = fixture.worded(&done);
             assert!(worded.contains(r#""result":{"content":[{"type":"text","text":"same"},{"type":"text","text":"[sprag]"#), "{worded}");
         }
     }
@@ -103,19 +103,19 @@ fn a_task_of_2026_brings_its_result_when_it_is_looked_after() {
 
 #[test]
 fn listing_tools_again_and_again_is_nobodys_business() {
-    let setting = Setting::new();
+    let fixture = GateFixture::new();
     for id in 0..100 {
-        setting.up(&format!(r#"{{"id":{id},"method":"tools/list"}}"#));
-        setting.down(&format!(r#"{{"id":{id},"result":{{"tools":[]}}}}"#));
+        fixture.up(&format!(r#"{{"id":{id},"method":"tools/list"}}"#));
+        fixture.down(&format!(r#"{{"id":{id},"result":{{"tools":[]}}}}"#));
     }
-    assert!(setting.records().is_empty());
+    assert!(fixture.records().is_empty());
 }
 
 #[test]
 fn the_same_call_many_times_at_once_is_not_refused() {
-    let setting = Setting::new();
+    let fixture = GateFixture::new();
     let batch: Vec<String> = (0..20)
         .map(|id| call(id, "read", r#"{"path":"a"}"#))
         .collect();
-    setting.up(&format!("[{}]", batch.join(",")));
+    fixture.up(&format!("[{}]", batch.join(",")));
 }

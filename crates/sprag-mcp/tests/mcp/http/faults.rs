@@ -7,12 +7,12 @@ use std::time::Duration;
 use rustix::net::sockopt::set_socket_linger;
 use serde_json::json;
 
-use super::front::Front;
-use super::wire::{Client, Peer, Server, read_chunk, read_head};
-use crate::setting::{call, text_result};
+use super::proxy_fixture::ProxyFixture;
+use super::raw_http::{HttpClient, ScriptedServer, ServerConnection, read_chunk, read_head};
+use crate::gate_fixture::{call, text_result};
 
 /// Closes so that the other side sees a reset.
-fn reset(peer: &mut Peer) {
+fn reset(peer: &mut ServerConnection) {
     set_socket_linger(&peer.to, Some(Duration::ZERO)).unwrap();
     peer.to.shutdown(Shutdown::Read).unwrap();
     peer.say(b"");
@@ -20,17 +20,17 @@ fn reset(peer: &mut Peer) {
 
 #[test]
 fn a_server_that_is_not_there_is_told_as_such() {
-    let front = Front::new("http://127.0.0.1:9/mcp", "", |_| {});
-    let mut client = front.client();
+    let proxy = ProxyFixture::new("http://127.0.0.1:9/mcp", "", |_| {});
+    let mut client = proxy.client();
     let got = client.post("", &call(7, "read", "{}"));
     assert_eq!(got.status(), 502);
     let wanted = json!({"jsonrpc": "2.0", "id": 7, "error": {"code": -31002,
         "message": "the server behind can't be asked: connection refused"}});
     assert_eq!(got.json(), wanted);
-    let steps = front.wait_for("step", 1);
+    let steps = proxy.wait_for("step", 1);
     assert_eq!(steps[0]["event"]["outcome"]["is_error"], true);
     client.post("", &call(8, "read", "{}"));
-    let told = front.told.lock().unwrap().clone();
+    let told = proxy.told.lock().unwrap().clone();
     assert_eq!(
         told,
         ["http://127.0.0.1:9 does not answer: connection refused"]
@@ -48,7 +48,7 @@ fn a_server_that_breaks_is_a_bad_gateway_and_the_next_request_works() {
         "silence",
         "half a body",
     ] {
-        let server = Server::start(move |asked, peer| {
+        let server = ScriptedServer::start(move |asked, peer| {
             if asked.text().contains("fine") {
                 return peer.json(text_result(2, "fine").as_bytes());
             }
@@ -75,13 +75,13 @@ fn a_server_that_breaks_is_a_bad_gateway_and_the_next_request_works() {
         if is_late {
             config.upstreams[0].timeout = Duration::from_millis(300);
         }
-        let front = Front::over(config, "", |_| {});
-        let mut client = front.client();
+        let proxy = ProxyFixture::over(config, "", |_| {});
+        let mut client = proxy.client();
         let got = client.post("", &call(1, "read", "{}"));
         let wanted = if is_late { 504 } else { 502 };
         assert_eq!(got.status(), wanted, "{kind}: {got:?}");
         assert_eq!(got.json()["error"]["code"], -31002, "{kind}");
-        front.wait_for("step", 1);
+        proxy.wait_for("step", 1);
         if !is_late {
             let fine = client.post("", &call(2, "fine", "{}"));
             assert_eq!(fine.text(), text_result(2, "fine"), "{kind}");
@@ -91,13 +91,13 @@ fn a_server_that_breaks_is_a_bad_gateway_and_the_next_request_works() {
 
 #[test]
 fn a_stream_that_breaks_off_breaks_off_for_the_client_after_what_it_said() {
-    let server = Server::start(move |_, peer| {
+    let server = ScriptedServer::start(move |_, peer| {
         peer.events("");
         peer.part(b"data: {\"half\":");
         let _ = peer.to.shutdown(Shutdown::Both);
     });
-    let front = Front::before(&server);
-    let mut client = front.client();
+    let proxy = ProxyFixture::before(&server);
+    let mut client = proxy.client();
     client.send("POST /mcp", "", call(1, "read", "{}").as_bytes());
     let mut rest = Vec::new();
     client.from.read_to_end(&mut rest).unwrap();
@@ -108,13 +108,13 @@ fn a_stream_that_breaks_off_breaks_off_for_the_client_after_what_it_said() {
 
 #[test]
 fn an_answer_that_breaks_off_is_a_bad_gateway() {
-    let server = Server::start(move |_, peer| {
+    let server = ScriptedServer::start(move |_, peer| {
         let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n";
         peer.say(format!("{head}\r\n{{\"half\":").as_bytes());
         let _ = peer.to.shutdown(Shutdown::Both);
     });
-    let front = Front::before(&server);
-    let got = front.client().post("", &call(4, "read", "{}"));
+    let proxy = ProxyFixture::before(&server);
+    let got = proxy.client().post("", &call(4, "read", "{}"));
     assert_eq!(got.status(), 502);
     let why = "the answer of the server behind broke off";
     let wanted = json!({"jsonrpc": "2.0", "id": 4, "error": {"code": -31002, "message": why}});
@@ -123,8 +123,8 @@ fn an_answer_that_breaks_off_is_a_bad_gateway() {
 
 #[test]
 fn clients_that_break_leave_the_proxy_as_it_was() {
-    let server = Server::start(|asked, peer| peer.json(&asked.body));
-    let front = Front::before(&server);
+    let server = ScriptedServer::start(|asked, peer| peer.json(&asked.body));
+    let proxy = ProxyFixture::before(&server);
     for bytes in [
         b"\x00\xff\x80garbage\r\n\r\n".to_vec(),
         b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 50\r\n\r\n{".to_vec(),
@@ -137,35 +137,35 @@ fn clients_that_break_leave_the_proxy_as_it_was() {
         ]
         .concat(),
     ] {
-        let mut client = front.client();
+        let mut client = proxy.client();
         let _ = client.to.write_all(&bytes);
         drop(client);
     }
-    let mut client = front.client();
+    let mut client = proxy.client();
     assert_eq!(client.post("", "{}").text(), "{}");
 }
 
 #[test]
 fn what_is_too_large_or_too_many_is_told_as_such() {
-    let server = Server::start(|_, peer| {
+    let server = ScriptedServer::start(|_, peer| {
         peer.events("");
         peer.until_closed();
     });
-    let front = Front::new(&server.url(), "", |options| {
+    let proxy = ProxyFixture::new(&server.url(), "", |options| {
         options.body_bytes = 1000;
         options.streams = 2;
     });
-    let got = front.client().post("", &"x".repeat(2000));
+    let got = proxy.client().post("", &"x".repeat(2000));
     assert_eq!(
         (got.status(), got.text()),
         (413, "a request of more than 1000 bytes is not read\n")
     );
-    let mut open: Vec<Client> = (0..2).map(|_| front.client()).collect();
+    let mut open: Vec<HttpClient> = (0..2).map(|_| proxy.client()).collect();
     for client in &mut open {
         client.send("GET /mcp", "", b"");
         read_head(&mut client.from).unwrap();
     }
-    let mut more = front.client();
+    let mut more = proxy.client();
     let got = more.ask("GET /mcp", "", b"");
     assert_eq!(
         (got.status(), got.text()),
@@ -179,7 +179,7 @@ fn what_is_too_large_or_too_many_is_told_as_such() {
         if read_head(&mut more.from).unwrap().status() == 200 {
             return;
         }
-        more = front.client();
+        more = proxy.client();
         std::thread::park_timeout(Duration::from_millis(20));
     }
     panic!("no room came back");
@@ -199,15 +199,15 @@ fn streams() -> usize {
 
 #[test]
 fn many_streams_live_side_by_side_and_leave_nothing() {
-    let server = Server::start(|asked, peer| {
+    let server = ScriptedServer::start(|asked, peer| {
         let id = asked.header("x-id").unwrap().to_owned();
         peer.events("");
         peer.part(format!("data: {{\"n\":{id}}}\n\n").as_bytes());
         peer.until_closed();
     });
-    let front = Front::before(&server);
+    let proxy = ProxyFixture::before(&server);
     let count = streams();
-    let mut clients: Vec<Client> = (0..count).map(|_| front.client()).collect();
+    let mut clients: Vec<HttpClient> = (0..count).map(|_| proxy.client()).collect();
     for (n, client) in clients.iter_mut().enumerate() {
         client.send(
             "POST /mcp",

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::front::Front;
-use super::wire::{Message, Peer, Server};
-use crate::setting::call;
+use super::proxy_fixture::ProxyFixture;
+use super::raw_http::{HttpMessage, ScriptedServer, ServerConnection};
+use crate::gate_fixture::call;
 
 /// A server that wants a token, and says where to get one.
-fn protected(at_root: bool) -> Server {
-    Server::start(move |asked: &Message, peer: &mut Peer| {
+fn protected(at_root: bool) -> ScriptedServer {
+    ScriptedServer::start(move |asked: &HttpMessage, peer: &mut ServerConnection| {
         let host = asked.header("host").unwrap().to_owned();
         let path = asked.start.split(' ').nth(1).unwrap();
         let place = if at_root {
@@ -38,9 +38,9 @@ fn protected(at_root: bool) -> Server {
 fn a_client_finds_the_way_to_a_token_for_the_resource_that_it_knows() {
     for at_root in [false, true] {
         let server = protected(at_root);
-        let front = Front::before(&server);
-        let mut client = front.client();
-        let own = front.address;
+        let proxy = ProxyFixture::before(&server);
+        let mut client = proxy.client();
+        let own = proxy.address;
         let metadata = format!("http://{own}/.well-known/oauth-protected-resource/mcp");
         let wanted = format!(
             r#"{{ "resource" : "http://{own}/mcp","authorization_servers":["https://auth.example"],"x":{{"resource":1}} }}"#
@@ -73,14 +73,14 @@ fn a_client_finds_the_way_to_a_token_for_the_resource_that_it_knows() {
 #[test]
 fn the_address_that_clients_see_can_be_another_one() {
     let server = protected(false);
-    let front = Front::new(&server.url(), "", |options| {
+    let proxy = ProxyFixture::new(&server.url(), "", |options| {
         options.public = Some("https://mcp.example.com".to_owned());
         options.hosts = Some(sprag_mcp::http::Hosts::new(
             "127.0.0.1".parse().unwrap(),
             &["mcp.example.com".to_owned()],
         ));
     });
-    let got = front.client().ask(
+    let got = proxy.client().ask(
         "GET /.well-known/oauth-protected-resource/mcp",
         "host: mcp.example.com\r\norigin: https://mcp.example.com\r\n",
         b"",
@@ -90,7 +90,7 @@ fn the_address_that_clients_see_can_be_another_one() {
 
 #[test]
 fn a_redirect_to_the_server_stays_behind_the_proxy() {
-    let server = Server::start(|asked, peer| {
+    let server = ScriptedServer::start(|asked, peer| {
         let host = asked.header("host").unwrap().to_owned();
         let place = match asked.start.split(' ').nth(1).unwrap() {
             "/mcp" => format!("http://{host}/mcp/"),
@@ -103,9 +103,9 @@ fn a_redirect_to_the_server_stays_behind_the_proxy() {
             b"",
         );
     });
-    let front = Front::before(&server);
-    let own = front.address;
-    let mut client = front.client();
+    let proxy = ProxyFixture::before(&server);
+    let own = proxy.address;
+    let mut client = proxy.client();
     let mut place = |path: &str| {
         let got = client.ask(&format!("POST {path}"), "", b"{}");
         got.header("location").unwrap().to_owned()
@@ -119,7 +119,7 @@ fn a_redirect_to_the_server_stays_behind_the_proxy() {
 fn a_token_is_in_no_log_no_record_and_at_no_other_server() {
     const CANARY: &str = "canary-5d41402abc4b2a76b9719d911017c592";
     let one = protected(false);
-    let other = Server::start(|asked, peer| {
+    let other = ScriptedServer::start(|asked, peer| {
         let id = asked.json()["id"].clone();
         peer.json(
             json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}})
@@ -137,8 +137,8 @@ fn a_token_is_in_no_log_no_record_and_at_no_other_server() {
     );
     std::fs::write(&file, text).unwrap();
     let config = sprag_mcp::http::ProxyConfig::read(&file).unwrap();
-    let front = Front::over(config, "", |options| options.principal_is_session = true);
-    let mut client = front.client();
+    let proxy = ProxyFixture::over(config, "", |options| options.principal_is_session = true);
+    let mut client = proxy.client();
     let token = format!(
         "authorization: Bearer {CANARY}\r\nmcp-session-id: {CANARY}\r\ncookie: a={CANARY}\r\n"
     );
@@ -155,12 +155,12 @@ fn a_token_is_in_no_log_no_record_and_at_no_other_server() {
             .all(|asked| asked.header("authorization").unwrap().contains(CANARY))
     );
     assert!(!format!("{:?}", other.asked()).contains(CANARY));
-    let records = format!("{:?}", front.records());
+    let records = format!("{:?}", proxy.records());
     assert!(
         records.contains("mcp-session-") && !records.contains(CANARY),
         "{records}"
     );
-    let told = front.told.lock().unwrap().join("\n");
+    let told = proxy.told.lock().unwrap().join("\n");
     assert!(
         told.contains("http://127.0.0.1:9 does not answer"),
         "{told}"

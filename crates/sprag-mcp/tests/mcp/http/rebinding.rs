@@ -1,20 +1,20 @@
 //! Pages of other sites, and names that point here but are not ours.
 
-use super::front::Front;
-use super::wire::Server;
+use super::proxy_fixture::ProxyFixture;
+use super::raw_http::ScriptedServer;
 
-fn status(front: &Front, headers: &str) -> (u16, String) {
-    let got = front.client().ask("POST /mcp", headers, b"{}");
+fn status(proxy: &ProxyFixture, headers: &str) -> (u16, String) {
+    let got = proxy.client().ask("POST /mcp", headers, b"{}");
     (got.status(), got.text().to_owned())
 }
 
 #[test]
 fn only_our_own_names_and_pages_are_served() {
-    let server = Server::start(|_, peer| peer.json(b"{}"));
-    let front = Front::new(&server.url(), "", |options| {
+    let server = ScriptedServer::start(|_, peer| peer.json(b"{}"));
+    let proxy = ProxyFixture::new(&server.url(), "", |options| {
         options.origins = vec!["https://app.example.com".to_owned()];
     });
-    let own = front.address;
+    let own = proxy.address;
     for headers in [
         String::new(),
         "host: localhost\r\n".to_owned(),
@@ -22,7 +22,7 @@ fn only_our_own_names_and_pages_are_served() {
         format!("origin: http://{own}\r\n"),
         "origin: https://app.example.com\r\n".to_owned(),
     ] {
-        assert_eq!(status(&front, &headers).0, 200, "{headers}");
+        assert_eq!(status(&proxy, &headers).0, 200, "{headers}");
     }
     let heard = server.asked();
     let origins: Vec<Option<&str>> = heard.iter().map(|asked| asked.header("origin")).collect();
@@ -42,10 +42,10 @@ fn only_our_own_names_and_pages_are_served() {
         "origin: null\r\n",
         "origin: http://127.0.0.1:1\r\n",
     ] {
-        assert_eq!(status(&front, headers).0, 403, "{headers}");
+        assert_eq!(status(&proxy, headers).0, 403, "{headers}");
     }
     assert_eq!(
-        status(&front, "host: evil.example\r\n").1,
+        status(&proxy, "host: evil.example\r\n").1,
         "this proxy is not \"evil.example\"; `--host NAME` makes it so\n"
     );
     assert_eq!(server.asked().len(), 5);
@@ -53,8 +53,8 @@ fn only_our_own_names_and_pages_are_served() {
 
 #[test]
 fn a_path_leads_to_its_own_server_and_nowhere_else() {
-    let one = Server::start(|_, peer| peer.json(b"\"one\""));
-    let two = Server::start(|_, peer| peer.json(b"\"two\""));
+    let one = ScriptedServer::start(|_, peer| peer.json(b"\"one\""));
+    let two = ScriptedServer::start(|_, peer| peer.json(b"\"two\""));
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("mcp.toml");
     let text = format!(
@@ -64,8 +64,8 @@ fn a_path_leads_to_its_own_server_and_nowhere_else() {
     );
     std::fs::write(&file, text).unwrap();
     let config = sprag_mcp::http::ProxyConfig::read(&file).unwrap();
-    let front = Front::over(config, "", |_| {});
-    let mut client = front.client();
+    let proxy = ProxyFixture::over(config, "", |_| {});
+    let mut client = proxy.client();
     let mut get = |path: &str| {
         let got = client.ask(&format!("GET {path}"), "", b"");
         (got.status(), got.text().to_owned())
@@ -83,7 +83,7 @@ fn a_path_leads_to_its_own_server_and_nowhere_else() {
     for dots in ["/a/../x", "/a/%2E%2e/x", "/a/."] {
         assert_eq!(get(dots).0, 400);
     }
-    let starts = |server: &Server| -> Vec<String> {
+    let starts = |server: &ScriptedServer| -> Vec<String> {
         server
             .asked()
             .iter()

@@ -12,9 +12,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use sprag_mcp::http::ProxyConfig;
 
-use super::front::Front;
-use super::wire::read;
-use crate::setting::{call, text_result};
+use super::proxy_fixture::ProxyFixture;
+use super::raw_http::read;
+use crate::gate_fixture::{call, text_result};
 
 /// Makes an authority and a certificate of 127.0.0.1 that it signed.
 fn certificates(folder: &Path) -> bool {
@@ -43,13 +43,13 @@ fn certificates(folder: &Path) -> bool {
 
 /// A server that answers one request on each connection.
 fn serve(folder: &Path) -> SocketAddr {
-    let chain = CertificateDer::pem_file_iter(folder.join("server.pem")).unwrap();
+    let wrapper = CertificateDer::pem_file_iter(folder.join("server.pem")).unwrap();
     let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(chain.map(Result::unwrap).collect(), key)
+        .with_single_cert(wrapper.map(Result::unwrap).collect(), key)
         .unwrap();
     let config = Arc::new(config);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -82,7 +82,7 @@ fn a_server_over_tls_is_asked_only_where_its_certificate_is_trusted() {
     let address = serve(place.path());
     let url = format!("https://{address}/mcp");
 
-    let stranger = Front::new(&url, "", |_| {});
+    let stranger = ProxyFixture::new(&url, "", |_| {});
     let got = stranger.client().post("", &call(1, "read", "{}"));
     assert_eq!(got.status(), 502);
     let why = got.json()["error"]["message"].as_str().unwrap().to_owned();
@@ -90,11 +90,11 @@ fn a_server_over_tls_is_asked_only_where_its_certificate_is_trusted() {
 
     let mut config = ProxyConfig::single(&url).unwrap();
     config.upstreams[0].ca = Some(place.path().join("ca.pem"));
-    let front = Front::over(config, "", |_| {});
-    let got = front.client().post("", &call(1, "read", "{}"));
+    let proxy = ProxyFixture::over(config, "", |_| {});
+    let got = proxy.client().post("", &call(1, "read", "{}"));
     assert_eq!(
         (got.status(), got.text()),
         (200, &*text_result(1, "over TLS"))
     );
-    front.wait_for("step", 1);
+    proxy.wait_for("step", 1);
 }

@@ -7,7 +7,7 @@ use rmcp::{RoleClient, ServiceExt as _};
 use serde_json::json;
 use sprag::{Decision, Guard, LogQuery};
 
-use crate::chain::example;
+use crate::wrapper_process::example;
 
 struct Agent {
     client: RunningService<RoleClient, ()>,

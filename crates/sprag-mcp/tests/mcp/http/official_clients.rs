@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use super::front::Front;
+use super::proxy_fixture::ProxyFixture;
 use crate::official::{clients, run};
 
 /// A server of another language on a port of its own.
@@ -55,12 +55,12 @@ impl Drop for Program {
 
 /// What a client tells of a server straight and through the proxy.
 fn both(folder: &Path, client: &[&str], server: &Program) -> String {
-    let front = Front::new(&server.url, "", |_| {});
-    let through = format!("http://{}/mcp", front.address);
+    let proxy = ProxyFixture::new(&server.url, "", |_| {});
+    let through = format!("http://{}/mcp", proxy.address);
     let straight = run(folder, &[client, &[server.url.as_str()]].concat());
     let proxied = run(folder, &[client, &[through.as_str()]].concat());
     assert_eq!(proxied, straight);
-    assert!(!front.wait_for("step", 1).is_empty());
+    assert!(!proxy.wait_for("step", 1).is_empty());
     straight
 }
 

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::chain::example;
+use crate::wrapper_process::example;
 
 /// The folder with the clients; none where they are not there and need not be.
 #[expect(

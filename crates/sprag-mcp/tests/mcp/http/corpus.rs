@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::front::Front;
-use super::wire::{Message, Peer, Server};
+use super::proxy_fixture::ProxyFixture;
+use super::raw_http::{HttpMessage, ScriptedServer, ServerConnection};
 use crate::corpus::recordings;
 
 /// A server that answers each post with what it was given to say next.
-fn playing(next: &Arc<Mutex<Vec<String>>>, as_events: bool) -> Server {
+fn playing(next: &Arc<Mutex<Vec<String>>>, as_events: bool) -> ScriptedServer {
     let next = Arc::clone(next);
-    Server::start(move |_: &Message, peer: &mut Peer| {
+    ScriptedServer::start(move |_: &HttpMessage, peer: &mut ServerConnection| {
         let lines = std::mem::take(&mut *next.lock().unwrap());
         match lines.as_slice() {
             [] => peer.answer("202 Accepted", "", b""),
@@ -31,8 +31,8 @@ fn every_recording_passes_unchanged() {
         for path in recordings() {
             let next = Arc::new(Mutex::new(Vec::new()));
             let server = playing(&next, as_events);
-            let front = Front::before(&server);
-            let mut client = front.client();
+            let proxy = ProxyFixture::before(&server);
+            let mut client = proxy.client();
             let said = std::fs::read_to_string(&path).unwrap();
             let lines = said.lines().map(|line| serde_json::from_str(line).unwrap());
             let lines: Vec<(String, String)> = lines.collect();
@@ -78,9 +78,9 @@ fn what_no_sdk_would_keep_passes_too() {
         r#"{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"c"}}"#,
         "not json at all",
     ];
-    let server = Server::start(|asked, peer| peer.json(&asked.body));
-    let front = Front::before(&server);
-    let mut client = front.client();
+    let server = ScriptedServer::start(|asked, peer| peer.json(&asked.body));
+    let proxy = ProxyFixture::before(&server);
+    let mut client = proxy.client();
     for line in odd {
         assert_eq!(client.post("", line).text(), line);
     }
@@ -90,12 +90,12 @@ fn what_no_sdk_would_keep_passes_too() {
 
 #[test]
 fn headers_pass_except_those_of_one_connection() {
-    let server = Server::start(|_, peer| {
+    let server = ScriptedServer::start(|_, peer| {
         let headers = "mcp-session-id: s9\r\nx-vendor: kept\r\nkeep-alive: timeout=5\r\ncontent-type: application/json; charset=utf-8\r\n";
         peer.answer("201 Created", headers, b"{}");
     });
-    let front = Front::before(&server);
-    let got = front.client().ask(
+    let proxy = ProxyFixture::before(&server);
+    let got = proxy.client().ask(
         "POST /mcp?tenant=7",
         "authorization: Bearer t\r\nmcp-param-region: eu\r\nx-own: a\r\nx-own: b\r\naccept-encoding: gzip\r\nproxy-authorization: x\r\n",
         b"{}",
@@ -122,7 +122,7 @@ fn headers_pass_except_those_of_one_connection() {
 fn an_event_goes_on_when_it_is_whole_and_a_comment_at_once() {
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let wait = Mutex::new(wait);
-    let server = Server::start(move |_, peer| {
+    let server = ScriptedServer::start(move |_, peer| {
         peer.events("");
         for part in [
             ": alive\n\n",
@@ -134,23 +134,25 @@ fn an_event_goes_on_when_it_is_whole_and_a_comment_at_once() {
         }
         peer.end();
     });
-    let front = Front::before(&server);
-    let mut client = front.client();
+    let proxy = ProxyFixture::before(&server);
+    let mut client = proxy.client();
     client.send(
         "POST /mcp",
         "",
         br#"{"id":1,"method":"tools/call","params":{"name":"a"}}"#,
     );
-    let head = super::wire::read_head(&mut client.from).unwrap();
+    let head = super::raw_http::read_head(&mut client.from).unwrap();
     assert_eq!(head.header("x-accel-buffering"), Some("no"));
     for part in [
         ": alive\n\n",
         "data: {\"method\":\"notifications/x\"}\n\n",
         "data: {}\n\n",
     ] {
-        let chunk = super::wire::read_chunk(&mut client.from).unwrap().unwrap();
+        let chunk = super::raw_http::read_chunk(&mut client.from)
+            .unwrap()
+            .unwrap();
         assert_eq!(String::from_utf8(chunk).unwrap(), part);
         go.send(()).unwrap();
     }
-    assert_eq!(super::wire::read_chunk(&mut client.from), Some(None));
+    assert_eq!(super::raw_http::read_chunk(&mut client.from), Some(None));
 }

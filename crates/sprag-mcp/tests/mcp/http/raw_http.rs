@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 
 /// A request or an answer.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Message {
+pub(crate) struct HttpMessage {
     /// The first line.
     pub(crate) start: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Message {
+impl HttpMessage {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         let found = headers.find(|(key, _)| key.eq_ignore_ascii_case(name));
@@ -34,8 +34,8 @@ impl Message {
 }
 
 /// Reads the head of a message; none where the other side closed.
-pub(crate) fn read_head(from: &mut impl BufRead) -> Option<Message> {
-    let mut message = Message::default();
+pub(crate) fn read_head(from: &mut impl BufRead) -> Option<HttpMessage> {
+    let mut message = HttpMessage::default();
     loop {
         let mut line = String::new();
         if from.read_line(&mut line).ok()? == 0 {
@@ -52,7 +52,7 @@ pub(crate) fn read_head(from: &mut impl BufRead) -> Option<Message> {
 }
 
 /// Reads a whole message; none where the other side closed before its end.
-pub(crate) fn read(from: &mut impl BufRead) -> Option<Message> {
+pub(crate) fn read(from: &mut impl BufRead) -> Option<HttpMessage> {
     let mut message = read_head(from)?;
     if message.header("transfer-encoding") == Some("chunked") {
         while let Some(chunk) = read_chunk(from)? {
@@ -78,12 +78,12 @@ pub(crate) fn read_chunk(from: &mut impl BufRead) -> Option<Option<Vec<u8>>> {
 }
 
 /// A connection to a client, for a server that does as it is told.
-pub(crate) struct Peer {
+pub(crate) struct ServerConnection {
     pub(crate) to: TcpStream,
     pub(crate) from: BufReader<TcpStream>,
 }
 
-impl Peer {
+impl ServerConnection {
     /// Says a whole answer.
     pub(crate) fn answer(&mut self, status: &str, headers: &str, body: &[u8]) {
         let head = format!(
@@ -128,14 +128,16 @@ impl Peer {
 }
 
 /// A server that does as it is told, and what it was asked.
-pub(crate) struct Server {
+pub(crate) struct ScriptedServer {
     pub(crate) address: SocketAddr,
-    pub(crate) asked: Arc<Mutex<Vec<Message>>>,
+    pub(crate) asked: Arc<Mutex<Vec<HttpMessage>>>,
 }
 
-impl Server {
+impl ScriptedServer {
     /// Serves each request of each connection with `serve`, on a thread for each connection.
-    pub(crate) fn start(serve: impl Fn(&Message, &mut Peer) + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(
+        serve: impl Fn(&HttpMessage, &mut ServerConnection) + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -146,7 +148,7 @@ impl Server {
                 let _ = stream.set_nodelay(true);
                 std::thread::spawn(move || {
                     let from = BufReader::new(stream.try_clone().unwrap());
-                    let mut peer = Peer { to: stream, from };
+                    let mut peer = ServerConnection { to: stream, from };
                     while let Some(message) = read(&mut peer.from) {
                         if heard.lock().unwrap().len() < 10_000 {
                             heard.lock().unwrap().push(message.clone());
@@ -163,19 +165,19 @@ impl Server {
         format!("http://{}/mcp", self.address)
     }
 
-    pub(crate) fn asked(&self) -> Vec<Message> {
+    pub(crate) fn asked(&self) -> Vec<HttpMessage> {
         self.asked.lock().unwrap().clone()
     }
 }
 
 /// A client with one connection.
-pub(crate) struct Client {
+pub(crate) struct HttpClient {
     pub(crate) to: TcpStream,
     pub(crate) from: BufReader<TcpStream>,
     host: String,
 }
 
-impl Client {
+impl HttpClient {
     pub(crate) fn connect(address: SocketAddr) -> Self {
         let to = TcpStream::connect(address).unwrap();
         to.set_nodelay(true).unwrap();
@@ -201,17 +203,17 @@ impl Client {
             .unwrap();
     }
 
-    pub(crate) fn ask(&mut self, start: &str, headers: &str, body: &[u8]) -> Message {
+    pub(crate) fn ask(&mut self, start: &str, headers: &str, body: &[u8]) -> HttpMessage {
         self.send(start, headers, body);
         self.receive()
     }
 
-    pub(crate) fn receive(&mut self) -> Message {
+    pub(crate) fn receive(&mut self) -> HttpMessage {
         read(&mut self.from).expect("an answer")
     }
 
     /// Posts a message to the usual place.
-    pub(crate) fn post(&mut self, headers: &str, body: &str) -> Message {
+    pub(crate) fn post(&mut self, headers: &str, body: &str) -> HttpMessage {
         let kind =
             "content-type: application/json\r\naccept: application/json, text/event-stream\r\n";
         self.ask("POST /mcp", &format!("{kind}{headers}"), body.as_bytes())

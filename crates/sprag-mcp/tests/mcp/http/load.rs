@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use super::front::Front;
-use super::wire::Server;
+use super::proxy_fixture::ProxyFixture;
+use super::raw_http::ScriptedServer;
 use crate::volume::calls;
 
 const CONNECTIONS: u64 = 100;
 
 #[test]
 fn no_answer_reaches_the_wrong_caller() {
-    let server = Server::start(|asked, peer| {
+    let server = ScriptedServer::start(|asked, peer| {
         let asked = asked.json();
         let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"content": [], "structuredContent": asked["params"]["arguments"]}});
         if asked["id"].as_u64().unwrap().is_multiple_of(2) {
@@ -21,11 +21,11 @@ fn no_answer_reaches_the_wrong_caller() {
             peer.end();
         }
     });
-    let front = Front::before(&server);
+    let proxy = ProxyFixture::before(&server);
     let each = calls() / CONNECTIONS;
     let callers: Vec<_> = (0..CONNECTIONS)
         .map(|caller| {
-            let mut client = front.client();
+            let mut client = proxy.client();
             // Everyone counts from one, some in a protocol session, some under a token, some as nobody.
             let who = match caller % 3 {
                 0 => format!("mcp-session-id: s{caller}\r\n"),

@@ -23,7 +23,7 @@ pub(crate) fn example(name: &str) -> String {
 }
 
 /// A wrapped server and the pipes to it.
-pub(crate) struct Chain {
+pub(crate) struct WrapperProcess {
     pub(crate) child: Child,
     pub(crate) to: Option<ChildStdin>,
     /// None once the client no longer reads.
@@ -32,7 +32,7 @@ pub(crate) struct Chain {
     _home: tempfile::TempDir,
 }
 
-impl Chain {
+impl WrapperProcess {
     /// Starts the wrapper around this command.
     pub(crate) fn start(server: &[&str]) -> Self {
         Self::start_with(&[], server)
@@ -96,7 +96,7 @@ impl Chain {
     }
 }
 
-impl Drop for Chain {
+impl Drop for WrapperProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

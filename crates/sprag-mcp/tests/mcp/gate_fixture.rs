@@ -10,7 +10,7 @@ use sprag_mcp::{
 };
 
 /// A gate, the guard behind it, and what it told people.
-pub(crate) struct Setting {
+pub(crate) struct GateFixture {
     pub(crate) gate: Gate,
     pub(crate) scope: RequestScope,
     pub(crate) guard: Guard,
@@ -30,7 +30,7 @@ pub(crate) fn options() -> GateOptions {
     }
 }
 
-impl Setting {
+impl GateFixture {
     pub(crate) fn new() -> Self {
         Self::with(options(), "")
     }
@@ -42,11 +42,11 @@ impl Setting {
     }
 
     /// A gate whose guard never answers.
-    pub(crate) fn deserted(options: GateOptions, is_stopped: bool) -> Self {
+    pub(crate) fn without_guard(options: GateOptions, is_stopped: bool) -> Self {
         Self::over(
             options,
             Guard::in_memory().unwrap(),
-            Box::new(Nobody(is_stopped)),
+            Box::new(UnreachableGuard(is_stopped)),
         )
     }
 
@@ -135,9 +135,9 @@ pub(crate) fn text_result(id: u32, text: &str) -> String {
     )
 }
 
-struct Nobody(bool);
+struct UnreachableGuard(bool);
 
-impl VerdictSource for Nobody {
+impl VerdictSource for UnreachableGuard {
     fn check(&self, _: Event) -> Result<Verdict, NoVerdict> {
         Err(NoVerdict::NoAnswer("nobody listens".to_owned()))
     }

@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 
-use crate::chain::{Chain, example};
+use crate::wrapper_process::{WrapperProcess, example};
 
 /// How many calls: `make soak` sets a million.
 #[expect(
@@ -18,8 +18,8 @@ pub(crate) fn calls() -> u64 {
 
 #[test]
 fn no_answer_reaches_the_wrong_request() {
-    let mut chain = Chain::start(&[&example("echo")]);
-    let mut to = chain.to.take().unwrap();
+    let mut wrapper = WrapperProcess::start(&[&example("echo")]);
+    let mut to = wrapper.to.take().unwrap();
     let count = calls();
     let writer = std::thread::spawn(move || {
         let mut lines = Vec::new();
@@ -41,7 +41,7 @@ fn no_answer_reaches_the_wrong_request() {
         to
     });
     for n in 0..count {
-        let answer: serde_json::Value = serde_json::from_str(&chain.receive()).unwrap();
+        let answer: serde_json::Value = serde_json::from_str(&wrapper.receive()).unwrap();
         let id = match &answer["id"] {
             serde_json::Value::String(id) => id.trim_start_matches("a-").parse().unwrap(),
             id => id.as_u64().unwrap(),
@@ -50,14 +50,14 @@ fn no_answer_reaches_the_wrong_request() {
         assert_eq!(id, n);
     }
     drop(writer.join().unwrap());
-    assert!(chain.close().success());
+    assert!(wrapper.close().success());
 }
 
 #[test]
 fn a_result_of_a_hundred_megabytes_passes_with_little_memory() {
-    let mut chain = Chain::start(&[&example("echo")]);
+    let mut wrapper = WrapperProcess::start(&[&example("echo")]);
     let bytes = 100_000_000;
-    chain.send(&crate::setting::call(
+    wrapper.send(&crate::gate_fixture::call(
         1,
         "read",
         &format!(r#"{{"bytes":{bytes}}}"#),
@@ -65,24 +65,24 @@ fn a_result_of_a_hundred_megabytes_passes_with_little_memory() {
     let mut text = vec![0; 1 << 16];
     let (mut total, mut last) = (0, 0);
     while last != b'\n' {
-        let read = chain.from.as_mut().unwrap().read(&mut text).unwrap();
+        let read = wrapper.from.as_mut().unwrap().read(&mut text).unwrap();
         assert_ne!(read, 0);
         total += read;
         last = text[read - 1];
     }
     let head = r#"{"result":{"content":[{"type":"text","text":""}]},"jsonrpc":"2.0","id":1}"#;
     assert_eq!(total, bytes + head.len() + 1);
-    let status = std::fs::read_to_string(format!("/proc/{}/status", chain.child.id())).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", wrapper.child.id())).unwrap();
     let peak = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))
         .unwrap();
     let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
     assert!(peak < 48 * 1024, "the wrapper took {peak} kB");
-    chain.send(&crate::setting::call(2, "read", r#"{"n":1}"#));
+    wrapper.send(&crate::gate_fixture::call(2, "read", r#"{"n":1}"#));
     assert_eq!(
-        chain.receive(),
+        wrapper.receive(),
         r#"{"result":{"content":[],"structuredContent":{"n":1}},"jsonrpc":"2.0","id":2}"#
     );
-    assert!(chain.close().success());
+    assert!(wrapper.close().success());
 }

@@ -9,18 +9,18 @@ use sprag_mcp::http::{Hosts, Listener, ListenerOptions, Proxy, ProxyConfig, Prox
 use sprag_mcp::{LogSink, VerdictSource};
 use tokio::runtime::Runtime;
 
-use super::wire::{Client, Server};
+use super::raw_http::{HttpClient, ScriptedServer};
 
-pub(crate) struct Front {
+pub(crate) struct ProxyFixture {
     pub(crate) address: SocketAddr,
     pub(crate) guard: Guard,
     pub(crate) told: Arc<Mutex<Vec<String>>>,
     runtime: Option<Runtime>,
 }
 
-impl Front {
+impl ProxyFixture {
     /// A proxy before one server.
-    pub(crate) fn before(server: &Server) -> Self {
+    pub(crate) fn before(server: &ScriptedServer) -> Self {
         Self::new(&server.url(), "", |_| {})
     }
 
@@ -69,8 +69,8 @@ impl Front {
         }
     }
 
-    pub(crate) fn client(&self) -> Client {
-        Client::connect(self.address)
+    pub(crate) fn client(&self) -> HttpClient {
+        HttpClient::connect(self.address)
     }
 
     /// What the guard judged.
@@ -97,7 +97,7 @@ impl Front {
     }
 }
 
-impl Drop for Front {
+impl Drop for ProxyFixture {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use sprag::Id;
 use sprag_core::OrderEvent;
 
-use super::front::Front;
-use super::wire::{Message, Peer, Server};
-use crate::setting::{call, text_result};
+use super::proxy_fixture::ProxyFixture;
+use super::raw_http::{HttpMessage, ScriptedServer, ServerConnection};
+use crate::gate_fixture::{call, text_result};
 
 /// A server that answers every call with the same words, as JSON or as an event.
-fn same(as_events: bool) -> Server {
-    Server::start(move |asked: &Message, peer: &mut Peer| {
+fn same(as_events: bool) -> ScriptedServer {
+    ScriptedServer::start(move |asked: &HttpMessage, peer: &mut ServerConnection| {
         let id = asked.json()["id"].as_u64().unwrap();
         let answer = text_result(u32::try_from(id).unwrap(), "nothing new");
         if as_events {
@@ -30,10 +30,10 @@ fn item(answer: &Value, at: usize) -> &str {
 #[test]
 fn a_loop_is_warned_next_to_the_result_and_then_refused() {
     let server = same(false);
-    let front = Front::new(&server.url(), "", |options| {
+    let proxy = ProxyFixture::new(&server.url(), "", |options| {
         options.principal_is_session = true
     });
-    let mut client = front.client();
+    let mut client = proxy.client();
     let (mut warned, mut refused) = (None, None);
     for n in 1..=30 {
         let answer = client.post("authorization: Bearer a\r\n", &call(n, "status", "{}"));
@@ -64,8 +64,8 @@ fn a_loop_is_warned_next_to_the_result_and_then_refused() {
 #[test]
 fn a_word_changes_one_event_and_no_other_byte() {
     let server = same(true);
-    let front = Front::before(&server);
-    let mut client = front.client();
+    let proxy = ProxyFixture::before(&server);
+    let mut client = proxy.client();
     for n in 1..=30 {
         let got = client.post("mcp-session-id: s\r\n", &call(n, "status", "{}"));
         let plain = text_result(n, "nothing new");
@@ -92,9 +92,9 @@ fn a_word_changes_one_event_and_no_other_byte() {
 fn where_nobody_is_told_apart_a_loop_is_refused_but_nobody_is_stopped() {
     let server = same(false);
     let policy = "[destructive]\nmax_calls = 2";
-    let front = Front::new(&server.url(), policy, |_| {});
-    let mut client = front.client();
-    let ask = |n: u32, client: &mut super::wire::Client| {
+    let proxy = ProxyFixture::new(&server.url(), policy, |_| {});
+    let mut client = proxy.client();
+    let ask = |n: u32, client: &mut super::raw_http::HttpClient| {
         client
             .post(
                 "",
@@ -106,7 +106,7 @@ fn where_nobody_is_told_apart_a_loop_is_refused_but_nobody_is_stopped() {
     assert_eq!(ask(2, &mut client)["result"]["isError"], true);
     let harmless = client.post("", &call(3, "list_assets", "{}")).json();
     assert_eq!(item(&harmless, 0), "nothing new");
-    let records = front.records();
+    let records = proxy.records();
     let calls: Vec<&Value> = records
         .iter()
         .filter(|record| record["event"]["type"] == "call")
@@ -123,17 +123,17 @@ fn where_nobody_is_told_apart_a_loop_is_refused_but_nobody_is_stopped() {
 #[test]
 fn a_killed_session_is_refused_and_its_protocol_session_is_told_by_a_digest() {
     let server = same(false);
-    let front = Front::before(&server);
-    let mut client = front.client();
+    let proxy = ProxyFixture::before(&server);
+    let mut client = proxy.client();
     client.post("mcp-session-id: secret-one\r\n", &call(1, "a", "{}"));
-    let session = front.records()[0]["event"]["session"]
+    let session = proxy.records()[0]["event"]["session"]
         .as_str()
         .unwrap()
         .to_owned();
     assert!(session.starts_with("mcp-session-"), "{session}");
     assert!(!session.contains("secret"));
     let kill = OrderEvent::new(Id::new(&session).unwrap()).by("ops");
-    front
+    proxy
         .guard
         .check_as(sprag::Role::Operator, sprag::Event::Kill(kill))
         .unwrap();
@@ -149,7 +149,7 @@ fn a_killed_session_is_refused_and_its_protocol_session_is_told_by_a_digest() {
 
 #[test]
 fn the_client_of_a_protocol_session_is_known_from_its_start() {
-    let server = Server::start(|asked, peer| {
+    let server = ScriptedServer::start(|asked, peer| {
         let id = asked.json()["id"].as_u64();
         let Some(id) = id else {
             return peer.answer("202 Accepted", "", b"");
@@ -158,11 +158,11 @@ fn the_client_of_a_protocol_session_is_known_from_its_start() {
         let headers = "mcp-session-id: s7\r\ncontent-type: application/json\r\n";
         peer.answer("200 OK", headers, result.to_string().as_bytes());
     });
-    let front = Front::before(&server);
-    let mut client = front.client();
+    let proxy = ProxyFixture::before(&server);
+    let mut client = proxy.client();
     client.post("", r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"codex"}}}"#);
     client.post("mcp-session-id: s7\r\n", &call(1, "a", "{}"));
-    let event = &front.wait_for("call", 1)[0]["event"];
+    let event = &proxy.wait_for("call", 1)[0]["event"];
     assert_eq!(
         (&event["agent"], &event["approach"]["server"]),
         (&json!("codex"), &json!("catalog"))
@@ -174,7 +174,7 @@ fn the_client_of_a_protocol_session_is_known_from_its_start() {
 #[test]
 fn a_batch_goes_on_without_what_is_refused_and_its_answers_come_together() {
     for as_events in [false, true] {
-        let server = Server::start(move |asked, peer| {
+        let server = ScriptedServer::start(move |asked, peer| {
             let asked = asked.json();
             let items = asked.as_array().unwrap();
             let answers: Vec<Value> = items
@@ -189,13 +189,13 @@ fn a_batch_goes_on_without_what_is_refused_and_its_answers_come_together() {
                 peer.json(json!(answers).to_string().as_bytes());
             }
         });
-        let front = Front::new(&server.url(), "[access]\ndeny = [\"secret_*\"]", |_| {});
+        let proxy = ProxyFixture::new(&server.url(), "[access]\ndeny = [\"secret_*\"]", |_| {});
         let batch = format!(
             "[{},{}]",
             call(1, "secret_read", "{}"),
             call(2, "read", "{}")
         );
-        let got = front.client().post("", &batch);
+        let got = proxy.client().post("", &batch);
         let ids: Vec<u64> = if as_events {
             let data = got
                 .text()
@@ -221,21 +221,21 @@ fn a_batch_goes_on_without_what_is_refused_and_its_answers_come_together() {
 #[test]
 fn headers_that_contradict_the_body_are_refused_before_the_guard_or_the_server_hear_of_it() {
     let server = same(false);
-    let front = Front::before(&server);
+    let proxy = ProxyFixture::before(&server);
     let body = r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"read","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
     let headers =
         "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: delete\r\n";
-    let got = front.client().post(headers, body);
+    let got = proxy.client().post(headers, body);
     assert_eq!(got.status(), 400);
     let wanted = json!({"jsonrpc": "2.0", "id": 5, "error": {"code": -32020,
         "message": "the header mcp-name and the body say different things, so it was not passed on"}});
     assert_eq!(got.json(), wanted);
-    assert!(server.asked().is_empty() && front.records().is_empty());
+    assert!(server.asked().is_empty() && proxy.records().is_empty());
 }
 
 #[test]
 fn a_header_that_repeats_an_argument_must_say_the_same() {
-    let server = Server::start(|asked, peer| {
+    let server = ScriptedServer::start(|asked, peer| {
         match asked.json()["method"].as_str() {
         Some("tools/list") => peer.json(
             br#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"query","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"limit":{"type":"integer","x-mcp-header":"Limit"}}}}]}}"#,
@@ -243,8 +243,8 @@ fn a_header_that_repeats_an_argument_must_say_the_same() {
         _ => peer.json(text_result(2, "rows").as_bytes()),
     }
     });
-    let front = Front::before(&server);
-    let mut client = front.client();
+    let proxy = ProxyFixture::before(&server);
+    let mut client = proxy.client();
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
     let standard = "mcp-protocol-version: 2026-07-28\r\n";
     let body = format!(
@@ -254,7 +254,7 @@ fn a_header_that_repeats_an_argument_must_say_the_same() {
     // Before the tools were listed nobody here knows what a header is about.
     assert_eq!(status("mcp-param-region: us\r\n"), 200);
     let list = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{{meta}}}}}"#);
-    assert_eq!(front.client().post(standard, &list).status(), 200);
+    assert_eq!(proxy.client().post(standard, &list).status(), 200);
     assert_eq!(
         status("mcp-param-region: eu\r\nmcp-param-limit: 5\r\n"),
         200
@@ -272,9 +272,9 @@ fn a_header_that_repeats_an_argument_must_say_the_same() {
 #[test]
 fn a_call_that_can_be_read_in_two_ways_is_a_bad_request() {
     let server = same(false);
-    let front = Front::before(&server);
+    let proxy = ProxyFixture::before(&server);
     let twice = r#"{"id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#;
-    let got = front.client().post("", twice);
+    let got = proxy.client().post("", twice);
     assert_eq!(
         (got.status(), &got.json()["error"]["code"]),
         (400, &json!(-32600))
@@ -286,7 +286,7 @@ fn a_call_that_can_be_read_in_two_ways_is_a_bad_request() {
 fn an_answer_too_long_to_be_held_streams_through_and_counts() {
     for as_events in [false, true] {
         let size = 12 * 1024 * 1024;
-        let server = Server::start(move |asked, peer| {
+        let server = ScriptedServer::start(move |asked, peer| {
             let text = "x".repeat(size);
             let answer = text_result(
                 u32::try_from(asked.json()["id"].as_u64().unwrap()).unwrap(),
@@ -300,10 +300,10 @@ fn an_answer_too_long_to_be_held_streams_through_and_counts() {
                 peer.json(answer.as_bytes());
             }
         });
-        let front = Front::before(&server);
-        let got = front.client().post("", &call(1, "read", "{}"));
+        let proxy = ProxyFixture::before(&server);
+        let got = proxy.client().post("", &call(1, "read", "{}"));
         assert!(got.body.len() > size);
-        let steps = front.wait_for("step", 1);
+        let steps = proxy.wait_for("step", 1);
         assert!(
             steps[0]["event"]["outcome"].is_object()
                 && steps[0]["event"]["outcome"]["is_error"].is_null(),
