@@ -3,7 +3,7 @@
 //! Pure but for the question that it asks: a process that a client started, and a server that got
 //! the payload over HTTP, answer alike.
 
-use sprag::{Event, Role, Verdict};
+use sprag::{Event, FailMode, Role, Verdict};
 
 use crate::client::Client;
 use crate::codec;
@@ -19,23 +19,13 @@ pub struct HookAnswer {
     pub exit_code: u8,
 }
 
-/// What to do where nobody can say whether something may happen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Fail {
-    /// Let it happen: a broken guard must not stop work.
-    #[default]
-    Open,
-    /// Refuse it.
-    Closed,
-}
-
 /// How a hook is answered.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HookOptions<'h> {
     /// The client's name of the event, for payloads that don't say it.
     pub event: Option<&'h str>,
     /// What to do where there is no verdict.
-    pub fail: Fail,
+    pub fail: FailMode,
     /// Ask and log, but let everything happen.
     pub shadow: bool,
     /// Don't tell the person of a failure; somebody did just before.
@@ -126,7 +116,7 @@ fn answer_reading(
 fn failed(reading: &Reading, options: &HookOptions<'_>, error: &str) -> Reply {
     match (options.fail, reading.moment) {
         _ if options.shadow => Reply::Silent,
-        (Fail::Closed, Moment::Before) => Reply::Refuse(format!(
+        (FailMode::Closed, Moment::Before) => Reply::Refuse(format!(
             "sprag: not checked, so not allowed (--fail closed): {error}\n\
              Only the user may mend this, with: sprag doctor"
         )),

@@ -15,7 +15,7 @@ mod reading;
 mod reply;
 pub mod tool_name;
 
-pub use answer::{Answered, Fail, HookAnswer, HookOptions, answer, unreadable};
+pub use answer::{Answered, HookAnswer, HookOptions, answer, unreadable};
 pub use client::{Client, UnknownClient};
 pub use codec::is_own_prompt;
 pub use reading::{Dialect, Moment, ReadError, Reading};

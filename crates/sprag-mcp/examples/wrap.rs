@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use sprag::{Guard, Id, PolicyFile};
 use sprag_mcp::stdio::{self, ServerCommand};
-use sprag_mcp::{Fail, Gate, GateOptions, OnKill};
+use sprag_mcp::{Gate, GateOptions, OnKill};
 
 fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -44,7 +44,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         server: None,
         unnamed: Id::new("server")?,
         mark: std::process::id().to_string(),
-        fail: Fail::Closed,
+        fail: FailMode::Closed,
         on_kill: OnKill::Refuse,
     };
     let tell = |what: std::fmt::Arguments<'_>| {

@@ -20,7 +20,8 @@ use sprag_core::{Id, canonical_json};
 
 use crate::header_arguments::HeaderArgument;
 use crate::in_flight::InFlight;
-use crate::verdict_source::{Fail, FallbackSource, LogSink, VerdictSource};
+use crate::verdict_source::{FallbackSource, LogSink, VerdictSource};
+use sprag::FailMode;
 
 pub(crate) use exchange_end::ExchangeEnd;
 pub use request_scope::RequestScope;
@@ -51,7 +52,7 @@ pub struct GateOptions {
     /// What no other gate puts before the ids of its calls.
     pub mark: String,
     /// What holds when the guard does not answer.
-    pub fail: Fail,
+    pub fail: FailMode,
     /// What happens to the server when a session is killed.
     pub on_kill: OnKill,
 }

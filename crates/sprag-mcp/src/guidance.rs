@@ -1,98 +1,68 @@
-//! A word from the guard next to a real result: one more text item, and no other byte changed.
+//! Guidance from the guard next to a real result: one more text item, and no other byte changed.
 //!
-//! The result stays what the server said. Structured content is left alone, because clients check it
-//! against the tool's schema. A protocol error has no content; there the word follows the error's
+//! The result stays what the server sent. Structured content is left alone, because clients check it
+//! against the tool's schema. A protocol error has no content; there the guidance follows the error's
 //! message, the only part that every client shows to its model.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
+use sprag_core::{Decision, Verdict};
 
 use crate::envelope::{ResultEnvelope, raw_member};
+use crate::splice::{Splice, range_of};
 
-/// One change to a message: `text` goes in at `at`.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Insertion {
-    at: usize,
-    text: String,
+/// What an agent is to be told by a verdict that lets its call happen.
+pub(crate) fn guidance(verdict: &Verdict) -> Option<String> {
+    let message = verdict.message.clone();
+    message.filter(|_| verdict.decision > Decision::Allow)
 }
 
-/// Where `word` goes into the result of a call; none where it fits nowhere.
+/// The change that adds `text` to the result of a call; none if there is no place for it.
 pub(crate) fn into_result(
     message: &[u8],
     result: &RawValue,
     envelope: &ResultEnvelope<'_>,
-    word: &str,
-) -> Option<Insertion> {
-    let item = format!(r#"{{"type":"text","text":{}}}"#, Value::from(word));
+    text: &str,
+) -> Option<Splice> {
+    let item = format!(r#"{{"type":"text","text":{}}}"#, Value::from(text));
+    let comma = |is_first: bool| if is_first { "" } else { "," };
     let Some(content) = envelope.content else {
+        // A result without content gets one, as the first member of the object.
         let inner = result.get().strip_prefix('{')?;
-        let comma = if inner.trim_ascii().starts_with('}') {
-            ""
-        } else {
-            ","
-        };
-        return Some(Insertion {
-            at: offset(message, result)? + 1,
-            text: format!(r#""content":[{item}]{comma}"#),
-        });
+        let comma = comma(inner.trim_ascii().starts_with('}'));
+        let content = format!(r#""content":[{item}]{comma}"#);
+        return Some(Splice::insert(
+            range_of(message, result)?.start + 1,
+            content,
+        ));
     };
+    // The item goes before the bracket that closes the list.
     let inner = content.get().strip_prefix('[')?.strip_suffix(']')?;
-    let comma = if inner.trim_ascii().is_empty() {
-        ""
-    } else {
-        ","
-    };
-    Some(Insertion {
-        at: offset(message, content)? + content.get().len() - 1,
-        text: format!("{comma}{item}"),
-    })
+    let comma = comma(inner.trim_ascii().is_empty());
+    let end = range_of(message, content)?.end;
+    Some(Splice::insert(end - 1, format!("{comma}{item}")))
 }
 
-/// Where `word` goes into a protocol error.
-pub(crate) fn into_error(message: &[u8], error: &RawValue, word: &str) -> Option<Insertion> {
+/// The change that adds `text` to a protocol error.
+pub(crate) fn into_error(message: &[u8], error: &RawValue, text: &str) -> Option<Splice> {
     let said = raw_member(error, "message")?;
     said.get().strip_suffix('"')?;
-    let word = Value::from(format!(" {word}")).to_string();
-    let inner = word.strip_prefix('"')?.strip_suffix('"')?;
-    Some(Insertion {
-        at: offset(message, said)? + said.get().len() - 1,
-        text: inner.to_owned(),
-    })
-}
-
-/// The message with the insertions in it.
-pub(crate) fn insert(message: &[u8], mut insertions: Vec<Insertion>) -> Vec<u8> {
-    insertions.sort_by_key(|insertion| insertion.at);
-    let added: usize = insertions
-        .iter()
-        .map(|insertion| insertion.text.len())
-        .sum();
-    let mut bytes = Vec::with_capacity(message.len() + added);
-    let mut done = 0;
-    for Insertion { at, text } in insertions {
-        bytes.extend_from_slice(message.get(done..at).unwrap_or_default());
-        bytes.extend_from_slice(text.as_bytes());
-        done = at;
-    }
-    bytes.extend_from_slice(message.get(done..).unwrap_or_default());
-    bytes
-}
-
-/// Where a part that was borrowed from `message` starts in it.
-fn offset(message: &[u8], part: &RawValue) -> Option<usize> {
-    let start = part.get().as_ptr().addr();
-    let offset = start.checked_sub(message.as_ptr().addr())?;
-    (offset + part.get().len() <= message.len()).then_some(offset)
+    let text = Value::from(format!(" {text}")).to_string();
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    // Before the quote that ends the message.
+    let end = range_of(message, said)?.end;
+    Some(Splice::insert(end - 1, inner.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::envelope::Envelope;
+    use crate::splice;
 
-    fn with_word(message: &str) -> Option<String> {
+    fn with_guidance(message: &str) -> Option<String> {
         let read = Envelope::read(message.as_bytes()).unwrap();
-        let insertion = match (read.result, read.error) {
+        let splice = match (read.result, read.error) {
             (Some(result), _) => into_result(
                 message.as_bytes(),
                 result,
@@ -102,7 +72,7 @@ mod tests {
             (None, Some(error)) => into_error(message.as_bytes(), error, "stop \"it\""),
             (None, None) => None,
         }?;
-        let bytes = insert(message.as_bytes(), vec![insertion]);
+        let bytes = splice::apply(message.as_bytes(), vec![splice]);
         let text = String::from_utf8(bytes).unwrap();
         serde_json::from_str::<Value>(&text).unwrap();
         Some(text)
@@ -127,10 +97,13 @@ mod tests {
                 .replace("  ]}}", "]}}");
             let at = message.rfind("]").unwrap();
             let (head, tail) = message.split_at(at);
-            assert_eq!(with_word(&message).unwrap(), format!("{head},{item}{tail}"));
+            assert_eq!(
+                with_guidance(&message).unwrap(),
+                format!("{head},{item}{tail}")
+            );
         }
         assert_eq!(
-            with_word(r#"{"id":1,"result":{"content":[ ]}}"#).unwrap(),
+            with_guidance(r#"{"id":1,"result":{"content":[ ]}}"#).unwrap(),
             format!(r#"{{"id":1,"result":{{"content":[ {item}]}}}}"#)
         );
     }
@@ -139,21 +112,24 @@ mod tests {
     fn a_result_without_content_gets_one() {
         let item = r#"{"type":"text","text":"stop \"it\""}"#;
         assert_eq!(
-            with_word(r#"{"id":1,"result":{"structuredContent":{"n":1}}}"#).unwrap(),
+            with_guidance(r#"{"id":1,"result":{"structuredContent":{"n":1}}}"#).unwrap(),
             format!(r#"{{"id":1,"result":{{"content":[{item}],"structuredContent":{{"n":1}}}}}}"#)
         );
         assert_eq!(
-            with_word(r#"{"id":1,"result":{}}"#).unwrap(),
+            with_guidance(r#"{"id":1,"result":{}}"#).unwrap(),
             format!(r#"{{"id":1,"result":{{"content":[{item}]}}}}"#)
         );
-        assert_eq!(with_word(r#"{"id":1,"result":7}"#), None);
-        assert_eq!(with_word(r#"{"id":1,"result":{"content":"odd"}}"#), None);
+        assert_eq!(with_guidance(r#"{"id":1,"result":7}"#), None);
+        assert_eq!(
+            with_guidance(r#"{"id":1,"result":{"content":"odd"}}"#),
+            None
+        );
     }
 
     #[test]
     fn a_protocol_error_says_it_after_its_message() {
         assert_eq!(
-            with_word(r#"{"id":1,"error":{"data":{"message":"inner"},"message":"failed: \"a\"","code":1}}"#)
+            with_guidance(r#"{"id":1,"error":{"data":{"message":"inner"},"message":"failed: \"a\"","code":1}}"#)
                 .unwrap(),
             r#"{"id":1,"error":{"data":{"message":"inner"},"message":"failed: \"a\" stop \"it\"","code":1}}"#
         );

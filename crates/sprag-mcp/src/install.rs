@@ -8,12 +8,12 @@
 mod json;
 mod mcp_client;
 mod server_entry;
-mod splice;
 mod toml;
 
-pub use client::{Format, McpClient, UnknownClient};
+pub use mcp_client::{Format, McpClient, UnknownClient};
 pub use server_entry::{Launch, ServerEntry};
-use splice::Splice;
+
+use crate::splice::{self, Splice};
 
 /// How the wrapper is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,5 +97,7 @@ fn change(
     let splices = edits
         .flat_map(|(entry, launch)| edit(entry, launch))
         .collect();
-    Ok(splice::apply(text, splices))
+    // A parser of this text found the offsets, so the bytes stay UTF-8.
+    let new = splice::apply(text.as_bytes(), splices);
+    Ok(String::from_utf8_lossy(&new).into_owned())
 }

@@ -12,8 +12,8 @@
 //! - [`inspect`] asks a server for its tools.
 //!
 //! ```
-//! use sprag::{Guard, Id};
-//! use sprag_mcp::{Fail, Gate, GateOptions, OnKill, ClientAction};
+//! use sprag::{FailMode, Guard, Id};
+//! use sprag_mcp::{Gate, GateOptions, OnKill, ClientAction};
 //!
 //! let options = GateOptions {
 //!     session: Id::new("s1")?,
@@ -22,7 +22,7 @@
 //!     server: None,
 //!     unnamed: Id::new("catalog")?,
 //!     mark: "gate-1".to_owned(),
-//!     fail: Fail::Closed,
+//!     fail: FailMode::Closed,
 //!     on_kill: OnKill::Refuse,
 //! };
 //! let gate = Gate::new(options, Box::new(Guard::in_memory()?), Box::new(|what| eprintln!("{what}")));
@@ -46,8 +46,8 @@ pub mod inspect;
 pub mod install;
 mod json_lexer;
 mod large_payload;
-mod lazy_link;
 mod refusal;
+mod splice;
 #[cfg(unix)]
 pub mod stdio;
 mod stream_scan;
@@ -55,6 +55,5 @@ mod tools;
 mod verdict_source;
 
 pub use gate::{ClientAction, Gate, GateOptions, OnKill, RequestScope, ServerAction};
-pub use lazy_link::LazyLink;
 pub use tools::Tool;
-pub use verdict_source::{Fail, LogSink, NoVerdict, VerdictSource};
+pub use verdict_source::{LogSink, VerdictSource};

@@ -10,8 +10,9 @@ use axum::body::Body;
 use axum::http::{HeaderName, Request, Response};
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
+use sprag::FailMode;
 use sprag_mcp::http::{Proxy, ProxyConfig, ProxyOptions};
-use sprag_mcp::{Fail, LogSink, VerdictSource};
+use sprag_mcp::{LogSink, VerdictSource};
 
 use crate::caller::Peer;
 use crate::config::{ServerConfig, Transport};
@@ -48,7 +49,7 @@ impl Mounted {
         let options = ProxyOptions {
             mount: MOUNT.to_owned(),
             secure: config.transport != Transport::Plain,
-            fail: Fail::Closed,
+            fail: FailMode::Closed,
             // A store in this process answers at once; one on the network may not.
             guard_waits: config.redis.is_some(),
             ..ProxyOptions::new(servers.clone(), mark)

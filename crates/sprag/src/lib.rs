@@ -110,7 +110,7 @@ pub use guard::{
     make_private_folder, read_policy,
 };
 pub use judge::{Judge, JudgeError};
-pub use link::{Link, LinkError, LinkOptions, Reached};
+pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};
 pub use replay::ReplayError;
 pub use role::Role;
 pub use utc::rfc3339;

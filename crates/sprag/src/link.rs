@@ -8,6 +8,8 @@
 
 mod client;
 mod error;
+mod fail_mode;
+mod lazy;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -22,6 +24,8 @@ use crate::role::Role;
 
 pub use client::{Answer, ServerClient, hook_token_file, read_token};
 pub use error::LinkError;
+pub use fail_mode::FailMode;
+pub use lazy::{LazyLink, NoVerdict};
 
 /// How long a server may take for one answer, unless said otherwise.
 pub const DEADLINE: Duration = Duration::from_secs(2);

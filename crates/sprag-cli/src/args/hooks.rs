@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use sprag::FailMode;
+use sprag_hooks::Client;
 use sprag_hooks::install::Scope;
-use sprag_hooks::{Client, Fail};
 
 use super::{CaptureWord, DbArg, PolicyArg};
 
@@ -40,7 +41,7 @@ pub(crate) enum FailWord {
     Closed,
 }
 
-impl From<FailWord> for Fail {
+impl From<FailWord> for FailMode {
     fn from(word: FailWord) -> Self {
         match word {
             FailWord::Open => Self::Open,

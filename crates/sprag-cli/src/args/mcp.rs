@@ -5,10 +5,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use sprag_mcp::OnKill;
 use sprag_mcp::install::McpClient;
-use sprag_mcp::{Fail, OnKill};
 
 use super::PolicyArg;
+use super::hooks::FailWord;
 use super::store::{CaptureWord, PlaceArgs, bytes};
 use crate::examples;
 
@@ -119,21 +120,6 @@ pub(crate) struct McpHttpArgs {
     /// The most requests and streams under way at once.
     #[arg(long, value_name = "N", requires = "listen", default_value_t = sprag_mcp::http::limits::STREAMS)]
     pub(crate) max_streams: usize,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum FailWord {
-    Open,
-    Closed,
-}
-
-impl From<FailWord> for Fail {
-    fn from(word: FailWord) -> Self {
-        match word {
-            FailWord::Open => Self::Open,
-            FailWord::Closed => Self::Closed,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
-use sprag::{Decision, Event, Id, Link, LinkError, LinkOptions, PolicyFile, Role, Verdict, link};
+use sprag::{Event, LazyLink, LinkOptions, NoVerdict, PolicyFile, Role, Verdict};
 use sprag_core::MAX_EVENT_BYTES;
 use sprag_hooks::{Answered, Client, HookOptions, ReadError, answer, unreadable};
 
@@ -91,30 +91,26 @@ fn payload() -> Result<Vec<u8>, ReadError> {
     }
 }
 
-/// Asks the guard of this machine, which is looked for with the first question.
+/// Asks the guard of this machine, which is opened with the first event. A session that was stopped stays
+/// stopped when the guard can't be reached.
 fn asker(
     args: &HookArgs,
     settings: &Settings,
     db: Option<&Path>,
 ) -> impl FnMut(Role, Event) -> Result<Verdict, String> {
-    let options = db.map(|db| link_options(args, settings, db));
-    let mut opened: Option<Link> = None;
+    let link = db.map(|db| LazyLink::new(link_options(args, settings, db)));
     move |role, event| {
-        let options = options
-            .clone()
+        let link = link
+            .as_ref()
             .ok_or("there is no home to keep the store in")?;
-        let db = options.db.clone();
-        let session = event.session().clone();
-        let asked = match &opened {
-            Some(link) => Ok(link.clone()),
-            None => Link::open(options),
+        match link.check_as(role, event) {
+            Ok(verdict) => Ok(verdict),
+            Err(NoVerdict::Unreachable {
+                stopped: Some(verdict),
+                ..
+            }) => Ok(*verdict),
+            Err(error) => Err(error.to_string()),
         }
-        .and_then(|link| {
-            let verdict = link.check_as(role, event);
-            opened = Some(link);
-            verdict
-        });
-        asked.or_else(|error| known_against(&db, &session, &error))
     }
 }
 
@@ -131,24 +127,4 @@ fn link_options(args: &HookArgs, settings: &Settings, db: &Path) -> LinkOptions 
         capture: args.capture.into(),
         ..LinkOptions::new(db)
     }
-}
-
-/// Where nobody answers, a session that was stopped before stays stopped.
-fn known_against(db: &Path, session: &Id, error: &LinkError) -> Result<Verdict, String> {
-    if !error.is_no_answer() {
-        return Err(error.to_string());
-    }
-    let marks = link::marks(db, session);
-    let (decision, mark) = match (marks.killed, marks.blocked) {
-        (Some(mark), _) => (Decision::Kill, mark),
-        (None, Some(mark)) => (Decision::Block, mark),
-        (None, None) => return Err(error.to_string()),
-    };
-    Ok(Verdict {
-        decision,
-        rule: mark.rule,
-        message: Some(mark.why),
-        hint: Some(format!("sprag sessions reset {session} --why \"…\"")),
-        ..Verdict::default()
-    })
 }

@@ -4,9 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use sprag::FailMode;
 use sprag::link::{hook_token_file, read_token};
+use sprag_hooks::Client;
 use sprag_hooks::install::{HookLine, HookServer, InstallError, Scope, found, install, place};
-use sprag_hooks::{Client, Fail};
 
 use crate::args::InstallArgs;
 use crate::failure::{Failure, Run};
@@ -59,7 +60,7 @@ fn server(args: &InstallArgs, settings: &Settings) -> Result<Option<HookServer>,
     if Client::from(args.client) != Client::Claude {
         return Err(Failure::new("only Claude Code posts its hooks").next("leave out --http"));
     }
-    if Fail::from(args.fail) == Fail::Closed {
+    if FailMode::from(args.fail) == FailMode::Closed {
         return Err(Failure::new(
             "Claude Code goes on where a hook can't be posted: --http never fails closed",
         )

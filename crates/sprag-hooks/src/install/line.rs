@@ -1,7 +1,7 @@
 //! What a client does for a hook: the command line that it runs, or the address that it posts to.
 
-use crate::answer::Fail;
 use crate::client::Client;
+use sprag::FailMode;
 
 /// What every hook command of ours has in it.
 const SIGN: &str = " hook --client ";
@@ -40,7 +40,7 @@ pub struct HookLine {
     /// Judge and log, but let everything happen.
     pub shadow: bool,
     /// What to do where there is no verdict.
-    pub fail: Fail,
+    pub fail: FailMode,
     /// Where hooks are posted to, for a client that can: then nothing is run.
     pub server: Option<HookServer>,
 }
@@ -55,7 +55,7 @@ impl HookLine {
         if let Some(event) = event {
             words.extend(["--event".to_owned(), event.to_owned()]);
         }
-        if self.fail == Fail::Closed {
+        if self.fail == FailMode::Closed {
             words.extend(["--fail", "closed"].map(str::to_owned));
         }
         if self.shadow {
@@ -112,7 +112,7 @@ mod tests {
         let line = HookLine {
             binary: "/opt/a b/sprag".to_owned(),
             shadow: true,
-            fail: Fail::Closed,
+            fail: FailMode::Closed,
             server: None,
         };
         let command = line.command(Client::Claude, "PreToolUse");
@@ -130,7 +130,7 @@ mod tests {
         let line = HookLine {
             binary: "sprag".to_owned(),
             shadow: true,
-            fail: Fail::Open,
+            fail: FailMode::Open,
             server: Some(HookServer {
                 url: "http://127.0.0.1:7727".to_owned(),
                 token: "secret".to_owned(),

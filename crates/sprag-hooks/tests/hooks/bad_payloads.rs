@@ -1,7 +1,8 @@
 //! What no client should send, and some day will: the answer is the client's own for "no opinion".
 
+use sprag::FailMode;
 use sprag::{Decision, Verdict};
-use sprag_hooks::{Answered, Client, Fail, HookOptions, answer};
+use sprag_hooks::{Answered, Client, HookOptions, answer};
 
 const GARBAGE: [&[u8]; 8] = [
     b"",
@@ -24,7 +25,7 @@ const BEFORE: [(Client, &str); 6] = [
     (Client::Opencode, "tool.execute.before"),
 ];
 
-fn told(client: Client, event: Option<&str>, payload: &[u8], fail: Fail) -> Answered {
+fn told(client: Client, event: Option<&str>, payload: &[u8], fail: FailMode) -> Answered {
     let options = HookOptions {
         event,
         fail,
@@ -42,7 +43,7 @@ fn told(client: Client, event: Option<&str>, payload: &[u8], fail: Fail) -> Answ
 fn garbage_is_let_through_and_told_to_the_person() {
     for (client, event) in BEFORE {
         for payload in GARBAGE {
-            let answered = told(client, Some(event), payload, Fail::Open);
+            let answered = told(client, Some(event), payload, FailMode::Open);
             let said = &answered.answer.stdout;
             assert_eq!(answered.answer.exit_code, 0);
             assert!(
@@ -58,7 +59,7 @@ fn garbage_is_let_through_and_told_to_the_person() {
 fn garbage_is_refused_where_failing_closed_was_asked_for() {
     for (client, event) in BEFORE {
         for payload in GARBAGE {
-            let said = told(client, Some(event), payload, Fail::Closed)
+            let said = told(client, Some(event), payload, FailMode::Closed)
                 .answer
                 .stdout;
             let refused = said.contains("deny") || said.contains("refuse");
@@ -71,7 +72,7 @@ fn garbage_is_refused_where_failing_closed_was_asked_for() {
 fn what_no_version_knows_yet_is_of_no_concern() {
     for (client, _) in BEFORE {
         let payload = br#"{"hook_event_name":"BrandNew","event":"brand.new","session_id":"s","sessionId":"s","timestamp":1,"new":{"deep":[1]}}"#;
-        let answered = told(client, Some("BrandNew"), payload, Fail::Closed);
+        let answered = told(client, Some("BrandNew"), payload, FailMode::Closed);
         assert_eq!(answered.answer.stdout, "", "{client}");
         assert_eq!(answered.trouble, None, "{client}");
     }

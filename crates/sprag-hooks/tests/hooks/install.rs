@@ -1,7 +1,8 @@
 //! Settings as people write them: our entries go in and come out, and nothing else moves.
 
+use sprag::FailMode;
+use sprag_hooks::Client;
 use sprag_hooks::install::{HookLine, HookServer, InstallError, events, found, install, uninstall};
-use sprag_hooks::{Client, Fail};
 
 /// Settings that a parser who writes back would spoil.
 const ODD: [&str; 10] = [
@@ -21,7 +22,7 @@ fn line() -> HookLine {
     HookLine {
         binary: "/usr/local/bin/sprag".to_owned(),
         shadow: false,
-        fail: Fail::Open,
+        fail: FailMode::Open,
         server: None,
     }
 }

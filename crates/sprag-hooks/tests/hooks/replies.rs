@@ -1,7 +1,8 @@
 //! What each client is told for each verdict, at each place where it asks.
 
+use sprag::FailMode;
 use sprag::{Decision, Verdict};
-use sprag_hooks::{Client, Fail, HookOptions, answer};
+use sprag_hooks::{Client, HookOptions, answer};
 
 use crate::payloads::recorded;
 
@@ -48,7 +49,7 @@ fn said(client: Client, fixture: &str) -> String {
             assert_eq!(answered.answer.exit_code, 0);
             text += &format!("{decision}: {}\n", answered.answer.stdout);
         }
-        for fail in [Fail::Open, Fail::Closed] {
+        for fail in [FailMode::Open, FailMode::Closed] {
             let options = HookOptions { fail, ..options };
             let answered = answer(
                 client,

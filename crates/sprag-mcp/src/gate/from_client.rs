@@ -10,11 +10,12 @@ use crate::call_meta::CallMeta;
 use crate::call_outcome::CallOutcome;
 use crate::duplicate_keys;
 use crate::envelope::{CallParams, Envelope, batch, member, parse, raw_member, text};
+use crate::guidance::guidance;
 use crate::in_flight::{PendingCall, PendingRequest, after_cut, fingerprint, next_round};
 use crate::large_payload::payload;
 use crate::refusal::{INVALID_REQUEST, PARSE_ERROR, RefusalForm, error, id_of, refusal};
 use crate::stream_scan::StreamScan;
-use crate::verdict_source::{GuardAnswer, guidance};
+use crate::verdict_source::GuardAnswer;
 
 /// How often a server may ask back before the call counts as a new one.
 const MAX_ROUNDS: u32 = 32;
@@ -164,7 +165,7 @@ impl Gate {
             GuardAnswer::Verdict(verdict) => Some(verdict),
             GuardAnswer::Unguarded => None,
             GuardAnswer::Refuse(why) => return refuse(why),
-            GuardAnswer::Wrong(why) => {
+            GuardAnswer::Rejected(why) => {
                 return refuse(&format!("the guard can't judge this call: {why}"));
             }
         };
@@ -269,10 +270,10 @@ impl Gate {
     /// compared as the text they are.
     fn ask_call(&self, mut event: CallEvent) -> GuardAnswer {
         let args = event.args.clone();
-        match (self.source.ask(Event::Call(event.clone())), args) {
-            (GuardAnswer::Wrong(_), Some(args)) => {
+        match (self.source.check(Event::Call(event.clone())), args) {
+            (GuardAnswer::Rejected(_), Some(args)) => {
                 event.args = Some(Payload::from(args.as_json()));
-                self.source.ask(Event::Call(event))
+                self.source.check(Event::Call(event))
             }
             (answer, _) => answer,
         }

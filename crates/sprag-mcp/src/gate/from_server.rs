@@ -6,11 +6,12 @@ use sprag_core::{Event, Id, Identity, Payload, StepEvent};
 use super::{Gate, RequestScope, ServerAction, id_key};
 use crate::call_outcome::CallOutcome;
 use crate::envelope::{Envelope, ResultEnvelope, batch, member, raw_member, text};
-use crate::guidance::{Insertion, insert, into_error, into_result};
+use crate::guidance::{guidance, into_error, into_result};
 use crate::in_flight::{PendingCall, PendingRequest, next_round};
+use crate::splice::{self, Splice};
 use crate::stream_scan::StreamScan;
 use crate::tools;
-use crate::verdict_source::{GuardAnswer, guidance};
+use crate::verdict_source::GuardAnswer;
 
 /// What stands before the guard's words in a tool's result, so that they are not taken for the tool's.
 const OURS: &str = "[sprag]";
@@ -18,7 +19,7 @@ const OURS: &str = "[sprag]";
 impl Gate {
     /// Judges a message of the server, or a batch of them.
     pub fn from_server(&self, scope: &RequestScope, message: &[u8]) -> ServerAction {
-        let insertions: Vec<Insertion> = match batch(message) {
+        let splices: Vec<Splice> = match batch(message) {
             Some(items) => {
                 let items = items.into_iter();
                 items
@@ -30,10 +31,10 @@ impl Gate {
                 .into_iter()
                 .collect(),
         };
-        if insertions.is_empty() {
+        if splices.is_empty() {
             return ServerAction::Pass;
         }
-        ServerAction::Replace(insert(message, insertions))
+        ServerAction::Replace(splice::apply(message, splices))
     }
 
     /// Judges a message of the server that was too long to be held and has passed already. What the
@@ -54,12 +55,7 @@ impl Gate {
     }
 
     /// Where in the `whole` a word goes that concerns this message, one of a batch or the whole itself.
-    fn one_from_server(
-        &self,
-        scope: &RequestScope,
-        whole: &[u8],
-        bytes: &[u8],
-    ) -> Option<Insertion> {
+    fn one_from_server(&self, scope: &RequestScope, whole: &[u8], bytes: &[u8]) -> Option<Splice> {
         let message = Envelope::read(bytes)?;
         if message.method.is_some() {
             return None;
@@ -79,7 +75,7 @@ impl Gate {
         whole: &[u8],
         message: &Envelope<'_>,
         call: Box<PendingCall>,
-    ) -> Option<Insertion> {
+    ) -> Option<Splice> {
         let Some(result) = message.result else {
             return self.failed(whole, message.error?, *call);
         };
@@ -97,7 +93,7 @@ impl Gate {
         self.done(whole, result, &envelope, *call)
     }
 
-    fn task_answered(&self, whole: &[u8], message: &Envelope<'_>, task: &str) -> Option<Insertion> {
+    fn task_answered(&self, whole: &[u8], message: &Envelope<'_>, task: &str) -> Option<Splice> {
         let result = message.result?;
         let envelope = ResultEnvelope::read(result);
         let status = envelope.status.and_then(text);
@@ -129,20 +125,20 @@ impl Gate {
         result: &RawValue,
         envelope: &ResultEnvelope<'_>,
         call: PendingCall,
-    ) -> Option<Insertion> {
+    ) -> Option<Splice> {
         let session = call.session.clone();
         let word = self.finish(call, CallOutcome::of_result(envelope, result))?;
-        let insertion = into_result(whole, result, envelope, &word);
-        self.owe_unless(insertion.is_some(), session, word);
-        insertion
+        let splice = into_result(whole, result, envelope, &word);
+        self.owe_unless(splice.is_some(), session, word);
+        splice
     }
 
-    fn failed(&self, whole: &[u8], error: &RawValue, call: PendingCall) -> Option<Insertion> {
+    fn failed(&self, whole: &[u8], error: &RawValue, call: PendingCall) -> Option<Splice> {
         let session = call.session.clone();
         let word = self.finish(call, CallOutcome::of_error(error))?;
-        let insertion = into_error(whole, error, &word);
-        self.owe_unless(insertion.is_some(), session, word);
-        insertion
+        let splice = into_error(whole, error, &word);
+        self.owe_unless(splice.is_some(), session, word);
+        splice
     }
 
     /// Tells the guard what came of a call, and what its agent is to be told with it.
@@ -161,7 +157,7 @@ impl Gate {
                 self.note_stop(&call.session, &verdict);
                 guidance(&verdict)
             }
-            GuardAnswer::Wrong(why) => {
+            GuardAnswer::Rejected(why) => {
                 self.source
                     .log(format_args!("the guard could not judge a result: {why}"));
                 None
@@ -179,10 +175,10 @@ impl Gate {
 
     fn ask_step(&self, mut step: StepEvent) -> GuardAnswer {
         let result = step.result.clone();
-        match (self.source.ask(Event::Step(step.clone())), result) {
-            (GuardAnswer::Wrong(_), Some(result)) => {
+        match (self.source.check(Event::Step(step.clone())), result) {
+            (GuardAnswer::Rejected(_), Some(result)) => {
                 step.result = Some(Payload::from(result.as_json()));
-                self.source.ask(Event::Step(step))
+                self.source.check(Event::Step(step))
             }
             (answer, _) => answer,
         }

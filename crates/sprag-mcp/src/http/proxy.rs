@@ -21,7 +21,8 @@ use super::response_body::ResponseBody;
 use super::upstream::{Upstream, UpstreamOptions};
 use super::{headers, limits};
 use crate::gate::{Gate, GateOptions, OnKill};
-use crate::verdict_source::{Fail, LogSink, VerdictSource};
+use crate::verdict_source::{LogSink, VerdictSource};
+use sprag::FailMode;
 
 const WELL_KNOWN: &str = "/.well-known/";
 
@@ -45,7 +46,7 @@ pub struct ProxyOptions {
     /// What no other proxy puts before the ids of its calls, and nobody can guess.
     pub mark: String,
     /// What holds when the guard does not answer.
-    pub fail: Fail,
+    pub fail: FailMode,
     /// Many conversations may stand behind one protocol session.
     pub shared: bool,
     /// Whoever shows the same credentials is one conversation, which may be stopped as one.
@@ -72,7 +73,7 @@ impl ProxyOptions {
             secure: false,
             agent: None,
             mark,
-            fail: Fail::default(),
+            fail: FailMode::default(),
             shared: false,
             principal_is_session: false,
             guard_waits: true,

@@ -10,6 +10,7 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 
 use super::upstream::Upstream;
 use crate::envelope::{raw_member, text};
+use crate::splice::{self, Splice, range_of};
 
 /// Where metadata of a protected resource is, before the path of the resource.
 pub(super) const METADATA: &str = "/.well-known/oauth-protected-resource";
@@ -49,14 +50,8 @@ impl PublicAddress {
         let old = raw_member(document, "resource")?;
         text(old)?;
         let new = serde_json::Value::from(format!("{}{}", self.origin, upstream.path));
-        let at = old
-            .get()
-            .as_ptr()
-            .addr()
-            .checked_sub(body.as_ptr().addr())?;
-        let (before, rest) = body.split_at_checked(at)?;
-        let after = rest.get(old.get().len()..)?;
-        Some([before, new.to_string().as_bytes(), after].concat())
+        let change = Splice::replace(range_of(body, old)?, new.to_string());
+        Some(splice::apply(body, vec![change]))
     }
 
     /// A redirect below the server's own address stays behind the proxy.

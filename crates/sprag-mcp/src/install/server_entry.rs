@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Wrapper;
 use super::mcp_client::Format;
-use super::splice::Splice;
+use crate::splice::Splice;
 
 /// A server in a client's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! Calls on their way to the server.
 
 use serde_json::json;
+use sprag::FailMode;
 use sprag::Id;
-use sprag_mcp::{Fail, GateOptions, OnKill};
+use sprag_mcp::{GateOptions, OnKill};
 
 use crate::gate_fixture::{GateFixture, call, options, text_result};
 
@@ -247,7 +248,7 @@ fn when_the_guard_does_not_answer_the_mode_decides() {
     insta::assert_snapshot!(stopped.refused(&call(1, "a", "{}")), @"This session was stopped by the loop guard, and the guard can't be reached now. Stop and tell the user.");
     let closed = GateFixture::without_guard(
         GateOptions {
-            fail: Fail::Closed,
+            fail: FailMode::Closed,
             ..options()
         },
         false,

@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use sprag::{Event, Guard, Id, Policy, Verdict};
+use sprag::{Decision, Event, FailMode, Guard, Id, NoVerdict, Policy, Verdict};
 use sprag_mcp::{
-    ClientAction, Fail, Gate, GateOptions, NoVerdict, OnKill, RequestScope, ServerAction,
-    VerdictSource,
+    ClientAction, Gate, GateOptions, OnKill, RequestScope, ServerAction, VerdictSource,
 };
 
 /// A gate, the guard behind it, and what it told people.
@@ -25,7 +24,7 @@ pub(crate) fn options() -> GateOptions {
         server: None,
         unnamed: Id::new("unnamed").unwrap(),
         mark: "m".to_owned(),
-        fail: Fail::Open,
+        fail: FailMode::Open,
         on_kill: OnKill::Refuse,
     }
 }
@@ -139,9 +138,13 @@ struct UnreachableGuard(bool);
 
 impl VerdictSource for UnreachableGuard {
     fn check(&self, _: Event) -> Result<Verdict, NoVerdict> {
-        Err(NoVerdict::NoAnswer("nobody listens".to_owned()))
-    }
-    fn is_stopped(&self, _: &Id) -> bool {
-        self.0
+        let stopped = Verdict {
+            decision: Decision::Kill,
+            ..Verdict::default()
+        };
+        Err(NoVerdict::Unreachable {
+            why: "nobody listens".to_owned(),
+            stopped: self.0.then(|| Box::new(stopped)),
+        })
     }
 }

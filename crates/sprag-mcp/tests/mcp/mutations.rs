@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
-use sprag::{Decision, Event, Verdict};
-use sprag_mcp::{ClientAction, Gate, NoVerdict, ServerAction, VerdictSource};
+use sprag::{Decision, Event, NoVerdict, Verdict};
+use sprag_mcp::{ClientAction, Gate, ServerAction, VerdictSource};
 
 use crate::gate_fixture::options;
 

@@ -8,8 +8,9 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use sprag::FailMode;
 use sprag::Role;
-use sprag_hooks::{Client, Fail, HookOptions, answer};
+use sprag_hooks::{Client, HookOptions, answer};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::body;
@@ -99,8 +100,8 @@ fn answered(app: &App, client: Client, choices: &HookChoices, payload: &[u8]) ->
     let options = HookOptions {
         event: choices.event.as_deref(),
         fail: match choices.fail {
-            FailWord::Open => Fail::Open,
-            FailWord::Closed => Fail::Closed,
+            FailWord::Open => FailMode::Open,
+            FailWord::Closed => FailMode::Closed,
         },
         shadow: choices.shadow,
         hush: false,

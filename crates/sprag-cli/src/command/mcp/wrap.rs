@@ -8,9 +8,9 @@ use std::os::unix::process::parent_id;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use sprag::{Guard, Id};
+use sprag::{Guard, Id, LazyLink};
 use sprag_mcp::stdio::{self, ServerCommand};
-use sprag_mcp::{Gate, GateOptions, LazyLink, VerdictSource};
+use sprag_mcp::{Gate, GateOptions, VerdictSource};
 
 use crate::args::WrapArgs;
 use crate::db::{Db, policy_file};
