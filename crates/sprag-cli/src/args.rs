@@ -16,11 +16,9 @@ use clap_complete::Shell;
 use sprag::eval::Metric;
 use sprag_core::Policy;
 
-pub(crate) use hooks::{DoctorArgs, HookArgs, InstallArgs, UninstallArgs};
+pub(crate) use hooks::{DoctorArgs, FailWord, HookArgs, InstallArgs, UninstallArgs};
 #[cfg(unix)]
-pub(crate) use mcp::{
-    ClientArgs, FailWord, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs,
-};
+pub(crate) use mcp::{ClientArgs, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs};
 pub(crate) use redis::RedisArgs;
 pub(crate) use relay::AgentToolsArgs;
 pub(crate) use scan::ScanArgs;

@@ -8,7 +8,7 @@ use std::os::fd::AsFd as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use sprag::{Guard, Id, PolicyFile};
+use sprag::{FailMode, Guard, Id, PolicyFile};
 use sprag_mcp::stdio::{self, ServerCommand};
 use sprag_mcp::{Gate, GateOptions, OnKill};
 

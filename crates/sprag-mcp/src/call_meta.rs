@@ -1,9 +1,9 @@
-//! Who is calling, by what a client puts on its calls.
+//! Who is calling, by the `_meta` that a client puts on its calls.
 //!
 //! Since revision 2026-07-28 the protocol has no session, and a connection is not a conversation. What
-//! is left are the ids that clients put into `_meta` for their own use: Codex names its thread and
-//! session, Claude Code and Codex the tool use, by which a hook and this proxy know that they saw the
-//! same call. Frameworks may send a W3C trace context, whose trace is one user action.
+//! remains are the ids that clients put into `_meta` for their own use: Codex names its thread and
+//! session, Claude Code and Codex the tool use, by which a hook and this proxy recognise the same
+//! call. Frameworks may send a W3C trace context, whose trace is one user action.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,18 +11,18 @@ use sprag_core::Id;
 
 use crate::envelope::{member, parse, raw_member, text};
 
-/// What `_meta` of a call tells.
+/// The members of a call's `_meta` that identify its caller.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct CallMeta {
     /// The client's own session, with its sub-agent below it.
     pub(crate) session: Option<Id>,
-    /// The client, where each request names it.
+    /// The client's name, if each request carries it.
     pub(crate) agent: Option<Id>,
-    /// The globally unique id of the tool use.
+    /// The id of the tool use.
     pub(crate) use_id: Option<Id>,
     /// The user action behind it.
     pub(crate) flow: Option<Id>,
-    /// The request is of a revision in which results say their type.
+    /// The request is of a revision in which results carry their type.
     pub(crate) is_modern: bool,
 }
 
@@ -49,7 +49,7 @@ struct RawMeta<'m> {
 }
 
 impl CallMeta {
-    /// What this `_meta` tells; what is no id tells nothing.
+    /// Reads `_meta`; a value that is not a valid id is ignored.
     pub(crate) fn read(meta: Option<&RawValue>) -> Self {
         let Some(meta) = meta.and_then(parse::<RawMeta<'_>>) else {
             return Self::default();
@@ -90,8 +90,8 @@ fn flow(meta: &RawMeta<'_>, session: Option<&Id>) -> Option<Id> {
     codex_flow(&member(meta.codex_turn?, "turn_id")?, session?)
 }
 
-/// A turn of the main thread is a flow, by the name that the hooks of the same client give it. A
-/// sub-agent has turns of its own, so what it does is joined to the session as a whole.
+/// A turn of the main thread is a flow, with the same name that the client's hooks give it. A sub-agent
+/// has turns of its own, so its calls belong to the flow of the whole session.
 fn codex_flow(turn: &str, session: &Id) -> Option<Id> {
     match session.as_str().split_once('/') {
         Some((root, _)) => Id::new(root).ok(),
@@ -99,7 +99,7 @@ fn codex_flow(turn: &str, session: &Id) -> Option<Id> {
     }
 }
 
-/// The trace of `00-<trace>-<span>-<flags>`; all zeros is no trace.
+/// The trace of `00-<trace>-<span>-<flags>`; all zeros means none.
 fn trace_id(traceparent: &str) -> Option<Id> {
     let trace = traceparent.split('-').nth(1)?;
     let is_hex = trace.len() == 32 && trace.bytes().all(|byte| byte.is_ascii_hexdigit());

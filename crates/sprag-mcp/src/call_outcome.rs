@@ -1,9 +1,9 @@
-//! What came of a call, as the guard is told it.
+//! The outcome of a call, as it is reported to the guard.
 //!
-//! A result wraps what the tool said into content items, repeats it as structured content and adds
-//! metadata that differs each time. The guard asks whether anything new was said, so it is given what
-//! the model reads: the text, where there is only text; else the items as they are. Metadata is left
-//! out. Structured content that says the same as the text, as the protocol asks for, is not told twice.
+//! A result wraps the tool's output into content items, repeats it as structured content and adds
+//! metadata that differs each time. The guard asks whether a result is new, so it gets what the model
+//! reads: the text, if there is only text; else the items as they are. Metadata is left out. Structured
+//! content that repeats the text, as the protocol asks for, is not reported twice.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -12,7 +12,7 @@ use sprag_core::{Payload, canonical_json};
 use crate::envelope::{ResultEnvelope, member, parse, raw_member, text};
 use crate::large_payload::{KEPT, payload};
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(crate) struct CallOutcome {
     pub(crate) result: Option<Payload>,
@@ -20,10 +20,10 @@ pub(crate) struct CallOutcome {
 }
 
 impl CallOutcome {
-    /// A tool's result, good or bad.
+    /// A tool's result, which may be an error of the tool.
     pub(crate) fn of_result(envelope: &ResultEnvelope<'_>, raw: &RawValue) -> Self {
         Self {
-            result: Some(said(envelope, raw)),
+            result: Some(visible(envelope, raw)),
             is_error: envelope.is_error(),
         }
     }
@@ -39,7 +39,7 @@ impl CallOutcome {
         }
     }
 
-    /// No result, because the server could not be asked or did not answer.
+    /// No result, because the server could not be reached or did not answer.
     pub(crate) fn failed(why: &str) -> Self {
         Self {
             result: Some(Payload::from(why.to_owned())),
@@ -47,7 +47,7 @@ impl CallOutcome {
         }
     }
 
-    /// No result, because the client does not wait for one any more.
+    /// No result, because the client stopped waiting for one.
     pub(crate) fn cancelled(reason: Option<&str>) -> Self {
         let reason = reason.unwrap_or("no reason given");
         Self {
@@ -65,7 +65,8 @@ struct Item<'m> {
     text: Option<&'m RawValue>,
 }
 
-fn said(envelope: &ResultEnvelope<'_>, raw: &RawValue) -> Payload {
+/// The part of a result that the model reads.
+fn visible(envelope: &ResultEnvelope<'_>, raw: &RawValue) -> Payload {
     let Some(content) = envelope.content else {
         return payload(envelope.structured.unwrap_or(raw));
     };
@@ -86,7 +87,7 @@ fn said(envelope: &ResultEnvelope<'_>, raw: &RawValue) -> Payload {
     }
 }
 
-/// The texts of content that holds nothing else.
+/// The text of content that has only text items.
 fn only_text(content: &RawValue) -> Option<String> {
     let items: Vec<Item<'_>> = parse(content)?;
     let mut texts = Vec::with_capacity(items.len());
@@ -110,7 +111,7 @@ fn is_same(text: &str, structured: &RawValue) -> bool {
 mod tests {
     use super::*;
 
-    fn told(result: &str) -> (String, bool) {
+    fn reported(result: &str) -> (String, bool) {
         let raw: Box<RawValue> = serde_json::from_str(result).unwrap();
         let outcome = CallOutcome::of_result(&ResultEnvelope::read(&raw), &raw);
         let result = outcome.result.unwrap();
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guard_is_told_what_the_model_reads() {
+    fn the_guard_gets_what_the_model_reads() {
         for (result, said, is_error) in [
             (
                 r#"{"content":[{"type":"text","text":"done"}],"_meta":{"ms":3}}"#,
@@ -154,12 +155,12 @@ mod tests {
             (r#"{"toolResult":7}"#, r#"{"toolResult":7}"#, false),
             (r#"{"content":"odd"}"#, r#""odd""#, false),
         ] {
-            assert_eq!(told(result), (said.to_owned(), is_error), "{result}");
+            assert_eq!(reported(result), (said.to_owned(), is_error), "{result}");
         }
     }
 
     #[test]
-    fn an_error_is_told_by_its_message_or_whole_where_it_says_more() {
+    fn an_error_is_reported_by_its_message_or_whole_if_it_has_data() {
         let of = |error: &str| {
             let raw: Box<RawValue> = serde_json::from_str(error).unwrap();
             CallOutcome::of_error(&raw)

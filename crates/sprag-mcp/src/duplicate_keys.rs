@@ -1,27 +1,29 @@
-//! Whether every object of a message says each of its keys once.
+//! Detects objects that contain a key twice.
 //!
-//! JSON leaves open what `{"id":1,"id":2}` means, and readers differ: some take the first, most the
-//! last. A guard that judges one call while the server runs another guards nothing.
+//! JSON does not define what `{"id":1,"id":2}` means, and parsers differ: some take the first, most the
+//! last. A guard that judges one call while the server runs another is useless.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::json_lexer::{JsonLexer, JsonToken};
 
-/// Why a message can't be told apart from another one.
+/// Why two parsers may read different messages in the same text.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AmbiguousJson {
-    /// An object says a key twice.
-    #[error("the key {0:?} stands there twice")]
+    /// An object contains a key twice.
+    #[error("the key {0:?} appears twice")]
     Twice(String),
-    /// It nests deeper than can be followed.
+    /// It nests deeper than the lexer follows.
     #[error("it nests too deep")]
     TooDeep,
 }
 
-/// Looks through the whole of `message`.
+/// Checks all objects of `message`.
 pub(crate) fn check(message: &[u8]) -> Result<(), AmbiguousJson> {
     let mut lexer = JsonLexer::default();
+    // The keys of all open objects, innermost last, and where those of each object start: an object is
+    // checked when it closes, and its keys are forgotten, so that only open objects take memory.
     let mut keys: Vec<Range<usize>> = Vec::new();
     let mut first_of_object: Vec<usize> = Vec::new();
     let mut start = 0;
@@ -32,7 +34,7 @@ pub(crate) fn check(message: &[u8]) -> Result<(), AmbiguousJson> {
             JsonToken::OpenObject => first_of_object.push(keys.len()),
             JsonToken::CloseObject => {
                 let first = first_of_object.pop().unwrap_or_default();
-                once(message, keys.get_mut(first..).unwrap_or_default())?;
+                check_object(message, keys.get_mut(first..).unwrap_or_default())?;
                 keys.truncate(first);
             }
             _ => {}
@@ -44,7 +46,7 @@ pub(crate) fn check(message: &[u8]) -> Result<(), AmbiguousJson> {
     Ok(())
 }
 
-fn once(message: &[u8], keys: &mut [Range<usize>]) -> Result<(), AmbiguousJson> {
+fn check_object(message: &[u8], keys: &mut [Range<usize>]) -> Result<(), AmbiguousJson> {
     let name = |key: &Range<usize>| unescaped(message.get(key.clone()).unwrap_or_default());
     if keys.len() < 2 {
         return Ok(());
@@ -63,7 +65,7 @@ fn once(message: &[u8], keys: &mut [Range<usize>]) -> Result<(), AmbiguousJson> 
     }
 }
 
-/// A key as its reader sees it: `"\u0061"` is `"a"`.
+/// A key without its escapes: `"\u0061"` is `"a"`.
 pub(crate) fn unescaped(inner: &[u8]) -> Cow<'_, [u8]> {
     if !inner.contains(&b'\\') {
         return Cow::Borrowed(inner);
@@ -84,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_said_twice_is_found_at_every_depth() {
+    fn a_key_that_appears_twice_is_found_at_every_depth() {
         assert_eq!(check(br#"{"a":1,"b":[{"a":2},{"a":3}]}"#), Ok(()));
         assert_eq!(check(br#"{"a":1,"b":2,"a":3}"#), twice("a"));
         assert_eq!(check(br#"{"x":[0,{"k":{"b":1,"b":2}}]}"#), twice("b"));
@@ -93,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_compared_as_their_reader_sees_them() {
+    fn keys_are_compared_without_their_escapes() {
         assert_eq!(check(br#"{"id":1,"\u0069d":2}"#), twice("id"));
         assert_eq!(check(br#"{"a\"b":1,"a\\\"b":2}"#), Ok(()));
         assert_eq!(check(br#"{"a":"\"a\":1,\"a\":2"}"#), Ok(()));
     }
 
     #[test]
-    fn what_nests_without_end_is_not_followed_without_end() {
+    fn nesting_without_end_is_reported_as_too_deep() {
         assert_eq!(check(&b"[".repeat(10_000)), Err(AmbiguousJson::TooDeep));
     }
 }

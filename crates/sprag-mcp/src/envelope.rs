@@ -1,16 +1,15 @@
-//! What a message is, without reading what it says.
+//! The envelope of a message: the few members that show whether it concerns the guard.
 //!
-//! A proxy that reads messages into types and writes them out again loses what it does not know:
-//! fields of a later revision, key order, long numbers. So a message stays the bytes it came as, and
-//! this looks only at the few members that say whether the guard is concerned. Everything else is
-//! skipped, not parsed.
+//! A proxy that parses messages into types and writes them out again loses what it does not know:
+//! fields of a later revision, key order, long numbers. So a message stays the bytes it came as, and only
+//! these members are located in it. Everything else is skipped, not parsed.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// The members of a JSON-RPC message that tell what it is. Where one is null it is there.
+/// The members of a JSON-RPC message that show what it is. An `id` or `result` of null counts as present.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Envelope<'m> {
     #[serde(default, borrow, deserialize_with = "present")]
@@ -26,18 +25,18 @@ pub(crate) struct Envelope<'m> {
 }
 
 impl<'m> Envelope<'m> {
-    /// Reads one message, which is no batch.
+    /// Reads one message; a batch or an invalid text gives none.
     pub(crate) fn read(bytes: &'m [u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// Its method, where it is a request or a notification.
+    /// The method of a request or a notification.
     pub(crate) fn method(&self) -> Option<Cow<'m, str>> {
         text(self.method?)
     }
 }
 
-/// The messages of a batch; none where it is not one.
+/// The messages of a batch; none if it is not one.
 pub(crate) fn batch(bytes: &[u8]) -> Option<Vec<&RawValue>> {
     if bytes.trim_ascii_start().first() != Some(&b'[') {
         return None;
@@ -54,10 +53,10 @@ pub(crate) struct CallParams<'m> {
     pub(crate) arguments: Option<&'m RawValue>,
     #[serde(default, borrow, rename = "_meta")]
     pub(crate) meta: Option<&'m RawValue>,
-    /// Answers to what the server asked in an earlier round (2026-07-28).
+    /// The input that the server asked for in an earlier round (2026-07-28).
     #[serde(default, borrow, rename = "inputResponses")]
     pub(crate) input_responses: Option<&'m RawValue>,
-    /// What the server gave to take along to the next round (2026-07-28).
+    /// The state that the server gave along for the next round (2026-07-28).
     #[serde(default, borrow, rename = "requestState")]
     pub(crate) request_state: Option<&'m RawValue>,
     /// Asks for a task instead of a result (2025-11-25).
@@ -65,7 +64,7 @@ pub(crate) struct CallParams<'m> {
     pub(crate) task: Option<&'m RawValue>,
 }
 
-/// The members of any result that tell what became of a call.
+/// The members of a result that show the outcome of a call.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct ResultEnvelope<'m> {
     #[serde(default, borrow, rename = "resultType")]
@@ -84,7 +83,7 @@ pub(crate) struct ResultEnvelope<'m> {
     pub(crate) task_id: Option<&'m RawValue>,
     #[serde(default, borrow)]
     pub(crate) status: Option<&'m RawValue>,
-    /// What a finished task of 2026-07-28 brought.
+    /// The result of a finished task of 2026-07-28.
     #[serde(default, borrow)]
     pub(crate) result: Option<&'m RawValue>,
     #[serde(default, borrow)]
@@ -92,7 +91,7 @@ pub(crate) struct ResultEnvelope<'m> {
 }
 
 impl<'m> ResultEnvelope<'m> {
-    /// Reads a result; one that is no object says nothing.
+    /// Reads a result; one that is not an object has no members.
     pub(crate) fn read(raw: &'m RawValue) -> Self {
         parse(raw).unwrap_or_default()
     }
@@ -109,7 +108,7 @@ impl<'m> ResultEnvelope<'m> {
         self.result_type.and_then(text).as_deref() == Some(word)
     }
 
-    /// The id of the task that was made instead of a result.
+    /// The id of the task that was created instead of a result.
     pub(crate) fn made_task(&self) -> Option<Cow<'m, str>> {
         if let Some(task) = self.task {
             return member(task, "taskId");
@@ -121,7 +120,7 @@ impl<'m> ResultEnvelope<'m> {
     }
 }
 
-/// The text member `name` of an object.
+/// The string member `name` of an object.
 pub(crate) fn member<'m>(object: &'m RawValue, name: &str) -> Option<Cow<'m, str>> {
     text(raw_member(object, name)?)
 }
@@ -160,12 +159,12 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// Reads a part of a message into what is looked for in it.
+/// Parses a part of a message.
 pub(crate) fn parse<'m, T: Deserialize<'m>>(raw: &'m RawValue) -> Option<T> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// A JSON string as its reader sees it; anything else is none.
+/// A JSON string without its escapes; none for anything else.
 pub(crate) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
     let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {

@@ -1,11 +1,11 @@
-//! The gate before one server: every message passes it, in both directions.
+//! The gate before one server: every message passes through it, in both directions.
 //!
 //! It holds no stream and starts no thread, so that standard input and HTTP can share it. A message
-//! that does not concern the guard is told to pass as it is. A call is judged before it goes on, its
-//! result when it comes back, and both stay the bytes they were unless the guard has something to say.
+//! that does not concern the guard passes as it is. A call is judged before it goes on, its result when it
+//! comes back, and both keep their bytes unless the guard has something to add.
 //!
-//! Repetition that the protocol itself asks for is not counted: a call repeated with the client's answers
-//! to the server's questions, looking after a task, listing tools.
+//! Repetition that the protocol itself asks for does not count: a call repeated with the input that the
+//! server asked for, polling a task, listing tools.
 
 mod exchange_end;
 mod from_client;
@@ -36,51 +36,51 @@ pub enum OnKill {
     Exit,
 }
 
-/// How a gate is set up.
+/// How a gate is configured.
 #[derive(Debug, Clone)]
 pub struct GateOptions {
-    /// The session of calls that don't name their own.
+    /// The session of calls that name none of their own.
     pub session: Id,
-    /// Many may stand behind that session.
+    /// Several conversations may share that session.
     pub shared: bool,
-    /// The agent, where the client's own name should not count.
+    /// The agent's name; none: the name that the client gives itself.
     pub agent: Option<Id>,
-    /// The server's name, where its own should not count.
+    /// The server's name; none: the name that the server gives itself.
     pub server: Option<Id>,
-    /// The server's name until it says one.
+    /// The server's name until it gives one.
     pub unnamed: Id,
-    /// What no other gate puts before the ids of its calls.
+    /// A prefix for the ids of its calls that no other gate has.
     pub mark: String,
-    /// What holds when the guard does not answer.
+    /// What happens to calls when the guard does not answer.
     pub fail: FailMode,
     /// What happens to the server when a session is killed.
     pub on_kill: OnKill,
 }
 
-/// What becomes of a message from the client.
+/// What to do with a message from the client.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ClientAction {
-    /// It goes on as it is.
+    /// Pass it on as it is.
     Pass,
-    /// Some of it goes on, or nothing; the client gets an answer, or none where it expects none.
+    /// Pass on a part of it or nothing, and answer the client unless it expects no response.
     Stop {
-        /// What goes on.
+        /// The part to pass on: what is left of a batch.
         onward: Option<Vec<u8>>,
-        /// What the client is told.
+        /// The response to the client.
         answer: Option<Vec<u8>>,
     },
 }
 
-/// What becomes of a message from the server.
+/// What to do with a message from the server.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ServerAction {
-    /// It goes on as it is.
+    /// Pass it on as it is.
     Pass,
-    /// This goes on instead.
+    /// Pass this on instead.
     Replace(Vec<u8>),
 }
 
-/// The gate.
+/// The gate before one server.
 pub struct Gate {
     source: FallbackSource,
     options: GateOptions,
@@ -98,7 +98,7 @@ impl std::fmt::Debug for Gate {
 }
 
 impl Gate {
-    /// A gate that asks `source` and tells people through `log`.
+    /// A gate that gets its verdicts from `source` and writes to `log`.
     #[must_use]
     pub fn new(options: GateOptions, source: Box<dyn VerdictSource>, log: LogSink) -> Self {
         Self {
@@ -116,26 +116,26 @@ impl Gate {
         RequestScope::new(self.options.session.clone(), self.options.shared)
     }
 
-    /// The session of those who say nothing of themselves.
+    /// The session of clients that do not identify themselves.
     #[must_use]
     pub fn anonymous(&self) -> &Id {
         &self.options.session
     }
 
-    /// Whether the server is to be ended because a session was killed.
+    /// Whether the server must be ended because a session was killed.
     #[must_use]
     pub fn must_end(&self) -> bool {
         self.must_end.load(Ordering::Acquire)
     }
 
-    /// What a tool wants repeated in headers, as far as its server was heard to list it.
+    /// The arguments that a tool wants repeated in headers, if its server has listed it through this gate.
     pub(crate) fn header_arguments(&self, tool: &str) -> Arc<[HeaderArgument]> {
         let in_flight = self.in_flight();
         let known = in_flight.tools.get(tool);
         known.map_or_else(Arc::default, |tool| Arc::clone(&tool.header_arguments))
     }
 
-    /// Tells people something.
+    /// Writes a line to the log.
     pub fn log(&self, what: std::fmt::Arguments<'_>) {
         self.source.log(what);
     }
@@ -147,7 +147,8 @@ impl Gate {
     }
 }
 
-/// One text for each id, however a peer writes it: `"a"` and `"\u0061"` are one id, `1` and `"1"` are two.
+/// One text for each request id, however it is written: `"a"` and `"\u0061"` are the same id, `1` and `"1"`
+/// are not.
 fn id_key(id: &RawValue) -> Box<str> {
     let text = id.get();
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'"' | b'-' | b'_');

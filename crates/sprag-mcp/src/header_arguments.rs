@@ -1,31 +1,31 @@
-//! Arguments that a tool wants repeated in headers (2026-07-28), so that whoever stands between can read them.
+//! Arguments that a tool wants repeated in headers (2026-07-28), so that intermediaries can read them.
 //!
-//! A property of the input schema with `"x-mcp-header": "Region"` travels as `Mcp-Param-Region` too. Only properties
-//! that are reached through `properties` alone count; what else a schema says is for its server and its clients.
+//! A property of the input schema with `"x-mcp-header": "Region"` is also sent as `Mcp-Param-Region`. Only
+//! properties that are reached through `properties` alone count.
 //!
-//! BoundedMap by: [`MAX_MIRRORED`] arguments of a tool, [`MAX_LEVELS`] levels down.
+//! Bounded by: [`MAX_ARGUMENTS`] arguments of a tool, [`MAX_LEVELS`] levels of nesting.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The most arguments of a tool that are repeated.
-const MAX_MIRRORED: usize = 64;
-/// How deep they are sought.
+const MAX_ARGUMENTS: usize = 64;
+/// How deep a schema is searched.
 const MAX_LEVELS: usize = 16;
 const ANNOTATION: &str = "x-mcp-header";
 
 /// An argument that is repeated in a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HeaderArgument {
-    /// The header, in small letters.
+    /// The header's name, in lower case.
     pub(crate) header: String,
-    /// The names that lead to the argument.
+    /// The property names that lead to the argument.
     path: Vec<String>,
 }
 
 impl HeaderArgument {
-    /// What the arguments of a call say there; none where they say nothing.
-    pub(crate) fn said<'a>(&self, arguments: &'a Value) -> Option<&'a Value> {
+    /// The value that a call's arguments have for it; none if it is absent or null.
+    pub(crate) fn value_in<'a>(&self, arguments: &'a Value) -> Option<&'a Value> {
         let mut found = arguments;
         for name in &self.path {
             found = found.get(name)?;
@@ -34,16 +34,16 @@ impl HeaderArgument {
     }
 }
 
-/// Whether a header that says `told` repeats `said`. Numbers are compared as such: `42` is `42.0`.
-pub(crate) fn is_same(told: &str, said: &Value) -> bool {
-    match said {
-        Value::String(text) => told == text,
-        Value::Bool(truth) => told == if *truth { "true" } else { "false" },
+/// Whether the text of a header repeats this value. Numbers are compared as numbers: `42` is `42.0`.
+pub(crate) fn is_same(header: &str, value: &Value) -> bool {
+    match value {
+        Value::String(text) => header == text,
+        Value::Bool(truth) => header == if *truth { "true" } else { "false" },
         Value::Number(number) => {
-            told == number.to_string()
-                || told
+            header == number.to_string()
+                || header
                     .parse::<f64>()
-                    .is_ok_and(|told| number.as_f64() == Some(told))
+                    .is_ok_and(|header| number.as_f64() == Some(header))
         }
         _ => false,
     }
@@ -68,7 +68,7 @@ fn seek(schema: &Value, path: &mut Vec<String>, found: &mut Vec<HeaderArgument>)
     for (name, property) in properties.into_iter().flatten() {
         path.push(name.clone());
         if let Some(header) = property.get(ANNOTATION).and_then(Value::as_str)
-            && found.len() < MAX_MIRRORED
+            && found.len() < MAX_ARGUMENTS
         {
             found.push(HeaderArgument {
                 header: format!("mcp-param-{}", header.to_ascii_lowercase()),
@@ -101,8 +101,8 @@ mod tests {
         let headers: Vec<&str> = found.iter().map(|one| one.header.as_str()).collect();
         assert_eq!(headers, ["mcp-param-limit", "mcp-param-region"]);
         let arguments = json!({"options": {"limit": 5}, "region": null});
-        assert_eq!(found[0].said(&arguments), Some(&json!(5)));
-        assert_eq!(found[1].said(&arguments), None);
+        assert_eq!(found[0].value_in(&arguments), Some(&json!(5)));
+        assert_eq!(found[1].value_in(&arguments), None);
         assert!(of(&json!({"properties": {"x": {}}})).is_empty());
         let mut deep = json!({"x-mcp-header": "Deep"});
         for _ in 0..100 {

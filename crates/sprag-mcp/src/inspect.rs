@@ -1,4 +1,4 @@
-//! Asking a server for its tools, once, to tell people which of them count as destructive.
+//! Asks a server for its tools once, to show people which of them count as destructive.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -16,28 +16,28 @@ use crate::tools::{Tool, listed};
 /// How many pages of tools are asked for.
 const MAX_PAGES: u32 = 100;
 
-/// Why a server did not tell its tools.
+/// Why a server's tools could not be listed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InspectError {
-    /// It does not start.
+    /// The server can't be started.
     #[error("it does not start: {0}")]
     Start(#[source] std::io::Error),
-    /// It does not take or give messages.
+    /// The server closed its pipes.
     #[error("it closed without an answer")]
     Closed,
-    /// It takes too long.
+    /// The server did not answer in time.
     #[error("no answer in {0:?}")]
     Late(Duration),
-    /// It refuses.
+    /// The server answered with an error.
     #[error("it answers with an error: {0}")]
     Refused(String),
 }
 
-/// Starts the server, asks for its tools and ends it.
+/// Starts the server, asks for its tools and ends it. `deadline` applies to each response.
 ///
 /// # Errors
-/// Where it does not tell them; `deadline` is for each answer.
+/// Returns an error if the server does not list its tools.
 pub fn tools(launch: &Launch, deadline: Duration) -> Result<Vec<Tool>, InspectError> {
     let (program, args) = launch.inner();
     let mut child = Command::new(program)
@@ -49,7 +49,7 @@ pub fn tools(launch: &Launch, deadline: Duration) -> Result<Vec<Tool>, InspectEr
         .spawn()
         .map_err(InspectError::Start)?;
     let tools = InspectClient::new(&mut child, deadline).and_then(|mut client| client.tools());
-    // It is ended whatever it said; who is gone already can't be ended.
+    // The server is ended whatever it answered. One that has exited already can't be killed.
     let _ = child.kill();
     let _ = child.wait();
     tools

@@ -1,22 +1,24 @@
-//! The bones of JSON, byte by byte: where keys, texts and containers start and end.
+//! A JSON lexer that works byte by byte: where keys, strings and containers start and end.
 //!
-//! A proxy meets messages that it may not hold (a result of a hundred megabytes) and messages that a
-//! strict reader refuses but some server accepts. For both it needs a reader that remembers only where
-//! it is. This one does not judge: what is not JSON gives tokens that mean little, never an error.
+//! A proxy meets messages that are too long to hold (a result of a hundred megabytes) and messages that a
+//! strict parser rejects but some server accepts. For both it needs a lexer that remembers only its
+//! position. This one never fails: text that is not JSON gives tokens that mean little.
+//!
+//! Bounded by: one byte for each open container, at most [`MAX_DEPTH`].
 
-/// How deep a message may nest before its tokens are no longer told apart.
+/// The deepest nesting that is followed.
 const MAX_DEPTH: usize = 4096;
 
-/// What one byte is.
+/// The meaning of one byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JsonToken {
-    /// Between the parts, or inside of one.
+    /// Inside a string, a number or white space.
     Plain,
-    /// `{`: what follows is one level deeper.
+    /// `{`: the following bytes are one level deeper.
     OpenObject,
     /// `[`, likewise.
     OpenArray,
-    /// `}`: the level that ends was the depth before it.
+    /// `}`: closes the level that was the depth before this byte.
     CloseObject,
     /// `]`, likewise.
     CloseArray,
@@ -24,25 +26,28 @@ pub(crate) enum JsonToken {
     KeyStart,
     /// The quote after a key.
     KeyEnd,
-    /// `:`, so a value follows.
+    /// `:`: a value follows.
     Colon,
-    /// `,`, so the value before it ended.
+    /// `,`: the value before it ended.
     Comma,
 }
 
-/// Where a reader is in a text.
+/// The position of a lexer in a text.
 #[derive(Debug, Default)]
 pub(crate) struct JsonLexer {
-    /// For each open container whether it is an object.
+    /// For each open container, whether it is an object.
     open: Vec<bool>,
-    text: Text,
-    /// A key may follow.
+    string: StringState,
+    /// The next string is a key.
     wants_key: bool,
+    /// The text nested deeper than is followed, so depth and keys are no longer reliable.
     lost: bool,
 }
 
+/// Whether the lexer is inside a string, and of which kind. After a backslash the next byte is escaped, so
+/// that an escaped quote does not end the string.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Text {
+enum StringState {
     #[default]
     Outside,
     Key,
@@ -57,30 +62,30 @@ impl JsonLexer {
         self.open.len()
     }
 
-    /// Whether the text nests deeper than anything is told apart.
+    /// Whether the text nested deeper than is followed.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost
     }
 
-    /// What the next byte is.
+    /// Reads the next byte.
     #[inline]
     pub(crate) fn read(&mut self, byte: u8) -> JsonToken {
-        match self.text {
-            Text::Outside => self.outside(byte),
-            Text::KeyEscape => self.inside(Text::Key),
-            Text::ValueEscape => self.inside(Text::Value),
-            Text::Key => match byte {
+        match self.string {
+            StringState::Outside => self.outside(byte),
+            StringState::KeyEscape => self.inside(StringState::Key),
+            StringState::ValueEscape => self.inside(StringState::Value),
+            StringState::Key => match byte {
                 b'"' => {
-                    self.text = Text::Outside;
+                    self.string = StringState::Outside;
                     JsonToken::KeyEnd
                 }
-                b'\\' => self.inside(Text::KeyEscape),
+                b'\\' => self.inside(StringState::KeyEscape),
                 _ => JsonToken::Plain,
             },
-            Text::Value => {
+            StringState::Value => {
                 match byte {
-                    b'"' => self.text = Text::Outside,
-                    b'\\' => self.text = Text::ValueEscape,
+                    b'"' => self.string = StringState::Outside,
+                    b'\\' => self.string = StringState::ValueEscape,
                     _ => {}
                 }
                 JsonToken::Plain
@@ -88,19 +93,19 @@ impl JsonLexer {
         }
     }
 
-    fn inside(&mut self, text: Text) -> JsonToken {
-        self.text = text;
+    fn inside(&mut self, string: StringState) -> JsonToken {
+        self.string = string;
         JsonToken::Plain
     }
 
     fn outside(&mut self, byte: u8) -> JsonToken {
         match byte {
             b'"' if self.wants_key => {
-                self.text = Text::Key;
+                self.string = StringState::Key;
                 self.wants_key = false;
                 JsonToken::KeyStart
             }
-            b'"' => self.inside(Text::Value),
+            b'"' => self.inside(StringState::Value),
             b'{' => self.open(true, JsonToken::OpenObject),
             b'[' => self.open(false, JsonToken::OpenArray),
             b'}' => self.close(JsonToken::CloseObject),

@@ -1,9 +1,8 @@
-//! Payloads that are too large to be sent to a guard: their beginning and the digest of all of it.
+//! Payloads that are too large for the guard, reduced to their beginning and the digest of the whole.
 //!
-//! A guard digests a payload of more than 256 KiB byte by byte and looks into none of it. So for all that
-//! it can tell, the beginning with the SHA-256 of the whole behind it is as good as the whole: the two
-//! differ from others exactly where the whole does. Arguments that write a file of many megabytes need
-//! not travel to the guard.
+//! A guard digests a payload of more than 256 KiB over its raw bytes and does not look into it. So the
+//! beginning followed by the SHA-256 of the whole serves as well as the whole: two of them are equal if
+//! and only if the wholes are. Arguments that write a file of many megabytes need not travel to the guard.
 
 use std::fmt::Write as _;
 
@@ -11,13 +10,13 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 use sprag_core::Payload;
 
-/// How much of a payload is kept. With the digest it is more than a guard looks into.
+/// How much of a payload is kept. Together with the digest it is longer than what a guard looks into.
 pub(crate) const KEPT: usize = 256 * 1024;
 
-/// What is above this is reduced.
+/// A longer payload is reduced.
 const MAX_WHOLE: usize = 512 * 1024;
 
-/// A payload, reduced where it is large.
+/// A payload, reduced if it is large.
 pub(crate) fn payload(raw: &RawValue) -> Payload {
     let bytes = raw.get().as_bytes();
     if bytes.len() <= MAX_WHOLE {
@@ -27,7 +26,7 @@ pub(crate) fn payload(raw: &RawValue) -> Payload {
     reduced(kept, Sha256::new_with_prefix(bytes))
 }
 
-/// A beginning and the digest of the whole.
+/// The reduced payload, from its beginning and the digest of the whole.
 pub(crate) fn reduced(kept: &[u8], digest: Sha256) -> Payload {
     let mut text = String::from_utf8_lossy(kept).into_owned();
     for byte in digest.finalize() {
@@ -42,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_large_is_reduced_and_every_byte_of_it_counts() {
+    fn only_a_large_payload_is_reduced_and_every_byte_of_it_counts() {
         let of = |bytes: usize, last: char| {
             let text = format!("\"{}{last}\"", "x".repeat(bytes));
             let raw = RawValue::from_string(text).unwrap();

@@ -1,33 +1,33 @@
-//! How a call that may not happen is answered.
+//! The response to a call that is refused.
 //!
-//! A result with `isError` and one short text is what every client hands to its model as it is; a
-//! protocol error loses its data in one client and grows a stack trace in another, and `_meta` ends up
-//! in the model's context in a third. So a refusal is a result. A protocol error is left for what is
-//! wrong with the message itself, and for a client that waits for a task and can't read a result.
+//! Every client passes a result with `isError` and one short text to its model unchanged. A protocol error
+//! loses its data in one client and gains a stack trace in another, and `_meta` ends up in the model's
+//! context in a third. So a refusal is a result. A protocol error is used for messages that are wrong in
+//! themselves, and for a client that waits for a task and can't read a result.
 
 use serde_json::Value;
 
 use crate::envelope::Envelope;
 
-/// What the guard refuses where a result can't be read. Outside the range that JSON-RPC keeps for itself.
+/// The guard refuses the call, and the client can't read a result. Outside the range reserved by JSON-RPC.
 pub(crate) const REFUSED: i64 = -31_001;
-/// The message can't be read.
+/// The message is not valid JSON.
 pub(crate) const PARSE_ERROR: i64 = -32_700;
-/// The message can be read in two ways.
+/// The message is ambiguous, or too long to be judged.
 pub(crate) const INVALID_REQUEST: i64 = -32_600;
 
-/// How the one who asked wants to be answered.
+/// The form of a refusal that the client can read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RefusalForm {
     /// A result.
     Plain,
-    /// A result that says its type (2026-07-28).
+    /// A result with its type (2026-07-28).
     Typed,
-    /// A protocol error, where a task is waited for (2025-11-25).
+    /// A protocol error, for a client that waits for a task (2025-11-25).
     Error,
 }
 
-/// The answer to the request `id`, a JSON text: it did not happen, and `why`.
+/// The refusal of the request `id`, which is JSON as it came.
 pub(crate) fn refusal(id: &str, form: RefusalForm, why: &str) -> String {
     let why = Value::from(why);
     let kind = match form {
@@ -40,7 +40,7 @@ pub(crate) fn refusal(id: &str, form: RefusalForm, why: &str) -> String {
     )
 }
 
-/// The answer to a message that is wrong in itself.
+/// The error response to a message that is wrong in itself.
 pub(crate) fn error(id: &str, code: i64, why: &str) -> String {
     error_of(id, code, &Value::from(why))
 }
@@ -49,7 +49,7 @@ fn error_of(id: &str, code: i64, why: &Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{why}}}}}"#)
 }
 
-/// The id of a request as it came; none for a notification, which nobody answers.
+/// The id of a request as it came; none for a notification, which gets no response.
 pub(crate) fn id_of<'m>(message: &Envelope<'m>) -> Option<&'m str> {
     message.id.map(|id| id.get())
 }

@@ -1,4 +1,4 @@
-//! The tools that a server lists, and what it says of them.
+//! The tools that a server lists, with their annotations.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::header_arguments::{HeaderArgument, header_arguments};
 /// A tool of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// Its name.
+    /// The name by which it is called.
     pub name: String,
-    /// What the server says of it.
+    /// The hints that the server gives about it.
     pub hints: Hints,
-    /// What it wants repeated in headers.
+    /// The arguments that it wants repeated in headers.
     pub(crate) header_arguments: Arc<[HeaderArgument]>,
 }
 
@@ -40,7 +40,7 @@ struct Annotations {
     idempotent: Option<bool>,
 }
 
-/// The tools in a result of `tools/list`; what is no tool is left out.
+/// The tools in a result of `tools/list`; entries that are not tools are left out.
 pub(crate) fn listed(result: &RawValue) -> Vec<Tool> {
     let tools = raw_member(result, "tools").and_then(parse::<Vec<&RawValue>>);
     tools
@@ -52,13 +52,13 @@ pub(crate) fn listed(result: &RawValue) -> Vec<Tool> {
 
 fn tool(raw: &RawValue) -> Option<Tool> {
     let listed: Listed<'_> = parse(raw)?;
-    let said: Annotations = listed.annotations.and_then(parse).unwrap_or_default();
+    let annotations: Annotations = listed.annotations.and_then(parse).unwrap_or_default();
     Some(Tool {
         name: text(listed.name)?.into_owned(),
         hints: Hints {
-            read_only: said.read_only,
-            destructive: said.destructive,
-            idempotent: said.idempotent,
+            read_only: annotations.read_only,
+            destructive: annotations.destructive,
+            idempotent: annotations.idempotent,
         },
         header_arguments: listed
             .schema

@@ -1,9 +1,10 @@
-//! What a client sends: calls are judged, a few requests are remembered, the rest passes.
+//! Messages from the client: calls are judged, a few requests are remembered, the rest passes.
 
+use std::fmt::Display;
 use std::sync::atomic::Ordering;
 
 use serde_json::value::RawValue;
-use sprag_core::{CallEvent, Decision, Event, Id, Identity, Payload, Verdict};
+use sprag_core::{CallEvent, Decision, Event, Id, IdError, Identity, Payload, Verdict};
 
 use super::{ClientAction, Gate, OnKill, RequestScope, id_key};
 use crate::call_meta::CallMeta;
@@ -17,16 +18,17 @@ use crate::refusal::{INVALID_REQUEST, PARSE_ERROR, RefusalForm, error, id_of, re
 use crate::stream_scan::StreamScan;
 use crate::verdict_source::GuardAnswer;
 
-/// How often a server may ask back before the call counts as a new one.
+/// How often a server may ask for input before the call counts as a new one.
 const MAX_ROUNDS: u32 = 32;
 
-/// A message that does not go on, and what its sender is told.
+/// A message that is not passed on, with the response to its sender; a notification gets none.
 struct Stopped(Option<String>);
 
-type Onward = Result<(), Stopped>;
+/// Whether a message is passed on.
+type Passed = Result<(), Stopped>;
 
 impl Gate {
-    /// Judges a message of the client, or a batch of them.
+    /// Judges a message of the client, or each message of a batch.
     pub fn from_client(&self, scope: &RequestScope, message: &[u8]) -> ClientAction {
         if let Some(items) = batch(message) {
             return self.batch_from_client(scope, &items);
@@ -40,11 +42,12 @@ impl Gate {
         }
     }
 
-    /// Judges a message of the client by its beginning, because it is too long to be held.
+    /// Judges a message that is too long to be held, by its beginning.
     pub fn long_from_client(&self, beginning: &[u8]) -> ClientAction {
-        let mut long = StreamScan::default();
-        long.read(beginning);
-        if (long.has_method() && !long.is_call()) || long.is_response() {
+        let mut scan = StreamScan::default();
+        scan.read(beginning);
+        // Only what is known not to be a call may pass: a method may still follow after the beginning.
+        if (scan.has_method() && !scan.is_call()) || scan.is_response() {
             return ClientAction::Pass;
         }
         let why = format!(
@@ -52,7 +55,7 @@ impl Gate {
             beginning.len()
         );
         self.source.log(format_args!("{why}; it was refused"));
-        let id = long.id();
+        let id = scan.id();
         let id = id.as_ref().map_or("null", |id| id.get());
         ClientAction::Stop {
             onward: None,
@@ -86,7 +89,7 @@ impl Gate {
         }
     }
 
-    fn one_from_client(&self, scope: &RequestScope, bytes: &[u8]) -> Onward {
+    fn one_from_client(&self, scope: &RequestScope, bytes: &[u8]) -> Passed {
         let Some(message) = Envelope::read(bytes) else {
             return unreadable(bytes);
         };
@@ -101,14 +104,14 @@ impl Gate {
                 remember(scope, &message, PendingRequest::Introduction);
             }
             "server/discover" => remember(scope, &message, PendingRequest::Introduction),
-            "tasks/get" | "tasks/result" => self.look_after_task(scope, &message),
+            "tasks/get" | "tasks/result" => self.poll_task(scope, &message),
             "notifications/cancelled" => self.cancelled(scope, &message),
             _ => {}
         }
         Ok(())
     }
 
-    fn look_after_task(&self, scope: &RequestScope, message: &Envelope<'_>) {
+    fn poll_task(&self, scope: &RequestScope, message: &Envelope<'_>) {
         let Some(task) = message.params.and_then(|params| member(params, "taskId")) else {
             return;
         };
@@ -118,8 +121,8 @@ impl Gate {
         }
     }
 
-    /// The client no longer waits. An agent that tries again and again what never answers in time must
-    /// be seen too, so this is what came of the call.
+    /// The client no longer waits. The cancellation counts as the outcome of the call: an agent that
+    /// repeats what never answers in time must be detected too.
     fn cancelled(&self, scope: &RequestScope, message: &Envelope<'_>) {
         let Some(id) = message
             .params
@@ -127,21 +130,21 @@ impl Gate {
         else {
             return;
         };
-        let asked = scope.take(&id_key(id));
-        if let Some(PendingRequest::Call(call)) = asked {
+        if let Some(PendingRequest::Call(call)) = scope.take(&id_key(id)) {
             let reason = message.params.and_then(|params| member(params, "reason"));
-            self.finish_unheard(*call, CallOutcome::cancelled(reason.as_deref()));
+            self.finish_later(*call, CallOutcome::cancelled(reason.as_deref()));
         }
     }
 
-    fn call(&self, scope: &RequestScope, bytes: &[u8], message: &Envelope<'_>) -> Onward {
+    fn call(&self, scope: &RequestScope, bytes: &[u8], message: &Envelope<'_>) -> Passed {
+        // Guard and server must read the same call, whichever of two equal keys a parser takes.
         if let Err(why) = duplicate_keys::check(bytes) {
             let why = format!(
                 "this call was not passed on: {why}, so that guard and server could read different calls"
             );
             return Err(stop(message, |id| error(id, INVALID_REQUEST, &why)));
         }
-        // What names no tool is for the server to refuse.
+        // A call that names no tool can't run anything: refusing it is up to the server.
         let Some(params) = message.params.and_then(parse::<CallParams<'_>>) else {
             return Ok(());
         };
@@ -157,17 +160,17 @@ impl Gate {
             return Ok(());
         }
         let refuse = |why: &str| Err(stop(message, |id| refusal(id, form, why)));
+        let unjudged =
+            |why: &dyn Display| refuse(&format!("the guard can't judge this call: {why}"));
         let event = match self.event(scope, &params, &tool, &meta) {
             Ok(event) => event,
-            Err(why) => return refuse(&why),
+            Err(error) => return unjudged(&error),
         };
-        let verdict = match self.ask_call(event.clone()) {
+        let verdict = match self.check(Event::Call(event.clone())) {
             GuardAnswer::Verdict(verdict) => Some(verdict),
             GuardAnswer::Unguarded => None,
             GuardAnswer::Refuse(why) => return refuse(why),
-            GuardAnswer::Rejected(why) => {
-                return refuse(&format!("the guard can't judge this call: {why}"));
-            }
+            GuardAnswer::Rejected(why) => return unjudged(&why),
         };
         if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.refuses()) {
             self.note_stop(&event.session, verdict);
@@ -175,7 +178,7 @@ impl Gate {
             return refuse(why.unwrap_or("refused by the loop guard"));
         }
         if verdict.is_some() {
-            // Whoever may call again was let go on by an operator.
+            // A session that may call again was reset by an operator.
             self.in_flight().stopped.take(&event.session);
         }
         if let Some(id) = event.id {
@@ -194,8 +197,8 @@ impl Gate {
         Ok(())
     }
 
-    /// Whether this is the next round of a call that was judged already: the same call with what the
-    /// server asked the client for, or once more because its answer was cut off.
+    /// Whether this is the next round of a call that was judged already: the same call with the input
+    /// that the server asked for, or sent again because its response was cut off.
     fn continues(
         &self,
         scope: &RequestScope,
@@ -203,9 +206,9 @@ impl Gate {
         params: &CallParams<'_>,
         fingerprint: u64,
     ) -> bool {
-        let is_answer = params.input_responses.is_some() || params.request_state.is_some();
+        let has_input = params.input_responses.is_some() || params.request_state.is_some();
         let state = params.request_state.map(|state| state.get());
-        let next = if is_answer {
+        let next = if has_input {
             next_round(fingerprint, state)
         } else {
             after_cut(fingerprint)
@@ -214,6 +217,7 @@ impl Gate {
         let Some(mut call) = in_flight.waiting.take(&next) else {
             return false;
         };
+        // Rounds are bounded, and a stopped session is judged again: neither may loop past the guard.
         if call.rounds >= MAX_ROUNDS || in_flight.stopped.get(&call.session).is_some() {
             return false;
         }
@@ -229,34 +233,20 @@ impl Gate {
         params: &CallParams<'_>,
         tool: &str,
         meta: &CallMeta,
-    ) -> Result<CallEvent, String> {
-        let id = |text: &str| {
-            Id::new(text).map_err(|error| format!("the guard can't judge this call: {error}"))
-        };
+    ) -> Result<CallEvent, IdError> {
         let in_flight = self.in_flight();
         let is_named = meta.session.is_some();
         let session = meta.session.as_ref().unwrap_or(&scope.session);
-        let mut event = CallEvent::new(session.clone(), id(tool)?);
+        let mut event = CallEvent::new(session.clone(), Id::new(tool)?);
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
-        event.id = Some(id(&format!("{}-{number}", self.options.mark))?);
-        event.agent = [&self.options.agent, &meta.agent, &scope.agent()]
-            .into_iter()
-            .flatten()
-            .next()
-            .cloned();
-        event.server = [&self.options.server, &in_flight.server]
-            .into_iter()
-            .flatten()
-            .next()
-            .cloned();
-        event
-            .server
-            .get_or_insert_with(|| self.options.unnamed.clone());
-        event.hints = in_flight
-            .tools
-            .get(tool)
-            .map(|tool| tool.hints)
-            .unwrap_or_default();
+        event.id = Some(Id::new(&format!("{}-{number}", self.options.mark))?);
+        let own = &self.options;
+        event.agent = own.agent.clone().or_else(|| meta.agent.clone());
+        event.agent = event.agent.or_else(|| scope.agent());
+        let server = own.server.clone().or_else(|| in_flight.server.clone());
+        event.server = server.or_else(|| Some(own.unnamed.clone()));
+        let listed = in_flight.tools.get(tool);
+        event.hints = listed.map(|tool| tool.hints).unwrap_or_default();
         event.use_id.clone_from(&meta.use_id);
         event.flow.clone_from(&meta.flow);
         event.args = params.arguments.map(payload);
@@ -266,39 +256,43 @@ impl Gate {
         Ok(event)
     }
 
-    /// Arguments that the guard can't take apart (half a character, more levels than it follows) are
-    /// compared as the text they are.
-    fn ask_call(&self, mut event: CallEvent) -> GuardAnswer {
-        let args = event.args.clone();
-        match (self.source.check(Event::Call(event.clone())), args) {
-            (GuardAnswer::Rejected(_), Some(args)) => {
-                event.args = Some(Payload::from(args.as_json()));
-                self.source.check(Event::Call(event))
-            }
-            (answer, _) => answer,
-        }
+    /// Asks about an event. A payload that the guard can't parse (half a surrogate pair, too many levels)
+    /// is compared as the text it is.
+    pub(super) fn check(&self, mut event: Event) -> GuardAnswer {
+        let answer = self.source.check(event.clone());
+        let payload = match (&answer, &mut event) {
+            (GuardAnswer::Rejected(_), Event::Call(call)) => &mut call.args,
+            (GuardAnswer::Rejected(_), Event::Step(step)) => &mut step.result,
+            _ => return answer,
+        };
+        let Some(payload) = payload else {
+            return answer;
+        };
+        *payload = Payload::from(payload.as_json());
+        self.source.check(event)
     }
 
+    /// Remembers that a session was stopped, and logs it the first time.
     pub(super) fn note_stop(&self, session: &Id, verdict: &Verdict) {
         if verdict.decision < Decision::Block {
             return;
         }
-        let is_news = {
+        let is_new = {
             let mut in_flight = self.in_flight();
-            let is_news = in_flight.stopped.get(session).is_none();
+            let is_new = in_flight.stopped.get(session).is_none();
             in_flight.stopped.insert(session.clone(), ());
-            is_news
+            is_new
         };
-        if is_news {
+        if is_new {
             let message = verdict.message.as_deref().unwrap_or_default();
             let message = message.trim_end_matches('.');
-            let word = if verdict.decision == Decision::Kill {
+            let state = if verdict.decision == Decision::Kill {
                 "killed"
             } else {
                 "blocked"
             };
             self.source.log(format_args!(
-                "a session is {word}: {message}; to see it: sprag sessions list --state {word}"
+                "a session is {state}: {message}; to see it: sprag sessions list --state {state}"
             ));
         }
         if verdict.decision == Decision::Kill && self.options.on_kill == OnKill::Exit {
@@ -307,23 +301,23 @@ impl Gate {
     }
 }
 
-/// A message that no strict reader takes. Where it could be a call to somebody it does not go on.
-fn unreadable(bytes: &[u8]) -> Onward {
-    let mut long = StreamScan::default();
-    long.read(bytes);
+/// A message that no strict parser accepts. If some server could read it as a call, it is not passed on.
+fn unreadable(bytes: &[u8]) -> Passed {
+    let mut scan = StreamScan::default();
+    scan.read(bytes);
     let is_batch = bytes.trim_ascii_start().first() == Some(&b'[');
     let names_call = || bytes.windows(10).any(|part| part == b"tools/call");
-    let may_be_call = long.is_call() || (is_batch && names_call());
+    let may_be_call = scan.is_call() || (is_batch && names_call());
     if !may_be_call {
         return Ok(());
     }
     let why = "this call was not passed on: it is not one JSON message that everybody reads alike";
-    let id = long.id();
+    let id = scan.id();
     let id = id.as_ref().map_or("null", |id| id.get());
     Err(Stopped(Some(error(id, PARSE_ERROR, why))))
 }
 
-/// How the one who calls wants to be answered.
+/// The form of a refusal that the caller can read.
 fn form(params: &CallParams<'_>, meta: &CallMeta) -> RefusalForm {
     match params.task {
         Some(_) => RefusalForm::Error,
@@ -332,9 +326,9 @@ fn form(params: &CallParams<'_>, meta: &CallMeta) -> RefusalForm {
     }
 }
 
-fn remember(scope: &RequestScope, message: &Envelope<'_>, asked: PendingRequest) {
+fn remember(scope: &RequestScope, message: &Envelope<'_>, request: PendingRequest) {
     if let Some(id) = message.id {
-        scope.remember(id_key(id), asked);
+        scope.remember(id_key(id), request);
     }
 }
 

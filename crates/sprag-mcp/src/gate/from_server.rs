@@ -1,7 +1,7 @@
-//! What a server sends: results are judged, and get a word next to them where the guard has one.
+//! Messages from the server: results are judged, and get the guard's guidance next to them.
 
 use serde_json::value::RawValue;
-use sprag_core::{Event, Id, Identity, Payload, StepEvent};
+use sprag_core::{Event, Id, Identity, StepEvent};
 
 use super::{Gate, RequestScope, ServerAction, id_key};
 use crate::call_outcome::CallOutcome;
@@ -13,23 +13,21 @@ use crate::stream_scan::StreamScan;
 use crate::tools;
 use crate::verdict_source::GuardAnswer;
 
-/// What stands before the guard's words in a tool's result, so that they are not taken for the tool's.
-const OURS: &str = "[sprag]";
+/// What the guard's text in a tool's result starts with, so that it is not taken for the tool's.
+const PREFIX: &str = "[sprag]";
 
 impl Gate {
-    /// Judges a message of the server, or a batch of them.
+    /// Judges a message of the server, or each message of a batch.
     pub fn from_server(&self, scope: &RequestScope, message: &[u8]) -> ServerAction {
+        let one = |bytes: &[u8]| self.one_from_server(scope, message, bytes);
         let splices: Vec<Splice> = match batch(message) {
             Some(items) => {
                 let items = items.into_iter();
                 items
-                    .filter_map(|item| self.one_from_server(scope, message, item.get().as_bytes()))
+                    .filter_map(|item| one(item.get().as_bytes()))
                     .collect()
             }
-            None => self
-                .one_from_server(scope, message, message)
-                .into_iter()
-                .collect(),
+            None => one(message).into_iter().collect(),
         };
         if splices.is_empty() {
             return ServerAction::Pass;
@@ -37,31 +35,31 @@ impl Gate {
         ServerAction::Replace(splice::apply(message, splices))
     }
 
-    /// Judges a message of the server that was too long to be held and has passed already. What the
-    /// guard says of it is told with the next result of the same session.
-    pub(crate) fn long_from_server(&self, scope: &RequestScope, long: &StreamScan) {
-        let Some(id) = long.id().filter(|_| !long.has_method()) else {
+    /// Judges a message that was too long to be held and has passed already. The guard's guidance comes
+    /// with the next result of the same session.
+    pub(crate) fn long_from_server(&self, scope: &RequestScope, scan: &StreamScan) {
+        let Some(id) = scan.id().filter(|_| !scan.has_method()) else {
             return;
         };
-        let asked = scope.take(&id_key(&id));
-        let call = match asked {
+        let call = match scope.take(&id_key(&id)) {
             Some(PendingRequest::Call(call)) => Some(call),
             Some(PendingRequest::Task(task)) => self.in_flight().tasks.take(&task),
             _ => None,
         };
-        if let Some(call) = call.filter(|_| long.is_final()) {
-            self.finish_unheard(*call, long.outcome());
+        if let Some(call) = call.filter(|_| scan.is_final()) {
+            self.finish_later(*call, scan.outcome());
         }
     }
 
-    /// Where in the `whole` a word goes that concerns this message, one of a batch or the whole itself.
+    /// The change to `whole` that adds guidance to one message of it: an item of a batch, or all of it.
     fn one_from_server(&self, scope: &RequestScope, whole: &[u8], bytes: &[u8]) -> Option<Splice> {
         let message = Envelope::read(bytes)?;
+        // A message with a method is a request of the server's own. Its id is the server's choice and
+        // must not be mistaken for one of the client's.
         if message.method.is_some() {
             return None;
         }
-        let asked = scope.take(&id_key(message.id?))?;
-        match asked {
+        match scope.take(&id_key(message.id?))? {
             PendingRequest::Tools => self.learn_tools(message.result?),
             PendingRequest::Introduction => self.learn_server(message.result?),
             PendingRequest::Task(task) => return self.task_answered(whole, &message, &task),
@@ -80,6 +78,8 @@ impl Gate {
             return self.failed(whole, message.error?, *call);
         };
         let envelope = ResultEnvelope::read(result);
+        // Neither a question to the client nor a task is the result of the call: it stays in flight, and
+        // what continues it is not judged as a new call.
         if envelope.is_input_required() {
             let state = raw_member(result, "requestState").map(RawValue::get);
             let next = next_round(call.fingerprint, state);
@@ -97,7 +97,7 @@ impl Gate {
         let result = message.result?;
         let envelope = ResultEnvelope::read(result);
         let status = envelope.status.and_then(text);
-        // A status without what came of it: the client asks again, or asks for the result.
+        // A status without an outcome: the client polls again, or asks for the result.
         if envelope.content.is_none()
             && envelope.result.is_none()
             && envelope.error.is_none()
@@ -105,7 +105,7 @@ impl Gate {
         {
             if status.as_deref() == Some("cancelled") {
                 let call = self.in_flight().tasks.take(task)?;
-                self.finish_unheard(*call, CallOutcome::cancelled(None));
+                self.finish_later(*call, CallOutcome::cancelled(None));
             }
             return None;
         }
@@ -126,24 +126,44 @@ impl Gate {
         envelope: &ResultEnvelope<'_>,
         call: PendingCall,
     ) -> Option<Splice> {
-        let session = call.session.clone();
-        let word = self.finish(call, CallOutcome::of_result(envelope, result))?;
-        let splice = into_result(whole, result, envelope, &word);
-        self.owe_unless(splice.is_some(), session, word);
-        splice
+        let outcome = CallOutcome::of_result(envelope, result);
+        self.finish(call, outcome, |text| {
+            into_result(whole, result, envelope, text)
+        })
     }
 
     fn failed(&self, whole: &[u8], error: &RawValue, call: PendingCall) -> Option<Splice> {
+        let outcome = CallOutcome::of_error(error);
+        self.finish(call, outcome, |text| into_error(whole, error, text))
+    }
+
+    /// Reports the outcome of a call when there is no result to put guidance into.
+    pub(super) fn finish_later(&self, call: PendingCall, outcome: CallOutcome) {
+        self.finish(call, outcome, |_| None);
+    }
+
+    /// Reports the outcome of a call, and puts the guard's guidance where `place` says. Guidance that finds
+    /// no place is kept for the next result of the session, so that none is lost.
+    fn finish(
+        &self,
+        call: PendingCall,
+        outcome: CallOutcome,
+        place: impl FnOnce(&str) -> Option<Splice>,
+    ) -> Option<Splice> {
         let session = call.session.clone();
-        let word = self.finish(call, CallOutcome::of_error(error))?;
-        let splice = into_error(whole, error, &word);
-        self.owe_unless(splice.is_some(), session, word);
+        let guidance = self.report(call, outcome)?;
+        let splice = place(&guidance);
+        if splice.is_none() {
+            self.in_flight().owed.insert(session, guidance);
+        }
         splice
     }
 
-    /// Tells the guard what came of a call, and what its agent is to be told with it.
-    fn finish(&self, call: PendingCall, outcome: CallOutcome) -> Option<String> {
-        let mut step = StepEvent::new(call.session.clone());
+    /// Reports the outcome of a call to the guard, and returns the guidance for its agent: what was kept
+    /// from before, the verdict on the call, the verdict on the outcome.
+    fn report(&self, call: PendingCall, outcome: CallOutcome) -> Option<String> {
+        let session: &Id = &call.session;
+        let mut step = StepEvent::new(session.clone());
         step.id = Some(call.id);
         step.use_id = call.use_id;
         step.flow = call.flow;
@@ -152,9 +172,9 @@ impl Gate {
         if call.shared {
             step.identity = Identity::Shared;
         }
-        let said = match self.ask_step(step) {
+        let fresh = match self.check(Event::Step(step)) {
             GuardAnswer::Verdict(verdict) => {
-                self.note_stop(&call.session, &verdict);
+                self.note_stop(session, &verdict);
                 guidance(&verdict)
             }
             GuardAnswer::Rejected(why) => {
@@ -164,38 +184,11 @@ impl Gate {
             }
             GuardAnswer::Unguarded | GuardAnswer::Refuse(_) => None,
         };
-        let owed = self.in_flight().owed.take(&call.session);
-        let fresh = [call.guidance, said]
-            .into_iter()
-            .flatten()
-            .map(|word| format!("{OURS} {word}"));
-        let words: Vec<String> = owed.into_iter().chain(fresh).collect();
-        (!words.is_empty()).then(|| words.join("\n"))
-    }
-
-    fn ask_step(&self, mut step: StepEvent) -> GuardAnswer {
-        let result = step.result.clone();
-        match (self.source.check(Event::Step(step.clone())), result) {
-            (GuardAnswer::Rejected(_), Some(result)) => {
-                step.result = Some(Payload::from(result.as_json()));
-                self.source.check(Event::Step(step))
-            }
-            (answer, _) => answer,
-        }
-    }
-
-    /// The same where there is no result to tell it next to.
-    pub(super) fn finish_unheard(&self, call: PendingCall, outcome: CallOutcome) {
-        let session = call.session.clone();
-        if let Some(word) = self.finish(call, outcome) {
-            self.owe_unless(false, session, word);
-        }
-    }
-
-    fn owe_unless(&self, is_told: bool, session: Id, word: String) {
-        if !is_told {
-            self.in_flight().owed.insert(session, word);
-        }
+        let owed = self.in_flight().owed.take(session);
+        let fresh = call.guidance.into_iter().chain(fresh);
+        let fresh = fresh.map(|text| format!("{PREFIX} {text}"));
+        let texts: Vec<String> = owed.into_iter().chain(fresh).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
     fn learn_server(&self, result: &RawValue) {
@@ -213,9 +206,8 @@ impl Gate {
     }
 
     fn learn_tools(&self, result: &RawValue) {
-        let listed = tools::listed(result);
         let mut in_flight = self.in_flight();
-        for tool in listed {
+        for tool in tools::listed(result) {
             in_flight.tools.insert(tool.name.clone(), tool);
         }
     }

@@ -1,8 +1,8 @@
 //! The scope in which request ids are unique, and who sends the requests in it.
 //!
 //! A wrapped process has one scope for as long as it lives. Over HTTP every exchange has its own, because all
-//! clients count their requests from one; the exchanges of one protocol session share what is under way, because
-//! the answer to one may come on a later stream.
+//! clients count their requests from one; the exchanges of one protocol session share the pending requests,
+//! because the response to one may come on a later stream.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,13 +20,13 @@ pub struct RequestScope {
     pub(super) shared: bool,
     agent: Mutex<Option<Id>>,
     pending: Arc<Mutex<PendingRequests>>,
-    /// What was asked on this very scope; none where it lasts and nobody needs to know.
+    /// The keys of this scope's own requests; none for a scope that lasts, where nobody needs them.
     own: Option<Mutex<Vec<Box<str>>>>,
 }
 
 impl RequestScope {
-    /// A scope that lasts, for calls of `session` where they don't name their own. With `shared`, many may
-    /// stand behind it.
+    /// A scope that lasts. Calls that name no session of their own count for `session`; with `shared`,
+    /// several conversations may share it.
     #[must_use]
     pub fn new(session: Id, shared: bool) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl RequestScope {
         }
     }
 
-    /// A scope for one exchange of those who share this one.
+    /// A scope for one exchange, which shares the pending requests of this one.
     #[must_use]
     pub fn exchange_within(&self) -> Self {
         Self {
@@ -59,20 +59,20 @@ impl RequestScope {
         }
     }
 
-    /// Whether an answer is waited for, on this scope or those that share it.
+    /// Whether a response is pending, in this scope or in those that share its requests.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         !self.pending().is_empty()
     }
 
-    /// What the client calls itself.
+    /// The name that the client gave itself.
     #[must_use]
     pub fn agent(&self) -> Option<Id> {
         let held = self.agent.lock();
         held.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The client said what it calls itself.
+    /// Sets the name that the client gave itself.
     pub fn set_agent(&self, agent: Option<Id>) {
         let held = self.agent.lock();
         *held.unwrap_or_else(PoisonError::into_inner) = agent;
@@ -89,7 +89,7 @@ impl RequestScope {
         self.pending().take(key)
     }
 
-    /// Takes all that was asked on this very scope and has no answer yet.
+    /// Takes all requests of this very scope that have no response yet.
     pub(super) fn take_own(&self) -> Vec<PendingRequest> {
         let keys = self.own().map(|mut own| std::mem::take(&mut *own));
         let keys = keys.unwrap_or_default();

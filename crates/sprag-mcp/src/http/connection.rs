@@ -40,7 +40,7 @@ pub async fn serve<I, S, B>(
 }
 
 /// Waits until all is over.
-pub async fn over(end: &mut watch::Receiver<bool>) {
+pub async fn over(ending: &mut watch::Receiver<bool>) {
     // One that can't be told any more is over too.
     let _ = ending.wait_for(|ends| *ends).await;
 }

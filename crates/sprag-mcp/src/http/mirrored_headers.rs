@@ -67,7 +67,7 @@ fn argument_differs(
     let arguments = arguments.map_or(Ok(Value::Null), |raw| serde_json::from_str(raw.get()));
     let arguments = arguments.ok()?;
     header_arguments.iter().find_map(|argument| {
-        let said = argument.said(&arguments);
+        let said = argument.value_in(&arguments);
         let repeats = |value: &HeaderValue| {
             let told = decoded(value);
             told.zip(said)

@@ -126,7 +126,7 @@ fn a_call_that_could_be_read_in_two_ways_does_not_go_on() {
     let (_, answer) = fixture.stopped(
         r#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":1,"x":2}}}"#,
     );
-    insta::assert_snapshot!(answer.unwrap(), @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"this call was not passed on: the key \"x\" stands there twice, so that guard and server could read different calls"}}"#);
+    insta::assert_snapshot!(answer.unwrap(), @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"this call was not passed on: the key \"x\" appears twice, so that guard and server could read different calls"}}"#);
 }
 
 #[test]

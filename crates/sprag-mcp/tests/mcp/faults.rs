@@ -106,8 +106,8 @@ fn a_wrapper_that_is_asked_to_end_leaves_nothing_behind() {
     let mut wrapper =
         WrapperProcess::shell("trap '' TERM; sleep 1000 & echo $$ $!; while :; do wait; done");
     let pids = pids(&wrapper.receive());
-    let wrapper = Pid::from_raw(i32::try_from(wrapper.child.id()).unwrap()).unwrap();
-    kill_process(wrapper, Signal::TERM).unwrap();
+    let pid = Pid::from_raw(i32::try_from(wrapper.child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
     wrapper.child.wait().unwrap();
     pids.into_iter().for_each(wait_until_gone);
 }

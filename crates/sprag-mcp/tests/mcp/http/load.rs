@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::proxy_fixture::ProxyFixture;
 use super::raw_http::ScriptedServer;
-use crate::volume::calls;
+use crate::load::calls;
 
 const CONNECTIONS: u64 = 100;
 

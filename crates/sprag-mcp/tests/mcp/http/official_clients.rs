@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use super::proxy_fixture::ProxyFixture;
-use crate::official::{clients, run};
+use crate::official_clients::{clients, run};
 
 /// A server of another language on a port of its own.
 struct Program {
