@@ -3,12 +3,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sprag_core::{DigestKey, Digester, Event, Policy, Timestamp, World};
+use sprag::Judge;
+use sprag_core::{DigestKey, Digester, Event, Policy, Timestamp};
 
 fuzz_target!(|data: &[u8]| {
     let policy = Policy::default();
     let digester = Digester::new(DigestKey::fixed());
-    let mut world = World::new(policy.clone());
+    let mut judge = Judge::new(policy.clone());
     for (n, line) in data.split(|byte| *byte == b'\n').enumerate() {
         let Ok(event) = Event::parse(line) else {
             continue;
@@ -21,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
             let text = serde_json::to_string(&observation).expect("an observation can be written");
             let back = serde_json::from_str(&text).expect("and read");
             assert_eq!(observation, back);
-            let _ = world.check(observation);
+            let _ = judge.fold(observation);
         }
     }
 });

@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a bench reports to the terminal")]
 
 use sprag_bench::{call, id, session_cells, step};
-use sprag_core::{Call, Id, Observation, Observed, Policy, World, fold};
+use sprag_core::{Call, CellMap, Id, Observation, Observed, Policy, fold};
 
 #[global_allocator]
 static HEAP: dhat::Alloc = dhat::Alloc;
@@ -47,11 +47,12 @@ fn one_full_session() {
 
 fn a_million_small_sessions() {
     let before = resident_bytes();
-    let mut world = World::new(Policy::default());
+    let policy = Policy::default();
+    let mut cells = CellMap::default();
     for s in 0..1_000_000_u64 {
         let session = id(&format!("session-{s}"));
         for n in 0..10 {
-            let _ = world.check(step(&session, s * 10 + n, n * 1000));
+            let _ = cells.fold(&policy, &step(&session, s * 10 + n, n * 1000));
         }
     }
     let bytes = resident_bytes().saturating_sub(before);
@@ -60,7 +61,7 @@ fn a_million_small_sessions() {
         bytes >> 20,
         bytes / 1_000_000
     );
-    assert_eq!(world.sessions(), 1_000_000);
+    assert_eq!(cells.sessions.len(), 1_000_000);
 }
 
 fn main() {

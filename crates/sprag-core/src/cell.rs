@@ -7,6 +7,7 @@ mod compact;
 mod destructive;
 mod flow;
 pub(crate) mod hash;
+mod key;
 mod keys;
 mod memory;
 mod pair;
@@ -24,6 +25,7 @@ pub(crate) use spent::Spent;
 
 pub use flow::FlowCell;
 pub(crate) use flow::Path;
+pub use key::CellKey;
 pub use keys::{CellKeys, Cells, InboxKey};
 pub use memory::StepMemory;
 pub use pair::PairCell;

@@ -4,6 +4,7 @@
 //! [`Observation`]; the engine folds it into small bounded cells and answers with a [`Verdict`].
 
 mod cell;
+mod cell_map;
 mod destructive_name;
 mod digest;
 mod digester;
@@ -22,12 +23,12 @@ mod snake_name;
 mod time;
 mod verdict;
 mod view;
-mod world;
 
 pub use cell::{
-    AgentCell, AliasCell, CellKeys, Cells, ConversationCell, FlowCell, InboxCell, InboxKey, Mark,
-    PairCell, SessionCell, StepMemory,
+    AgentCell, AliasCell, CellKey, CellKeys, Cells, ConversationCell, FlowCell, InboxCell,
+    InboxKey, Mark, PairCell, SessionCell, StepMemory,
 };
+pub use cell_map::CellMap;
 pub use destructive_name::is_destructive;
 pub use digest::{Digest, DigestKey};
 pub use digester::{CanonicalError, Digester, canonical_json};
@@ -52,12 +53,11 @@ pub use policy::{
     PolicyErrors, Problem as PolicyProblem, ProgressLimits, Scope, SessionLimits, Threshold,
     import,
 };
-pub use resolve::{Known, resolve};
+pub use resolve::{FlowCounter, Known, resolve};
 pub use rule::{RuleId, UnknownRule};
 pub use time::{Millis, Timestamp};
 pub use verdict::{Code, Decision, Evidence, Verdict, Would};
 pub use view::{Gauge, RuleState};
-pub use world::World;
 
 /// The most top-level scalar arguments that an observation names.
 pub const MAX_FIELDS: usize = 16;

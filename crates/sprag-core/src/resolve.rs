@@ -18,6 +18,18 @@ pub trait Known {
     fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id>;
 }
 
+/// Draws `flow-1`, `flow-2` and so on: the flow ids of a fold that must come out the same each time.
+#[derive(Debug, Clone, Default)]
+pub struct FlowCounter(u64);
+
+impl FlowCounter {
+    /// The next flow id.
+    pub fn draw(&mut self) -> Option<Id> {
+        self.0 += 1;
+        Id::new(&format!("flow-{}", self.0)).ok()
+    }
+}
+
 /// Fills in what `observation` leaves open; `draw` makes a fresh flow id.
 pub fn resolve(
     observation: &mut Observation,

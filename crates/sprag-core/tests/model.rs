@@ -28,6 +28,7 @@ mod model {
     mod pair;
     mod policies;
     mod random;
+    mod real_engine;
     mod record;
     mod seeds;
     mod shrink;
@@ -36,5 +37,4 @@ mod model {
     mod talk;
     mod vectors;
     mod windows;
-    mod world;
 }

@@ -5,8 +5,8 @@
 //! After that, it tells how long the loop went on.
 
 use sprag_core::{
-    Decision, DigestKey, Digester, Event, Id, Observation, Observed, Policy, RuleId, Timestamp,
-    World,
+    CellMap, Decision, DigestKey, Digester, Event, FlowCounter, Id, Observation, Observed, Policy,
+    RuleId, Timestamp, resolve,
 };
 
 /// What a rule says of an act.
@@ -31,15 +31,19 @@ pub(crate) struct Judged {
 
 /// The cells of one file's sessions.
 pub(crate) struct Fold {
+    policy: Policy,
     digester: Digester,
-    world: World,
+    cells: CellMap,
+    flows: FlowCounter,
 }
 
 impl Fold {
     pub(crate) fn new(policy: &Policy) -> Self {
         Self {
+            policy: policy.clone().with_pause(true),
             digester: Digester::new(DigestKey::fixed()),
-            world: World::new(policy.clone().with_pause(true)),
+            cells: CellMap::default(),
+            flows: FlowCounter::default(),
         }
     }
 
@@ -53,15 +57,16 @@ impl Fold {
         keep: bool,
     ) -> Judged {
         let session = event.session().as_str();
-        let sticky = self.world.session(session).and_then(|cell| cell.agent());
+        let sticky = self.cells.session(session).and_then(|cell| cell.agent());
         let agent = sticky.map_or(agent, Id::as_str);
-        let limits = self.world.policy().limits_for(Some(agent), session);
-        let Ok(observation) = self.digester.observe(event, at, &limits) else {
+        let limits = self.policy.limits_for(Some(agent), session);
+        let Ok(mut observation) = self.digester.observe(event, at, &limits) else {
             return Judged::default();
         };
         let key = key(&observation);
         let kept = keep.then(|| observation.clone());
-        let Ok(verdict) = self.world.check(observation) else {
+        resolve(&mut observation, &self.cells, || self.flows.draw());
+        let Ok((verdict, _)) = self.cells.fold(&self.policy, &observation) else {
             return Judged::default();
         };
         let finding = verdict.would.map(|would| {

@@ -8,12 +8,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sprag_core::{
-    Approach, Call, Digest, Hints, Id, Identity, Message, MessageKind, Observation, Observed,
-    Outcome, Policy, Source, Step, Timestamp, Tone, ToolKind,
+    Approach, Call, CellMap, Digest, Hints, Id, Identity, Message, MessageKind, Observation,
+    Observed, Outcome, Policy, Source, Step, Timestamp, Tone, ToolKind,
 };
 use sprag_store::{
-    ActivePolicy, CellMap, Draft, OwnedSqlite, SqliteOptions, Store, StoreError, read_policy,
-    verify,
+    ActivePolicy, Draft, OwnedSqlite, SqliteOptions, Store, StoreError, read_policy, verify,
 };
 
 #[derive(Debug, thiserror::Error)]

@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use sprag_core::{EngineError, Observation, Policy, RULES_VERSION};
+use sprag_core::{CellKey, CellMap, EngineError, Observation, Policy, RULES_VERSION};
 
-use crate::cell_key::CellKey;
-use crate::cells::CellMap;
 use crate::codec::{Body, Content, decode_verdict, encode_verdict};
 use crate::error::StoreError;
 use crate::hash::Hash;
@@ -212,7 +210,7 @@ impl<'a> FoldLog<'a> {
             self.snapshot(view, snapshot)?;
         }
         if let Some(cells) = &mut self.cells {
-            cells.apply(note);
+            note.apply(cells);
         }
         let starts_late = self.base.0 > 0;
         self.pods

@@ -5,9 +5,8 @@
 
 use std::collections::HashSet;
 
-use sprag_core::{CellKeys, Id, Known as _, Observation, Observed, Verdict};
+use sprag_core::{CellKey, CellKeys, Id, Known as _, Observation, Observed, Verdict};
 
-use crate::cell_key::CellKey;
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::judge::settle;

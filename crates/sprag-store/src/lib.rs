@@ -7,22 +7,21 @@
 //! `RedisStore`, which shares it between machines.
 
 mod capacity;
-mod cell_key;
-mod cells;
 mod census;
 mod codec;
 mod draft;
 mod error;
+mod eviction;
 mod fold_log;
 mod gather;
 mod hash;
 mod judge;
 mod listing;
 mod live;
+mod log_index;
 mod memory;
 mod note;
 mod offline;
-mod one_cell;
 mod pack;
 mod promise;
 mod prune;
@@ -38,8 +37,6 @@ mod verify;
 mod view;
 
 pub use capacity::Capacity;
-pub use cell_key::CellKey;
-pub use cells::CellMap;
 pub use census::Census;
 pub use draft::{ActivePolicy, Captured, Draft, read_policy};
 pub use error::StoreError;

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use sprag_core::{CellKeys, Id, Verdict};
+use sprag_core::{CellKey, CellKeys, CellMap, Id, Verdict};
 
 use crate::capacity::{Capacity, after_eviction};
-use crate::cell_key::CellKey;
-use crate::cells::CellMap;
 use crate::census::{Census, Marked};
 use crate::draft::Draft;
 use crate::error::StoreError;
@@ -55,9 +53,13 @@ impl Live {
     }
 
     /// Takes in the cells of `part` that `is_new` says are not here.
-    pub(crate) fn take_in(&mut self, part: Self, is_new: impl FnMut(CellKey) -> bool) {
+    pub(crate) fn take_in(&mut self, mut part: Self, mut is_new: impl FnMut(CellKey) -> bool) {
         let sessions: Vec<Id> = part.cells.sessions.keys().cloned().collect();
-        self.cells.take_in(part.cells, is_new);
+        for key in part.cells.keys() {
+            if is_new(key.clone()) {
+                part.cells.move_one(&key, &mut self.cells);
+            }
+        }
         let mut tallies = part.tallies;
         for id in sessions {
             // One that was here before has its counts already.
@@ -81,11 +83,11 @@ impl Live {
         ];
         let over = pools
             .into_iter()
-            .filter(|(pool, limit)| self.cells.count(*pool) > *limit)
-            .filter_map(|(pool, limit)| self.cells.to_evict(pool, after_eviction(limit)))
+            .filter(|(pool, limit)| pool.count(&self.cells) > *limit)
+            .filter_map(|(pool, limit)| pool.to_evict(&self.cells, after_eviction(limit)))
             .collect::<Vec<_>>();
         for eviction in &over {
-            self.cells.evict(eviction);
+            eviction.apply(&mut self.cells);
         }
         if over.iter().any(|eviction| eviction.pool == Pool::Sessions) {
             let cells = &self.cells;
@@ -96,7 +98,7 @@ impl Live {
     }
 
     pub(crate) fn count(&self, pool: Pool) -> u64 {
-        u64::try_from(self.cells.count(pool)).unwrap_or(u64::MAX)
+        u64::try_from(pool.count(&self.cells)).unwrap_or(u64::MAX)
     }
 
     pub(crate) fn tally(&self, id: &Id) -> Tally {
@@ -123,13 +125,13 @@ impl Live {
 
     pub(crate) fn count_sessions(&self, query: &SessionQuery) -> u64 {
         if query.is_for_all() {
-            return u64::try_from(self.cells.sessions().count()).unwrap_or(u64::MAX);
+            return u64::try_from(self.cells.sessions.len()).unwrap_or(u64::MAX);
         }
         query.count(self.summaries())
     }
 
     fn summaries(&self) -> impl Iterator<Item = SessionSummary> {
-        let summary = |(id, cell): (&Id, _)| SessionSummary::new(id.clone(), cell, self.tally(id));
-        self.cells.sessions().map(summary)
+        let sessions = self.cells.sessions.iter();
+        sessions.map(|(id, cell)| SessionSummary::new(id.clone(), cell, self.tally(id)))
     }
 }

@@ -6,11 +6,9 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sprag_core::{CellKeys, DigestKey, Id};
+use sprag_core::{CellKey, CellKeys, CellMap, DigestKey, Id};
 
 use crate::capacity::{Capacity, after_eviction};
-use crate::cell_key::{CellKey, NOTES};
-use crate::cells::CellMap;
 use crate::census::Census;
 use crate::codec::{Body, Content};
 use crate::draft::{ActivePolicy, Draft};
@@ -19,6 +17,7 @@ use crate::hash::Hash;
 use crate::judge::{Head, Sealed};
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::live::Live;
+use crate::log_index::{NOTES, places};
 use crate::note::{Note, Noted, Pool};
 use crate::prune::{Prune, Pruned, cut};
 use crate::query::{LogQuery, LogScope, Page, Session, SessionSummary, page_size};
@@ -280,7 +279,7 @@ impl Inner {
                         policy.ok_or_else(|| damaged("its policy is unknown".to_owned()))?;
                     self.base.cells.fold(&policy.policy, &observation)?;
                 }
-                Content::Note { note, .. } => self.base.cells.apply(&note),
+                Content::Note { note, .. } => note.apply(&mut self.base.cells),
             }
             self.base.after = seq;
             self.base.hash = hash;
@@ -345,7 +344,7 @@ impl Log {
 
     fn append(&mut self, sealed: Sealed, keys: Option<&CellKeys>) -> Record {
         self.head = sealed.head();
-        for place in CellKey::places(keys) {
+        for place in places(keys) {
             self.index.insert((place, self.head.seq));
         }
         self.rows.push_back((sealed.body, self.head.hash));

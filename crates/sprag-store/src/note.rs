@@ -6,9 +6,8 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sprag_core::{Decision, Id, RuleId, Timestamp};
+use sprag_core::{CellKey, Decision, Id, RuleId, Timestamp};
 
-use crate::cell_key::CellKey;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::hash::Hash;

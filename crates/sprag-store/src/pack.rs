@@ -6,10 +6,8 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sprag_core::{CellKeys, InboxKey, SessionCell, StepMemory, Timestamp};
+use sprag_core::{CellKey, CellKeys, CellMap, InboxKey, SessionCell, StepMemory, Timestamp};
 
-use crate::cell_key::CellKey;
-use crate::cells::CellMap;
 use crate::error::StoreError;
 use crate::hash::Hash;
 
@@ -74,19 +72,20 @@ fn unpack_session(key: &CellKey, bytes: &[u8]) -> Result<Box<SessionCell>, Store
     read().ok_or_else(|| damaged(key, "its bytes can't be read"))
 }
 
-impl CellMap {
-    /// The bytes of one cell, where it is there.
-    pub(crate) fn pack(&self, key: &CellKey) -> Result<Option<Packed>, StoreError> {
+impl Packed {
+    /// The bytes of one cell of `cells`; none if it is missing.
+    pub(crate) fn of(cells: &CellMap, key: &CellKey) -> Result<Option<Self>, StoreError> {
         macro_rules! packed {
             ($map:ident, $id:expr) => {
-                self.$map
+                cells
+                    .$map
                     .get($id)
                     .map(|cell| (cell.touched(), pack(key, &**cell)))
             };
         }
         let found = match key {
             CellKey::Session(id) => {
-                let cell = self.sessions.get(id);
+                let cell = cells.sessions.get(id);
                 cell.map(|cell| (cell.touched(), pack_session(key, cell)))
             }
             CellKey::Flow(id) => packed!(flows, id),
@@ -98,64 +97,37 @@ impl CellMap {
             CellKey::Alias(id) => packed!(aliases, id),
         };
         found
-            .map(|(touched, bytes)| bytes.map(|bytes| Packed { touched, bytes }))
+            .map(|(touched, bytes)| bytes.map(|bytes| Self { touched, bytes }))
             .transpose()
     }
+}
 
-    /// Puts one cell in from its bytes.
-    pub(crate) fn unpack(&mut self, key: CellKey, bytes: &[u8]) -> Result<(), StoreError> {
-        macro_rules! unpacked {
-            ($map:ident, $id:expr) => {{
-                let cell = unpack(&key, bytes)?;
-                self.$map.insert($id, cell);
-            }};
-        }
-        match &key {
-            CellKey::Session(id) => {
-                let cell = unpack_session(&key, bytes)?;
-                self.sessions.insert(id.clone(), cell);
-            }
-            CellKey::Flow(id) => unpacked!(flows, id.clone()),
-            CellKey::Pair(first, second) => unpacked!(pairs, (first.clone(), second.clone())),
-            CellKey::Inbox(id) => unpacked!(inboxes, InboxKey::Session(id.clone())),
-            CellKey::AgentInbox(id) => unpacked!(inboxes, InboxKey::Agent(id.clone())),
-            CellKey::Conversation(id) => unpacked!(conversations, id.clone()),
-            CellKey::Agent(id) => unpacked!(agents, id.clone()),
-            CellKey::Alias(id) => unpacked!(aliases, id.clone()),
-        }
-        Ok(())
+/// Puts one cell into `cells` from its bytes.
+pub(crate) fn unpack_cell(
+    cells: &mut CellMap,
+    key: CellKey,
+    bytes: &[u8],
+) -> Result<(), StoreError> {
+    macro_rules! unpacked {
+        ($map:ident, $id:expr) => {{
+            let cell = unpack(&key, bytes)?;
+            cells.$map.insert($id, cell);
+        }};
     }
-
-    /// The names of all cells, sorted.
-    pub(crate) fn keys(&self) -> Vec<CellKey> {
-        let sessions = self.sessions.keys().cloned().map(CellKey::Session);
-        let mut keys: Vec<_> = sessions
-            .chain(self.flows.keys().cloned().map(CellKey::Flow))
-            .chain(self.pairs.keys().map(CellKey::of_pair))
-            .chain(self.inboxes.keys().map(CellKey::of_inbox))
-            .chain(
-                self.conversations
-                    .keys()
-                    .cloned()
-                    .map(CellKey::Conversation),
-            )
-            .chain(self.agents.keys().cloned().map(CellKey::Agent))
-            .chain(self.aliases.keys().cloned().map(CellKey::Alias))
-            .collect();
-        keys.sort_unstable();
-        keys
-    }
-
-    /// The first cell that is not the same in `other`, of all that either holds.
-    pub(crate) fn first_difference(&self, other: &Self) -> Option<CellKey> {
-        if self == other {
-            return None;
+    match &key {
+        CellKey::Session(id) => {
+            let cell = unpack_session(&key, bytes)?;
+            cells.sessions.insert(id.clone(), cell);
         }
-        let mut keys = self.keys();
-        keys.extend(other.keys());
-        keys.sort_unstable();
-        keys.into_iter().find(|key| !self.same_one(other, key))
+        CellKey::Flow(id) => unpacked!(flows, id.clone()),
+        CellKey::Pair(first, second) => unpacked!(pairs, (first.clone(), second.clone())),
+        CellKey::Inbox(id) => unpacked!(inboxes, InboxKey::Session(id.clone())),
+        CellKey::AgentInbox(id) => unpacked!(inboxes, InboxKey::Agent(id.clone())),
+        CellKey::Conversation(id) => unpacked!(conversations, id.clone()),
+        CellKey::Agent(id) => unpacked!(agents, id.clone()),
+        CellKey::Alias(id) => unpacked!(aliases, id.clone()),
     }
+    Ok(())
 }
 
 /// The digest of many cells, given one after the other in order.

@@ -2,7 +2,7 @@
 
 use sprag_core::{Id, Mark, RuleId, SessionCell, Timestamp, Verdict};
 
-use crate::cells::idle_since;
+use crate::eviction::idle_since;
 
 /// The most items on a page.
 pub const MAX_PAGE: usize = 1_000;

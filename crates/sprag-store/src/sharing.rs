@@ -7,10 +7,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use sprag_core::{Id, Message, Observation, Observed};
+use sprag_core::{CellKey, Id, Message, Observation, Observed};
 
-use crate::cell_key::{CellKey, NOTES};
 use crate::error::StoreError;
+use crate::log_index::NOTES;
 use crate::record::Record;
 
 /// The records that share a cell with `session`, directly or through others, and all notes.

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::cell_key::CellKey;
-use crate::cells::CellMap;
+use sprag_core::{CellKey, CellMap};
+
 use crate::codec::Body;
 use crate::error::StoreError;
 use crate::hash::{Hash, chain};

@@ -4,14 +4,17 @@
 //! with a fixed digest key, so that the same events always get the same verdicts.
 
 use sprag_core::{
-    DigestKey, Digester, EngineError, Event, EventError, Id, Policy, Timestamp, Verdict, World,
+    CellMap, DigestKey, Digester, EngineError, Event, EventError, FlowCounter, Id, Observation,
+    Policy, Timestamp, Verdict, resolve,
 };
 
 /// A fold from nothing over the events it is given.
 #[derive(Debug)]
 pub struct Judge {
+    policy: Policy,
     digester: Digester,
-    world: World,
+    cells: CellMap,
+    flows: FlowCounter,
 }
 
 /// Why an event got no verdict. Nothing was changed.
@@ -31,8 +34,10 @@ impl Judge {
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self {
+            policy,
             digester: Digester::new(DigestKey::fixed()),
-            world: World::new(policy),
+            cells: CellMap::default(),
+            flows: FlowCounter::default(),
         }
     }
 
@@ -42,11 +47,21 @@ impl Judge {
     /// Where the event's payload can't be digested, or it names a generation that is yet to come.
     pub fn judge(&mut self, event: &Event, at: Timestamp) -> Result<Verdict, JudgeError> {
         let session = event.session().as_str();
-        let sticky = self.world.session(session).and_then(|cell| cell.agent());
+        let sticky = self.cells.session(session).and_then(|cell| cell.agent());
         let agent = sticky.or_else(|| named_agent(event)).map(Id::as_str);
-        let limits = self.world.policy().limits_for(agent, session);
+        let limits = self.policy.limits_for(agent, session);
         let observation = self.digester.observe(event, at, &limits)?;
-        Ok(self.world.check(observation)?)
+        Ok(self.fold(observation)?)
+    }
+
+    /// The verdict on an event that was digested before.
+    ///
+    /// # Errors
+    /// If it names a generation that is yet to come. Then nothing is changed.
+    pub fn fold(&mut self, mut observation: Observation) -> Result<Verdict, EngineError> {
+        resolve(&mut observation, &self.cells, || self.flows.draw());
+        let (verdict, _) = self.cells.fold(&self.policy, &observation)?;
+        Ok(verdict)
     }
 }
 

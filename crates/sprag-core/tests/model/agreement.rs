@@ -6,9 +6,9 @@ use super::coverage::Coverage;
 use super::engine::{Answer, Engine, Start, divergence, model};
 use super::generator::{Habits, history};
 use super::judge::Model;
+use super::real_engine::real_engine;
 use super::seeds::{fold_seeds, policy_of};
 use super::shrink::Case;
-use super::world::world;
 
 /// Holds an engine against the model on this many histories and tells the first divergence.
 fn hold(engine: Start, count: u64) -> Option<String> {
@@ -66,7 +66,7 @@ fn histories() -> u64 {
 
 #[test]
 fn the_engine_agrees_with_the_model_on_random_histories() {
-    if let Some(told) = hold(world, histories()) {
+    if let Some(told) = hold(real_engine, histories()) {
         panic!("the engine and the model disagree\n{told}");
     }
 }

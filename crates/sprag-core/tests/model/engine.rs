@@ -4,8 +4,8 @@ use serde_json::Value;
 use sprag_core::{Observation, Policy};
 
 use super::judge::Model;
+use super::real_engine::real_engine;
 use super::record::{ModelError, ModelVerdict};
-use super::world::world;
 
 /// What an event gets.
 pub(crate) type Answer = Result<ModelVerdict, ModelError>;
@@ -45,7 +45,7 @@ pub(crate) fn model(policy: &CasePolicy) -> Box<dyn Engine<'_> + '_> {
 }
 
 /// Everything that properties must hold of.
-pub(crate) const ENGINES: &[Start] = &[model, world];
+pub(crate) const ENGINES: &[Start] = &[model, real_engine];
 
 /// The answers to a whole history.
 pub(crate) fn answers(start: Start, policy: &CasePolicy, events: &[Observation]) -> Vec<Answer> {

@@ -13,10 +13,10 @@ use super::engine::{CasePolicy, ENGINES, answers};
 use super::generator::{Habits, history};
 use super::marks::actor;
 use super::random::Dice;
+use super::real_engine::real_engine;
 use super::record::ModelVerdict;
 use super::seeds::{each_seed, policy_of};
 use super::stock::{Stock, call, id, outcome, program};
-use super::world::world;
 
 #[test]
 fn an_agent_of_few_approaches_whose_outcomes_are_never_new_is_blocked() {
@@ -56,7 +56,7 @@ fn an_agent_that_always_gets_the_same_answer_is_blocked_by_the_default_classifie
                 step_of(at, program(&format!("print({number})")))
             })
             .collect();
-        let told = answers(world, &policy, &events);
+        let told = answers(real_engine, &policy, &events);
         let mut decisions = told.iter().flatten().map(|told| told.decision);
         assert!(
             decisions.any(|told| told == Decision::Block),
@@ -82,7 +82,7 @@ fn an_agent_that_mixes_known_answers_is_blocked_by_the_default_classifier() {
                 step_with(at, program(&format!("print({number})")), answer)
             })
             .collect();
-        let told = answers(world, &policy, &events);
+        let told = answers(real_engine, &policy, &events);
         let mut decisions = told.iter().flatten().map(|told| told.decision);
         assert!(
             decisions.any(|told| told == Decision::Block),

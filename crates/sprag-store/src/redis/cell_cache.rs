@@ -8,11 +8,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use sprag_core::{Id, Mark};
+use sprag_core::{CellKey, Id, Mark};
 
 use super::cell_value::{CellVersion, read_cell, read_memory, read_session};
 use crate::capacity::after_eviction;
-use crate::cell_key::CellKey;
 use crate::error::StoreError;
 use crate::gather::Cellar;
 use crate::live::Live;
@@ -160,7 +159,7 @@ impl CellCache {
     /// All cached sessions that are killed.
     pub(super) fn killed(&self) -> Vec<Id> {
         let state = self.state();
-        let sessions = state.live.cells.sessions();
+        let sessions = state.live.cells.sessions.iter();
         let killed = sessions.filter(|(_, cell)| cell.killed().is_some());
         killed.map(|(id, _)| id.clone()).collect()
     }
@@ -176,7 +175,7 @@ impl CacheState {
     fn refresh_cell(&mut self, key: &CellKey, value: Option<&[u8]>) -> Result<(), StoreError> {
         let fresh = value.and_then(CellVersion::split);
         let CellKey::Session(id) = key else {
-            self.live.cells.forget_one(key);
+            self.live.cells.remove(key);
             match fresh {
                 Some((version, bytes)) => {
                     read_cell(key.clone(), bytes, &mut self.live.cells)?;
@@ -267,7 +266,7 @@ impl CacheState {
         let excess = self.versions.len() - after_eviction(capacity);
         idle.sort_unstable();
         for (_, key) in idle.into_iter().take(excess) {
-            self.live.cells.forget_one(&key);
+            self.live.cells.remove(&key);
             if let CellKey::Session(id) = &key {
                 self.live.tallies.remove(id);
             }

@@ -4,14 +4,13 @@
 //! record's hash. The number alone is not enough: after a failover that lost records, the same
 //! numbers are given again.
 
-use sprag_core::{Id, Millis, SessionCell, StepMemory, Timestamp};
+use sprag_core::{CellKey, CellMap, Id, Millis, SessionCell, StepMemory, Timestamp};
 
 use super::name_table::{expand, shorten};
-use crate::cell_key::CellKey;
-use crate::cells::CellMap;
 use crate::codec::{decode_tally, encode_tally};
 use crate::error::StoreError;
 use crate::live::Live;
+use crate::pack::{Packed, unpack_cell};
 use crate::query::SessionState;
 
 const UNREADABLE: &str = "its bytes can't be read";
@@ -87,7 +86,7 @@ pub(super) fn write_session(id: &Id, live: &Live, memory_changed: bool) -> [Enco
 
 /// Encodes any other cell.
 pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> Result<EncodedCell, StoreError> {
-    let bytes = cells.pack(key)?.map(|packed| shorten(packed.bytes));
+    let bytes = Packed::of(cells, key)?.map(|packed| shorten(packed.bytes));
     Ok(EncodedCell {
         bytes: bytes.unwrap_or_default(),
         life: life_of(key),
@@ -107,7 +106,7 @@ pub(super) fn read_session(id: &Id, bytes: &[u8], live: &mut Live) -> Result<(),
 /// Decodes any other cell.
 pub(super) fn read_cell(key: CellKey, bytes: &[u8], cells: &mut CellMap) -> Result<(), StoreError> {
     let named = expand(bytes).ok_or_else(|| damaged(&key, UNREADABLE))?;
-    cells.unpack(key, &named)
+    unpack_cell(cells, key, &named)
 }
 
 /// Decodes the step memory of a session.

@@ -5,7 +5,7 @@
 //! meanwhile, nothing is written, and the event is judged again on the fresh cells.
 
 use redis::{RedisResult, Value};
-use sprag_core::{Id, RULES_VERSION, Timestamp};
+use sprag_core::{CellKey, Id, RULES_VERSION, Timestamp};
 
 use super::cell_cache::{CachedVersion, CellCache, FreshCell, ReadSet};
 use super::cell_value::{CellVersion, EncodedCell, life_from, write_cell, write_session};
@@ -14,7 +14,6 @@ use super::keys::RedisKeys;
 use super::redis_pod::RedisPod;
 use super::reply::{list, number, text, unexpected_reply};
 use super::script::ScriptInput;
-use crate::cell_key::CellKey;
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::gather::Gathered;
@@ -186,7 +185,7 @@ impl CommitAttempt {
     ) {
         let key = CellKey::Session(id.clone());
         let live = &self.gathered.live;
-        let at = live.cells.touched_one(&key).unwrap_or_default();
+        let at = live.cells.touched(&key).unwrap_or_default();
         let [mut hot, mut memory] = <[EncodedCell; 2]>::default();
         if is_touched {
             let memory_changed = !cache.has_memory(id, live);
@@ -212,7 +211,7 @@ impl CommitAttempt {
         (is_touched, now): (bool, Timestamp),
     ) -> Result<(), StoreError> {
         let live = &self.gathered.live;
-        let at = live.cells.touched_one(key).unwrap_or_default();
+        let at = live.cells.touched(key).unwrap_or_default();
         let mut cell = EncodedCell::default();
         if is_touched && !cache.has_same(key, live) {
             cell = write_cell(key, &live.cells)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use redis::{Connection, RedisResult, cmd};
-use sprag_core::{Observed, Timestamp};
+use sprag_core::{CellKey, Observed, Timestamp};
 
 use super::cell_cache::LostKill;
 use super::commit::{CommitAttempt, CommitOutcome};
@@ -17,7 +17,6 @@ use super::fail_modes::agent_and_session;
 use super::monotonic;
 use super::redis_counts::count;
 use super::redis_pod::{FORGOTTEN, RedisPod, STALE_CONNECTION, SharedError, lock};
-use crate::cell_key::CellKey;
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
 use crate::judge::Head;

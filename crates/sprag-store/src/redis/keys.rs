@@ -3,9 +3,7 @@
 //! All start with the namespace in braces. A cluster takes that as the hash tag, so all keys of a
 //! namespace are on one node, and one script can write them in one step.
 
-use sprag_core::Id;
-
-use crate::cell_key::CellKey;
+use sprag_core::{CellKey, Id};
 
 /// The keys of one namespace.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@
 //! be verified: base plus records give the present cells.
 
 use redis::{Pipeline, cmd};
-use sprag_core::{Millis, Timestamp};
+use sprag_core::{CellKey, CellMap, Millis, Timestamp};
 
 use super::cell_value::reads_as_new_after;
 use super::commit::hash_text;
@@ -12,11 +12,10 @@ use super::redis_pod::{RedisPod, SharedError};
 use super::redis_view::RedisView;
 use super::script::{Script, ScriptInput};
 use crate::capacity::after_eviction;
-use crate::cell_key::CellKey;
-use crate::cells::CellMap;
 use crate::error::StoreError;
 use crate::judge::Head;
 use crate::note::Noted;
+use crate::pack::Packed;
 use crate::prune::{Prune, Pruned, cut, fold_through};
 use crate::view::LogView as _;
 
@@ -106,7 +105,7 @@ fn replace(
         for keys in keys.chunks(CHUNK) {
             let mut pipe = Pipeline::new();
             for key in keys.iter().filter(|key| !reads_as_new(key, cells, at)) {
-                if let Some(packed) = cells.pack(key)? {
+                if let Some(packed) = Packed::of(cells, key)? {
                     let field = format!("{}:{}", key.kind(), key.name());
                     pipe.hset(&fresh, field, packed.bytes).ignore();
                 }
@@ -141,7 +140,7 @@ fn reads_as_new(key: &CellKey, cells: &CellMap, at: Timestamp) -> bool {
             .is_some_and(sprag_core::SessionCell::is_forgettable),
         _ => true,
     };
-    let touched = cells.touched_one(key).unwrap_or_default();
+    let touched = cells.touched(key).unwrap_or_default();
     // An hour to spare, in case the clock goes back.
     let enough = |life: Millis| at.since(touched).0 >= life.0.saturating_add(Millis::HOUR.0);
     is_forgettable && reads_as_new_after(key).is_some_and(enough)

@@ -6,15 +6,15 @@
 use std::collections::BTreeSet;
 
 use redis::{Connection, Pipeline, RedisResult, Value, cmd};
-use sprag_core::Observed;
+use sprag_core::{CellKey, Observed};
 
 use super::commit::read_hash;
 use super::fail_modes::agent_and_session;
 use super::redis_pod::{RedisPod, SharedError, lock};
 use super::reply::{list, text, unexpected_reply};
-use crate::cell_key::{CellKey, NOTES};
 use crate::error::StoreError;
 use crate::hash::Hash;
+use crate::log_index::NOTES;
 use crate::query::{LogQuery, LogScope, Page, page_size};
 use crate::record::{Record, RecordKind};
 use crate::sharing::{cells_of, sharing};

@@ -8,14 +8,13 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use sprag_core::{Decision, Id, Observation, Observed, Order, RuleId, Timestamp};
+use sprag_core::{CellKey, Decision, Id, Observation, Observed, Order, RuleId, Timestamp};
 
 use super::cell_cache::{CellCache, LostKill};
 use super::commit_id::{CommitHeader, CommitId, SentCommit};
 use super::fail_modes::{RuleFailModes, agent_and_session};
 use super::redis_pod::RedisPod;
 use crate::capacity::Capacity;
-use crate::cell_key::CellKey;
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
 use crate::gather::{Cellar, Gathered};
@@ -274,7 +273,7 @@ impl OfflineLog {
 
     /// The sessions that are killed in the offline cells.
     pub(super) fn kills(&self) -> Vec<LostKill> {
-        let sessions = self.live.cells.sessions();
+        let sessions = self.live.cells.sessions.iter();
         let killed = sessions.filter_map(|(id, cell)| {
             Some(LostKill {
                 session: id.clone(),

@@ -4,18 +4,17 @@
 use std::ops::ControlFlow;
 
 use redis::{Value, cmd};
-use sprag_core::{Id, Timestamp};
+use sprag_core::{CellKey, CellMap, Id, Timestamp};
 
 use super::cell_value::{CellVersion, read_cell, read_memory, read_session, reads_as_new_after};
 use super::commit::{hash_text, read_hash};
 use super::log_reader::{CHUNK, RedisReader};
 use super::redis_pod::{RedisPod, SharedError};
 use super::reply::text;
-use crate::cell_key::CellKey;
-use crate::cells::CellMap;
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::live::Live;
+use crate::pack::unpack_cell;
 use crate::view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};
 
 /// The log up to one record.
@@ -107,7 +106,7 @@ impl<'a> RedisView<'a> {
                 .is_some_and(sprag_core::SessionCell::is_forgettable),
             _ => true,
         };
-        let touched = folded.touched_one(key).unwrap_or_default();
+        let touched = folded.touched(key).unwrap_or_default();
         is_forgettable && reads_as_new_after(key).is_some_and(|life| self.at.since(touched) >= life)
     }
 }
@@ -136,7 +135,7 @@ impl LogView for RedisView<'_> {
                         place: format!("cell {field} in the base of the log"),
                         what: "it has no known kind".to_owned(),
                     })?;
-                    base.cells.unpack(key, &value)?;
+                    unpack_cell(&mut base.cells, key, &value)?;
                 }
             }
         }

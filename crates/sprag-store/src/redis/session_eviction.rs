@@ -4,14 +4,13 @@
 //! log that names the last session, and the deletions, in one step. A replay evicts the same ones.
 
 use redis::{Pipeline, Value, cmd};
-use sprag_core::{Id, Timestamp};
+use sprag_core::{CellKey, Id, Timestamp};
 
 use super::cell_value::CellVersion;
 use super::commit::{CommitOutcome, CommitSize, commit_input};
 use super::log_reader::RedisReader;
 use super::redis_pod::{RedisPod, SharedError};
 use super::reply::text;
-use crate::cell_key::CellKey;
 use crate::error::StoreError;
 use crate::judge::Head;
 use crate::note::{Eviction, Noted, Pool};

@@ -1,14 +1,13 @@
 //! Listing sessions by their last event. Only the small part of each session is read.
 
 use redis::{Value, cmd};
-use sprag_core::Id;
+use sprag_core::{CellKey, Id};
 
 use super::cell_cache::FreshCell;
 use super::cell_value::{CellVersion, read_memory, read_session};
 use super::log_reader::RedisReader;
 use super::redis_pod::{RedisPod, SharedError};
 use super::reply::text;
-use crate::cell_key::CellKey;
 use crate::census::Census;
 use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
 use crate::live::Live;

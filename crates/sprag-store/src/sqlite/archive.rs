@@ -8,12 +8,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use sprag_core::{CellKeys, Observation};
+use sprag_core::{CellKey, CellKeys, Observation};
 
 use super::cell_rows::{CellRow, Rows, evict};
 use super::log_rows::{HeadRow, LogRow, learn, scan};
 use super::shared::{SharedSqlite, Written};
-use crate::cell_key::CellKey;
 use crate::codec::{Body, Content};
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;
@@ -178,7 +177,7 @@ fn fold_event(
     let gathered = Gathered::decide(&Rows(tx), &mut draft)?;
     for key in CellKey::all(&gathered.keys) {
         if !gathered.was_there(&key) {
-            match key.pool() {
+            match Pool::of(&key) {
                 Pool::Sessions => row.sessions += 1,
                 Pool::Others => row.others += 1,
             }

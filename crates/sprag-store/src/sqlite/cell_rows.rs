@@ -1,14 +1,13 @@
 //! Cells and sessions as rows.
 
 use rusqlite::{Connection, Row};
-use sprag_core::{Id, Timestamp};
+use sprag_core::{CellKey, Id, Timestamp};
 
-use crate::cell_key::CellKey;
 use crate::error::StoreError;
 use crate::gather::Cellar;
 use crate::live::Live;
 use crate::note::{Eviction, Pool};
-use crate::pack::Packed;
+use crate::pack::{Packed, unpack_cell};
 use crate::query::{SessionSummary, Tally};
 
 /// A number as SQLite holds it; what is beyond that is as large as can be.
@@ -46,7 +45,7 @@ impl Cellar for Rows<'_> {
             let Some(row) = rows.next()? else {
                 return Ok(false);
             };
-            live.cells.unpack(key.clone(), blob(row, 0)?)?;
+            unpack_cell(&mut live.cells, key.clone(), blob(row, 0)?)?;
             return Ok(true);
         };
         let sql = "SELECT cell, last_rule, events, refused FROM session WHERE id = ?1";
@@ -55,7 +54,7 @@ impl Cellar for Rows<'_> {
         let Some(row) = rows.next()? else {
             return Ok(false);
         };
-        live.cells.unpack(key.clone(), blob(row, 0)?)?;
+        unpack_cell(&mut live.cells, key.clone(), blob(row, 0)?)?;
         live.tallies.insert(id.clone(), tally(row, 1)?);
         Ok(true)
     }
@@ -86,7 +85,7 @@ pub(super) fn scan_cells(
         let name: String = row.get(1)?;
         let key = CellKey::parse(row.get(0)?, &name)
             .ok_or_else(|| damaged(format!("cell {name}"), "it has no known kind"))?;
-        let fetch = |key, live: &mut Live| live.cells.unpack(key, blob(row, 2)?);
+        let fetch = |key, live: &mut Live| unpack_cell(&mut live.cells, key, blob(row, 2)?);
         if !visit(key, &fetch)? {
             return Ok(());
         }
@@ -96,7 +95,7 @@ pub(super) fn scan_cells(
     while let Some(row) = rows.next()? {
         let id = session_id(row, 4)?;
         let fetch = |key: CellKey, live: &mut Live| {
-            live.cells.unpack(key, blob(row, 0)?)?;
+            unpack_cell(&mut live.cells, key, blob(row, 0)?)?;
             live.tallies.insert(id.clone(), tally(row, 1)?);
             Ok(())
         };
@@ -137,7 +136,7 @@ impl CellRow {
             CellKey::Session(id) => live.session_summary(id),
             _ => None,
         };
-        let cell = live.cells.pack(&key)?.map(|packed| (packed, summary));
+        let cell = Packed::of(&live.cells, &key)?.map(|packed| (packed, summary));
         Ok(Self { key, cell })
     }
 

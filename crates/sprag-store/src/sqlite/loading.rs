@@ -9,12 +9,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use sprag_core::Id;
+use sprag_core::{CellKey, Id};
 
 use super::cell_rows::{Rows, scan_cells};
 use super::connection::{Access, connect};
 use super::writer::{Desk, State};
-use crate::cell_key::CellKey;
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::gather::{Cellar as _, fetch_for};

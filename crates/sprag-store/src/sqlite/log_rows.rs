@@ -6,15 +6,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
-use sprag_core::{CellKeys, Id, RULES_VERSION};
+use sprag_core::{CellKey, CellKeys, Id, RULES_VERSION};
 
 use super::cell_rows::{blob, loaded, stored};
 use super::snapshot_rows::base_head;
-use crate::cell_key::{CellKey, NOTES};
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::judge::{Head, Sealed};
+use crate::log_index::{NOTES, places};
 use crate::query::{LogQuery, LogScope, Page, page_size};
 use crate::record::Record;
 use crate::sharing::sharing;
@@ -87,7 +87,7 @@ impl LogRow {
         let row = Self {
             head: sealed.head(),
             body: sealed.body,
-            cells: CellKey::places(keys),
+            cells: places(keys),
         };
         (row, sealed.record)
     }

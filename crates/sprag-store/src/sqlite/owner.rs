@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use rusqlite::{Connection, TransactionBehavior};
-use sprag_core::{CellKeys, DigestKey, Id, Timestamp};
+use sprag_core::{CellKey, CellKeys, DigestKey, Id, Timestamp};
 
 use super::SqliteOptions;
 use super::connection::{Access, checkpoint_by_itself, connect, digest_key, limit_size, open};
@@ -24,7 +24,6 @@ use super::snapshot_rows::{base_head, start_rules};
 use super::wait::Wait;
 use super::writer::{Desk, Pending, State, Writer};
 use crate::capacity::Capacity;
-use crate::cell_key::CellKey;
 use crate::census::Census;
 use crate::draft::{ActivePolicy, Draft};
 use crate::error::StoreError;

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
+use sprag_core::CellMap;
+
 use super::cell_rows::{load_all, loaded};
 use super::checkpoints::Checkpoints;
 use super::connection::open_for_reading;
 use super::log_rows::{policy_text, scan};
 use super::snapshot_rows::{base, written_cells};
-use crate::cells::CellMap;
 use crate::error::StoreError;
 use crate::view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};
 

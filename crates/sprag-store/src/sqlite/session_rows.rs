@@ -1,10 +1,9 @@
 //! Questions about sessions, answered from their rows.
 
 use rusqlite::{Connection, Row, ToSql};
-use sprag_core::{Id, SessionCell, Timestamp};
+use sprag_core::{CellKey, Id, SessionCell, Timestamp};
 
 use super::cell_rows::{Rows, loaded, session_id, stored, tally};
-use crate::cell_key::CellKey;
 use crate::census::Census;
 use crate::error::StoreError;
 use crate::gather::Cellar as _;

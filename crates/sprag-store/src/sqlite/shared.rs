@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, TransactionBehavior};
-use sprag_core::{DigestKey, Id, RULES_VERSION};
+use sprag_core::{CellKey, DigestKey, Id, RULES_VERSION};
 
 use super::SqliteOptions;
 use super::cell_rows::{CellRow, Rows, evict, to_evict};
@@ -26,7 +26,6 @@ use super::reading::SqliteView;
 use super::session_rows::{session, sessions};
 use super::snapshot_rows::{base_head, start_rules};
 use crate::capacity::{Capacity, after_eviction};
-use crate::cell_key::CellKey;
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::gather::Gathered;
@@ -185,7 +184,7 @@ impl SharedSqlite {
         let gathered = Gathered::decide(&Rows(tx), &mut draft)?;
         for key in CellKey::all(&gathered.keys) {
             if !gathered.was_there(&key) {
-                match key.pool() {
+                match Pool::of(&key) {
                     Pool::Sessions => row.sessions += 1,
                     Pool::Others => row.others += 1,
                 }

@@ -3,17 +3,15 @@
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _};
-use sprag_core::{RULES_VERSION, Timestamp};
+use sprag_core::{CellKey, CellMap, RULES_VERSION, Timestamp};
 
 use super::cell_rows::{blob, load_all, loaded, stored};
 use super::log_rows::{HeadRow, LogRow};
-use crate::cell_key::CellKey;
-use crate::cells::CellMap;
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::judge::Head;
 use crate::note::{Noted, Snapshot, SnapshotReason};
-use crate::pack::CellsDigest;
+use crate::pack::{CellsDigest, Packed, unpack_cell};
 use crate::view::{Base, WrittenCells};
 
 /// Cells on their way to being written down.
@@ -34,7 +32,7 @@ impl SnapshotRows {
         let mut digest = CellsDigest::default();
         let mut rows = Vec::new();
         for key in cells.keys() {
-            if let Some(packed) = cells.pack(&key)? {
+            if let Some(packed) = Packed::of(cells, &key)? {
                 let name = key.name();
                 digest.add(key.kind(), &name, &packed.bytes);
                 rows.push((key.kind(), name, packed.bytes));
@@ -140,7 +138,7 @@ pub(super) fn written_cells(
             place: format!("a cell written down after record {after}"),
             what: format!("{kind} is no kind of cell"),
         })?;
-        cells.unpack(key, bytes)?;
+        unpack_cell(&mut cells, key, bytes)?;
     }
     let count = digest.count;
     Ok(Some(WrittenCells {

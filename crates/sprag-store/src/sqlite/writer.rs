@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
-use sprag_core::Timestamp;
+use sprag_core::{CellKey, Timestamp};
 
 use super::cell_rows::{CellRow, evict};
 use super::checkpoints::Checkpoints;
@@ -18,7 +18,6 @@ use super::loading::Loading;
 use super::log_rows::{HeadRow, LogRow, learn};
 use super::pruning::Plan;
 use super::wait::Waiter;
-use crate::cell_key::CellKey;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::live::Live;

@@ -5,14 +5,14 @@ use sprag_store::{
     Capacity, LogQuery, LogScope, MemoryStore, Note, Noted, Pool, SessionQuery, SessionState, Store,
 };
 
-use crate::model::{agrees_with_world, all_records, replays_a_session, tells_one_story};
+use crate::model::{agrees_with_the_engine, all_records, replays_a_session, tells_one_story};
 use crate::stream::{call, draft, id, kill, policy, reset, user_message};
 
 #[test]
 fn memory_gives_the_engines_verdicts() {
     for seed in 1..=20 {
         let store = MemoryStore::new().unwrap();
-        agrees_with_world(&store, &policy(), seed, 400);
+        agrees_with_the_engine(&store, &policy(), seed, 400);
         tells_one_story(&store);
     }
 }
@@ -20,7 +20,7 @@ fn memory_gives_the_engines_verdicts() {
 #[test]
 fn a_session_replays_from_the_records_that_share_a_cell_with_it() {
     let store = MemoryStore::new().unwrap();
-    agrees_with_world(&store, &policy(), 7, 400);
+    agrees_with_the_engine(&store, &policy(), 7, 400);
     for session in ["s0", "s1", "s2/sub"] {
         replays_a_session(&store, &policy(), session);
     }
@@ -44,7 +44,7 @@ fn a_log_that_is_cut_in_memory_still_starts_from_its_base() {
         ..Capacity::default()
     })
     .unwrap();
-    agrees_with_world(&store, &policy(), 3, 1_000);
+    agrees_with_the_engine(&store, &policy(), 3, 1_000);
     let base = store.base().unwrap();
     assert!(base.after > 800);
     tells_one_story(&store);

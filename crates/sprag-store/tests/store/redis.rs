@@ -8,7 +8,9 @@ use sprag_store::{
     Verification, read_policy, verify,
 };
 
-use crate::model::{agrees_with_world, all_records, replays_a_session, tells_one_story};
+use crate::model::{
+    agrees_with_the_engine, all_records, check, replays_a_session, tells_one_story,
+};
 use crate::processes::times;
 use crate::redis_server::{Server, is_there};
 use crate::stream::{call, draft, id, kill, policy, reset};
@@ -42,7 +44,7 @@ fn one_history(server: &Server, seed: u64) {
     let mut options = server.options();
     options.namespace = format!("seed{seed}");
     let store = sprag_store::RedisStore::open(options).unwrap();
-    agrees_with_world(&store, &policy(), seed, events);
+    agrees_with_the_engine(&store, &policy(), seed, events);
     tells_one_story(&store);
     let found = verified(&store);
     assert!(found.is_sound(), "seed {seed}: {found:?}");
@@ -58,18 +60,18 @@ fn two_pods_that_take_turns_agree_with_the_engine() {
     let stores = [server.store(), server.store()];
     let policy = policy();
     let mut stream = crate::stream::Stream::new(7);
-    let mut world = sprag_core::World::new(policy.policy.clone());
+    let mut cells = sprag_core::CellMap::default();
     for number in 0..600_usize {
         let observation = stream.observation();
         let decided = stores[number % 2].decide(draft(observation.clone(), &policy));
         let Ok(record) = decided else {
-            assert!(world.check(observation).is_err());
+            assert!(check(&mut cells, &policy.policy, observation).is_err());
             continue;
         };
         let settled = record.observation().unwrap().clone();
         assert_eq!(
             Ok(&record.verdict),
-            world.check(settled).as_ref(),
+            check(&mut cells, &policy.policy, settled).as_ref(),
             "{number}"
         );
     }
@@ -85,7 +87,7 @@ fn a_session_replays_from_what_shares_a_cell_with_it() {
     let server = Server::start();
     let store = server.store();
     let policy = policy();
-    agrees_with_world(&store, &policy, 3, 400);
+    agrees_with_the_engine(&store, &policy, 3, 400);
     for session in ["s0", "s1", "s2"] {
         replays_a_session(&store, &policy, session);
     }
@@ -101,7 +103,7 @@ fn a_policy_with_overrides_and_agents_is_judged_alike() {
                 [[override]]\nagent = \"agent1\"\ncall.max_identical = 2\n";
     let policy = Arc::new(ActivePolicy::new(Policy::from_toml(text).unwrap()));
     let store = server.store();
-    agrees_with_world(&store, &policy, 11, 400);
+    agrees_with_the_engine(&store, &policy, 11, 400);
     assert!(verified(&store).is_sound());
 }
 
@@ -226,7 +228,7 @@ fn a_pruned_log_still_verifies_and_stays_within_bounds() {
     options.max_records = 200;
     let store = sprag_store::RedisStore::open(options).unwrap();
     let policy = policy();
-    agrees_with_world(&store, &policy, 5, 500);
+    agrees_with_the_engine(&store, &policy, 5, 500);
     let before = store.status().last_seq;
     let order = Prune {
         retention: Retention::default(),
@@ -283,7 +285,7 @@ fn the_log_is_archived_into_a_file_that_proves_itself() {
     let server = Server::start();
     let store = server.store();
     let policy = policy();
-    agrees_with_world(&store, &policy, 5, 1_200);
+    agrees_with_the_engine(&store, &policy, 5, 1_200);
     let place = crate::place::Place::new();
     let archive = crate::sqlite::shared(&place);
     let copy = || archive.archive(&*store.view().unwrap(), &read_policy);

@@ -6,7 +6,7 @@ use sprag_store::{
     SqliteOptions, Store, StoreError, Verification, read_policy, verify,
 };
 
-use crate::model::{agrees_with_world, all_records, replays_a_session, tells_one_story};
+use crate::model::{agrees_with_the_engine, all_records, replays_a_session, tells_one_story};
 use crate::place::Place;
 use crate::stream::{Stream, call, draft, id, kill, policy, reset};
 
@@ -27,7 +27,7 @@ fn a_shared_file_gives_the_engines_verdicts() {
     for seed in 1..=4 {
         let place = Place::new();
         let store = shared(&place);
-        agrees_with_world(&store, &policy(), seed, 300);
+        agrees_with_the_engine(&store, &policy(), seed, 300);
         tells_one_story(&store);
         replays_a_session(&store, &policy(), "s1");
         let found = verified(&store);
@@ -41,7 +41,7 @@ fn an_owned_file_gives_the_engines_verdicts() {
     for seed in 1..=6 {
         let place = Place::new();
         let store = owned(&place);
-        agrees_with_world(&store, &policy(), seed, 400);
+        agrees_with_the_engine(&store, &policy(), seed, 400);
         tells_one_story(&store);
         replays_a_session(&store, &policy(), "s1");
         let found = verified(&store);
@@ -54,7 +54,7 @@ fn owner_and_sharers_take_turns_on_one_history() {
     let place = Place::new();
     let policy = policy();
     let mut stream = Stream::new(5);
-    let mut world = sprag_core::World::new(policy.policy.clone());
+    let mut cells = sprag_core::CellMap::default();
     for round in 0..6 {
         let store: Box<dyn Store> = if round % 2 == 0 {
             Box::new(shared(&place))
@@ -64,7 +64,8 @@ fn owner_and_sharers_take_turns_on_one_history() {
         for _ in 0..60 {
             let observation = stream.observation();
             if let Ok(record) = store.decide(draft(observation, &policy)) {
-                let again = world.fold(record.observation().unwrap()).unwrap();
+                let observation = record.observation().unwrap();
+                let (again, _) = cells.fold(&policy.policy, observation).unwrap();
                 assert_eq!(record.verdict, again);
             }
         }
@@ -202,7 +203,7 @@ fn what_a_prune_leaves_still_verifies_and_replays() {
             Box::new(shared(&place))
         };
         let policy = policy();
-        agrees_with_world(&*store, &policy, 9, 500);
+        agrees_with_the_engine(&*store, &policy, 9, 500);
         let before = store.status().last_seq;
         let order = Prune {
             retention: Retention {

@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 
 use rusqlite::Connection;
+use sprag_core::CellMap;
 use sprag_store::{
-    Base, CellMap, Checkpoint, Hash, LogView, Problem, RawRecord, Store, StoreError, Verification,
+    Base, Checkpoint, Hash, LogView, Problem, RawRecord, Store, StoreError, Verification,
     WrittenCells, chain, read_policy, verify,
 };
 
-use crate::model::agrees_with_world;
+use crate::model::agrees_with_the_engine;
 use crate::place::Place;
 use crate::processes::times;
 use crate::sqlite::{shared, verified};
@@ -89,7 +90,7 @@ impl LogView for Loose {
 fn loose() -> Loose {
     let place = Place::new();
     let store = shared(&place);
-    agrees_with_world(&store, &policy(), 21, 120);
+    agrees_with_the_engine(&store, &policy(), 21, 120);
     Loose::of(&store)
 }
 

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use sprag_core::{
-    CellKeys, DigestKey, Digester, Id, Observation, Policy, RuleState, Verdict, resolve,
+    CellKeys, CellMap, DigestKey, Digester, FlowCounter, Id, Observation, Policy, RuleState,
+    Verdict, resolve,
 };
-use sprag_store::{CellMap, Store, StoreError};
+use sprag_store::{Store, StoreError};
 
 use super::error::ReplayError;
 use super::past::{Past, PastEvent, What};
@@ -52,7 +53,7 @@ pub struct Lens<'a> {
     under: Under<'a>,
     digester: Digester,
     cells: CellMap,
-    drawn: u64,
+    flows: FlowCounter,
     what_if: Option<WhatIf>,
     with_state: bool,
     tally: Tally,
@@ -72,7 +73,7 @@ impl<'a> Lens<'a> {
             under,
             digester: Digester::new(DigestKey::fixed()),
             cells,
-            drawn: 0,
+            flows: FlowCounter::default(),
             what_if: None,
             with_state: false,
             tally: Tally::default(),
@@ -137,7 +138,7 @@ impl<'a> Lens<'a> {
     pub fn see(&mut self, past: &Past) -> Result<Seen, ReplayError> {
         let event = match past {
             Past::Note { what, .. } => {
-                self.cells.apply(what);
+                what.apply(&mut self.cells);
                 return Ok(Seen::Noted);
             }
             Past::Bad { why, .. } => {
@@ -180,7 +181,7 @@ impl<'a> Lens<'a> {
         let observation = match &event.what {
             What::Observed(observation) => observation,
             What::Raw(_) => {
-                match observe(event, policy, &self.digester, &self.cells, &mut self.drawn) {
+                match observe(event, policy, &self.digester, &self.cells, &mut self.flows) {
                     Ok(observation) => raw = observation,
                     Err(error) => return Seen::Error(error),
                 }
@@ -226,7 +227,7 @@ fn observe(
     policy: &Policy,
     digester: &Digester,
     cells: &CellMap,
-    drawn: &mut u64,
+    flows: &mut FlowCounter,
 ) -> Result<Observation, String> {
     let What::Raw(raw) = &event.what else {
         return Err("it is an observation already".to_owned());
@@ -238,10 +239,7 @@ fn observe(
     let mut observation = digester
         .observe(raw, event.at, &limits)
         .map_err(|error| error.to_string())?;
-    resolve(&mut observation, cells, || {
-        *drawn += 1;
-        Id::new(&format!("flow-{drawn}")).ok()
-    });
+    resolve(&mut observation, cells, || flows.draw());
     Ok(observation)
 }
 

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use sprag_core::{Decision, Policy, RuleId, World};
+use sprag_core::{Decision, Policy, RuleId};
 
 use super::history::History;
 use super::knob::{KNOBS, Knob};
 use crate::eval::{EvalError, each, merge};
+use crate::judge::Judge;
 
 /// How many runs or sessions a row names.
 const NAMED: usize = 5;
@@ -94,9 +95,9 @@ pub fn tune(
                 .take(knob.settings(policy.base()).len())
                 .collect();
             let known = history
-                .worlds
+                .groups
                 .iter()
-                .any(|world| world.concerns(knob) && history.has_finished(world));
+                .any(|group| group.concerns(knob) && history.has_finished(group));
             Tuned::new(knob, current, own, known)
         })
         .collect())
@@ -182,13 +183,13 @@ fn ask(history: &History, document: &Value, knob: &Knob, setting: u32) -> Result
     let policy = alone(document, knob, setting)?;
     let mut stopped = BTreeSet::new();
     let mut warned = BTreeSet::new();
-    for recorded in history.worlds.iter().filter(|world| world.concerns(knob)) {
-        let mut world = World::new(policy.clone());
+    for recorded in history.groups.iter().filter(|group| group.concerns(knob)) {
+        let mut judge = Judge::new(policy.clone());
         for (unit, observation) in &recorded.events {
             if stopped.contains(unit) {
                 continue;
             }
-            let Ok(verdict) = world.check(observation.clone()) else {
+            let Ok(verdict) = judge.fold(observation.clone()) else {
                 continue;
             };
             if verdict.rule != Some(knob.rule) {

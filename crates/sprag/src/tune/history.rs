@@ -12,10 +12,10 @@ use crate::eval::{
     EvalError, Flaw, Label, NEED_TIME, Time, Trace, TraceFile, each, read_bytes, split,
 };
 
-/// A user's history: traces, each a world of its own, or logs.
+/// A user's history: traces, each folded by itself, or logs.
 #[derive(Debug, Default)]
 pub struct History {
-    pub(super) worlds: Vec<World>,
+    pub(super) groups: Vec<EventGroup>,
     pub(super) units: Vec<Unit>,
     /// The lines that are no events.
     pub flaws: Vec<Flaw>,
@@ -28,16 +28,16 @@ pub(super) struct Unit {
     pub(super) finished: bool,
 }
 
-/// Events that can see each other.
+/// Events that are folded into the same cells.
 #[derive(Debug)]
-pub(super) struct World {
+pub(super) struct EventGroup {
     time: Time,
     seen: Vec<Needs>,
     /// Each event with the place of its unit.
     pub(super) events: Vec<(usize, Observation)>,
 }
 
-impl World {
+impl EventGroup {
     /// Whether this rule can say anything here.
     pub(super) fn concerns(&self, knob: &Knob) -> bool {
         let timed = self.time == Time::Recorded || !NEED_TIME.contains(&knob.rule);
@@ -75,20 +75,20 @@ impl History {
             name: name.to_owned(),
             finished,
         });
-        let mut world = World {
+        let mut group = EventGroup {
             time: Time::Recorded,
             seen: Vec::new(),
             events: Vec::with_capacity(observations.len()),
         };
         for observation in observations {
             match &observation.what {
-                Observed::Call(_) => world.note(Needs::Calls),
-                Observed::Step(_) => world.note(Needs::Steps),
+                Observed::Call(_) => group.note(Needs::Calls),
+                Observed::Step(_) => group.note(Needs::Steps),
                 _ => {}
             }
-            world.events.push((place, observation));
+            group.events.push((place, observation));
         }
-        self.worlds.push(world);
+        self.groups.push(group);
     }
 
     /// How many runs or sessions there are, and how many of them finished.
@@ -98,9 +98,9 @@ impl History {
         (self.units.len(), finished)
     }
 
-    /// Whether any of what happened in `world` finished.
-    pub(super) fn has_finished(&self, world: &World) -> bool {
-        let mut units = world
+    /// Whether any of what happened in `group` finished.
+    pub(super) fn has_finished(&self, group: &EventGroup) -> bool {
+        let mut units = group
             .events
             .iter()
             .filter_map(|(place, _)| self.units.get(*place));
@@ -111,11 +111,11 @@ impl History {
         let before = self.units.len();
         self.units.extend(part.units);
         self.flaws.extend(part.flaws);
-        self.worlds.extend(part.worlds.into_iter().map(|mut world| {
-            for (unit, _) in &mut world.events {
+        self.groups.extend(part.groups.into_iter().map(|mut group| {
+            for (unit, _) in &mut group.events {
                 *unit += before;
             }
-            world
+            group
         }));
     }
 
@@ -127,7 +127,7 @@ impl History {
             .filter_map(|one| killed(&one.event))
             .collect();
         let mut places: HashMap<&str, usize> = HashMap::new();
-        let mut world = World {
+        let mut group = EventGroup {
             time: label.map_or(Time::Recorded, |label| label.time),
             seen: Vec::new(),
             events: Vec::with_capacity(trace.events.len()),
@@ -154,14 +154,14 @@ impl History {
                 });
                 self.units.len() - 1
             });
-            world.see(&traced.event);
-            world.events.push((place, observation));
+            group.see(&traced.event);
+            group.events.push((place, observation));
         }
-        self.worlds.push(world);
+        self.groups.push(group);
     }
 }
 
-impl World {
+impl EventGroup {
     fn see(&mut self, event: &Event) {
         let seen = match event {
             Event::Message(_) => Needs::Messages,

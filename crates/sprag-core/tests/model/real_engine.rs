@@ -1,19 +1,34 @@
 //! The engine as something that can be held against the model.
 
-use sprag_core::{EngineError, Observation, Observed, Verdict, World};
+use sprag_core::{
+    CellMap, EngineError, FlowCounter, Observation, Observed, Policy, Verdict, resolve,
+};
 
 use super::engine::{Answer, CasePolicy, Engine};
 use super::record::{ModelError, ModelVerdict};
 
-/// The engine under a policy, with nothing in its past.
-pub(crate) fn world(policy: &CasePolicy) -> Box<dyn Engine<'_> + '_> {
-    Box::new(World::new(policy.policy.clone()))
+struct RealEngine<'a> {
+    policy: &'a Policy,
+    cells: CellMap,
+    flows: FlowCounter,
 }
 
-impl<'a> Engine<'a> for World {
+/// The engine under a policy, with nothing in its past.
+pub(crate) fn real_engine(policy: &CasePolicy) -> Box<dyn Engine<'_> + '_> {
+    Box::new(RealEngine {
+        policy: &policy.policy,
+        cells: CellMap::default(),
+        flows: FlowCounter::default(),
+    })
+}
+
+impl<'a> Engine<'a> for RealEngine<'a> {
     fn check(&mut self, event: &'a Observation) -> Answer {
-        match World::check(self, event.clone()) {
-            Ok(verdict) => Ok(told(verdict, event)),
+        let mut event = event.clone();
+        let open = event.clone();
+        resolve(&mut event, &self.cells, || self.flows.draw());
+        match self.cells.fold(self.policy, &event) {
+            Ok((verdict, _)) => Ok(told(verdict, &open)),
             Err(EngineError::FutureGeneration { .. }) => Err(ModelError::NewerGeneration),
             Err(other) => panic!("the generator writes no such event: {other}"),
         }

@@ -1,17 +1,14 @@
-//! The names of cells: how a store finds them and how the log is indexed.
+//! The key of one cell: how a store finds it, writes it down and indexes its log by it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sprag_core::{CellKeys, Id, InboxKey};
 
-use crate::note::Pool;
-
-/// The place of all notes in the log's index: a replay of any session needs those too.
-pub(crate) const NOTES: u64 = 0;
+use super::keys::{CellKeys, InboxKey};
+use crate::id::Id;
 
 /// Between the two ids of a pair. No id holds a control character.
 const BETWEEN: char = '\n';
 
-/// The name of one cell.
+/// Which cell: its kind and the ids that tell it from others of its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CellKey {
     /// A session.
@@ -33,20 +30,8 @@ pub enum CellKey {
 }
 
 impl CellKey {
-    /// Where the log's index finds a record: under each cell that an event touches, or among the
-    /// notes. Events that share an alias share a session too, and are found through it.
-    pub(crate) fn places(keys: Option<&CellKeys>) -> Vec<u64> {
-        let Some(keys) = keys else {
-            return vec![NOTES];
-        };
-        Self::all(keys)
-            .filter(|key| !matches!(key, Self::Alias(_)))
-            .map(|key| key.index())
-            .collect()
-    }
-
-    /// The cells that an event touches.
-    pub(crate) fn all(keys: &CellKeys) -> impl Iterator<Item = Self> {
+    /// The keys of the cells that an event touches.
+    pub fn all(keys: &CellKeys) -> impl Iterator<Item = Self> {
         let sessions = keys.session.iter().chain(&keys.peer);
         sessions
             .map(|id| Self::Session(id.clone()))
@@ -62,28 +47,24 @@ impl CellKey {
             .chain(keys.alias.iter().map(|id| Self::Alias(id.clone())))
     }
 
-    pub(crate) fn of_pair((first, second): &(Id, Id)) -> Self {
+    /// The key of the cell that two sessions share.
+    #[must_use]
+    pub fn of_pair((first, second): &(Id, Id)) -> Self {
         Self::Pair(first.clone(), second.clone())
     }
 
-    pub(crate) fn of_inbox(inbox: &InboxKey) -> Self {
+    /// The key of an inbox.
+    #[must_use]
+    pub fn of_inbox(inbox: &InboxKey) -> Self {
         match inbox {
             InboxKey::Session(id) => Self::Inbox(id.clone()),
             InboxKey::Agent(id) => Self::AgentInbox(id.clone()),
         }
     }
 
-    /// Which cells it competes with for room.
+    /// The kind as a number. Stores write it down, so a number never changes its meaning.
     #[must_use]
-    pub const fn pool(&self) -> Pool {
-        match self {
-            Self::Session(_) => Pool::Sessions,
-            _ => Pool::Others,
-        }
-    }
-
-    /// The kind as a number; stored, so never to be changed.
-    pub(crate) const fn kind(&self) -> u8 {
+    pub const fn kind(&self) -> u8 {
         match self {
             Self::Session(_) => 0,
             Self::Flow(_) => 1,
@@ -96,8 +77,9 @@ impl CellKey {
         }
     }
 
-    /// The ids as one text.
-    pub(crate) fn name(&self) -> String {
+    /// The ids as one text; with [`kind`](Self::kind) it names the cell.
+    #[must_use]
+    pub fn name(&self) -> String {
         match self {
             Self::Pair(first, second) => format!("{first}{BETWEEN}{second}"),
             Self::Session(id)
@@ -110,8 +92,9 @@ impl CellKey {
         }
     }
 
-    /// From a kind and a name as stored.
-    pub(crate) fn parse(kind: u8, name: &str) -> Option<Self> {
+    /// The key that [`kind`](Self::kind) and [`name`](Self::name) make; none if they name no cell.
+    #[must_use]
+    pub fn parse(kind: u8, name: &str) -> Option<Self> {
         let id = || Id::new(name).ok();
         Some(match kind {
             0 => Self::Session(id()?),
@@ -129,9 +112,10 @@ impl CellKey {
         })
     }
 
-    /// 64 bits under which the log finds the events of this cell. Two cells that share them by
-    /// accident only make a replay fold a few events more.
-    pub(crate) fn index(&self) -> u64 {
+    /// 64 bits under which a log's index finds the events of this cell. Two cells that share them
+    /// by accident only make a replay fold a few more events.
+    #[must_use]
+    pub fn index(&self) -> u64 {
         let start = fnv(0xcbf2_9ce4_8422_2325, &[self.kind()]);
         match self {
             Self::Pair(first, second) => {

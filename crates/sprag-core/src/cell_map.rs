@@ -1,0 +1,164 @@
+//! Every cell in memory: what a replay folds into, and what a store that owns its data works on.
+//!
+//! The map holds no policy, because each record of a log names its own, and it knows nothing about
+//! capacity: which cells a store forgets is the store's decision.
+
+mod by_key;
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::cell::{
+    AgentCell, AliasCell, CellKeys, Cells, ConversationCell, FlowCell, InboxCell, InboxKey,
+    PairCell, SessionCell,
+};
+use crate::engine::{EngineError, fold};
+use crate::id::Id;
+use crate::observation::Observation;
+use crate::policy::Policy;
+use crate::resolve::Known;
+use crate::time::Timestamp;
+use crate::verdict::Verdict;
+
+/// Every cell, by what it concerns.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CellMap {
+    /// One cell per session.
+    pub sessions: HashMap<Id, Box<SessionCell>>,
+    /// One cell per flow.
+    pub flows: HashMap<Id, Box<FlowCell>>,
+    /// One cell per two sessions that talk, in the order of their ids.
+    pub pairs: HashMap<(Id, Id), Box<PairCell>>,
+    /// One cell per inbox.
+    pub inboxes: HashMap<InboxKey, Box<InboxCell>>,
+    /// One cell per tracked conversation.
+    pub conversations: HashMap<Id, Box<ConversationCell>>,
+    /// One cell per agent.
+    pub agents: HashMap<Id, Box<AgentCell>>,
+    /// One cell per tool-use id.
+    pub aliases: HashMap<Id, Box<AliasCell>>,
+}
+
+/// Moves a cell out of its map, or makes a new one. Nothing is copied.
+fn take<K: Hash + Eq, C: Default>(map: &mut HashMap<K, Box<C>>, key: Option<&K>) -> Option<Box<C>> {
+    key.map(|key| map.remove(key).unwrap_or_default())
+}
+
+fn copy<K: Hash + Eq, C: Default + Clone>(
+    map: &HashMap<K, Box<C>>,
+    key: Option<&K>,
+) -> Option<Box<C>> {
+    key.map(|key| map.get(key).cloned().unwrap_or_default())
+}
+
+/// Moves a cell back. After an input that was refused, a cell that is still new is left out, so
+/// that the map equals the one before.
+fn put<K: Hash + Eq + Clone, C: Default + PartialEq>(
+    map: &mut HashMap<K, Box<C>>,
+    key: Option<&K>,
+    cell: Option<Box<C>>,
+    changed: bool,
+) {
+    if let (Some(key), Some(cell)) = (key, cell)
+        && (changed || *cell != C::default())
+    {
+        map.insert(key.clone(), cell);
+    }
+}
+
+impl CellMap {
+    /// Folds a resolved observation, and returns the cells it touched with the verdict.
+    ///
+    /// # Errors
+    /// If the engine refuses the input. Then nothing is changed.
+    pub fn fold(
+        &mut self,
+        policy: &Policy,
+        observation: &Observation,
+    ) -> Result<(Verdict, CellKeys), EngineError> {
+        let keys = CellKeys::of(observation, policy);
+        let mut cells = self.take(&keys);
+        let verdict = fold(policy, observation, &mut cells);
+        self.put(&keys, cells, verdict.is_ok());
+        Ok((verdict?, keys))
+    }
+
+    /// A copy of the cells that `keys` name; new cells for those that are missing.
+    #[must_use]
+    pub fn copy(&self, keys: &CellKeys) -> Cells {
+        Cells {
+            killed_above: self.killed_above(keys.session.as_ref()),
+            peer_killed_above: self.killed_above(keys.peer.as_ref()),
+            session: copy(&self.sessions, keys.session.as_ref()),
+            peer: copy(&self.sessions, keys.peer.as_ref()),
+            flow: copy(&self.flows, keys.flow.as_ref()),
+            pair: copy(&self.pairs, keys.pair.as_ref()),
+            inbox: copy(&self.inboxes, keys.inbox.as_ref()),
+            conversation: copy(&self.conversations, keys.conversation.as_ref()),
+            agent: copy(&self.agents, keys.agent.as_ref()),
+            alias: copy(&self.aliases, keys.alias.as_ref()),
+        }
+    }
+
+    /// The cell of a session, if it is known.
+    #[must_use]
+    pub fn session(&self, id: &str) -> Option<&SessionCell> {
+        self.sessions.get(id).map(|cell| &**cell)
+    }
+
+    fn killed_above(&self, session: Option<&Id>) -> bool {
+        session.is_some_and(|session| {
+            session.parents().any(|parent| {
+                self.session(parent)
+                    .is_some_and(|cell| cell.killed().is_some())
+            })
+        })
+    }
+
+    fn take(&mut self, keys: &CellKeys) -> Cells {
+        Cells {
+            killed_above: self.killed_above(keys.session.as_ref()),
+            peer_killed_above: self.killed_above(keys.peer.as_ref()),
+            session: take(&mut self.sessions, keys.session.as_ref()),
+            peer: take(&mut self.sessions, keys.peer.as_ref()),
+            flow: take(&mut self.flows, keys.flow.as_ref()),
+            pair: take(&mut self.pairs, keys.pair.as_ref()),
+            inbox: take(&mut self.inboxes, keys.inbox.as_ref()),
+            conversation: take(&mut self.conversations, keys.conversation.as_ref()),
+            agent: take(&mut self.agents, keys.agent.as_ref()),
+            alias: take(&mut self.aliases, keys.alias.as_ref()),
+        }
+    }
+
+    fn put(&mut self, keys: &CellKeys, cells: Cells, changed: bool) {
+        macro_rules! put {
+            ($($slot:ident into $map:ident),+) => {
+                $(put(&mut self.$map, keys.$slot.as_ref(), cells.$slot, changed);)+
+            };
+        }
+        put!(
+            session into sessions,
+            peer into sessions,
+            flow into flows,
+            pair into pairs,
+            inbox into inboxes,
+            conversation into conversations,
+            agent into agents,
+            alias into aliases
+        );
+    }
+}
+
+impl Known for CellMap {
+    fn agent_of(&self, session: &Id) -> Option<Id> {
+        self.sessions.get(session)?.agent().cloned()
+    }
+
+    fn running_flow(&self, session: &Id, at: Timestamp) -> Option<Id> {
+        self.sessions.get(session)?.running_flow(at).cloned()
+    }
+
+    fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id> {
+        self.aliases.get(use_id)?.session(at).cloned()
+    }
+}
