@@ -19,9 +19,9 @@ pub(crate) mod tried;
 pub(crate) mod window;
 
 pub(crate) use destructive::Destructive;
-pub(crate) use pair::{Answers, Run};
-pub(crate) use session::Pending;
-pub(crate) use spent::Spent;
+pub(crate) use pair::{Answers, MessageRun};
+pub(crate) use session::PendingCall;
+pub(crate) use spent::Spending;
 
 pub use flow::FlowCell;
 pub(crate) use flow::Path;

@@ -64,7 +64,7 @@ impl RuleState {
         };
         state.killed_above = cells.killed_above;
         let limits = policy.limits_for(agent.map(Id::as_str), id.as_str());
-        let mut gauges = Gauges::new(&limits);
+        let mut gauges = GaugeList::new(&limits);
         if let Some(cell) = &cells.session {
             gauges.session(cell, now);
             gauges.approach(cell, &observation.what, now);
@@ -86,7 +86,7 @@ impl RuleState {
     pub fn of_session(id: &Id, cell: &SessionCell, policy: &Policy) -> Self {
         let agent = cell.agent().map(Id::as_str);
         let limits = policy.limits_for(agent, id.as_str());
-        let mut gauges = Gauges::new(&limits);
+        let mut gauges = GaugeList::new(&limits);
         gauges.session(cell, cell.touched);
         Self {
             gauges: gauges.finish(),
@@ -112,12 +112,12 @@ fn number(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-struct Gauges<'a> {
+struct GaugeList<'a> {
     limits: &'a Limits,
     found: Vec<Gauge>,
 }
 
-impl<'a> Gauges<'a> {
+impl<'a> GaugeList<'a> {
     fn new(limits: &'a Limits) -> Self {
         Self {
             limits,
@@ -311,7 +311,7 @@ impl<'a> Gauges<'a> {
     fn receiver(&mut self, message: &Message, cells: &Cells, policy: &Policy, now: Timestamp) {
         let agent = message.to_agent.as_ref().map(Id::as_str);
         let limits = policy.limits_for(agent, message.to.as_str());
-        let mut gauges = Gauges::new(&limits);
+        let mut gauges = GaugeList::new(&limits);
         if let Some(inbox) = &cells.inbox {
             let arrived = number(inbox.arrived.count(now, Millis::MINUTE));
             let most = limits.inbox.max_messages_per_minute.get();

@@ -14,10 +14,10 @@ mod session;
 
 #[cfg(test)]
 mod tests {
-    use super::super::progress::{Last, Past, Streaks};
+    use super::super::progress::{ApproachHistory, Last, Streaks};
     use super::super::session::Refusals;
     use super::super::tried::{ShortName, Tried};
-    use super::super::{Destructive, Mark, Pending, SessionCell, StepMemory};
+    use super::super::{Destructive, Mark, PendingCall, SessionCell, StepMemory};
     use crate::id::Id;
     use crate::observation::ToolKind;
     use crate::policy::Classifier;
@@ -85,7 +85,7 @@ mod tests {
             ];
             let names = ["", "read", "écrire un très long nom d'outil"];
             let exact = dice.roll();
-            held.pending.push(Pending {
+            held.pending.push(PendingCall {
                 id: dice.roll(),
                 tried: Tried {
                     exact,
@@ -117,7 +117,7 @@ mod tests {
             progress.outcomes.use_again(answer);
             let outcome = u32::try_from(answer >> 32).unwrap();
             let outcome = if dice.is() { outcome } else { dice.small() };
-            let past = Past {
+            let past = ApproachHistory {
                 outcome,
                 earlier: dice.maybe(Dice::small).unwrap_or(outcome),
                 step: dice.small(),
@@ -227,7 +227,7 @@ mod tests {
             let now = cell.touched.plus(Millis(5_000));
             cell.touched = now;
             cell.held.calls.push(dice.roll(), now);
-            cell.remember_pending(Pending {
+            cell.remember_pending(PendingCall {
                 id: dice.roll(),
                 tried: Tried {
                     exact: dice.roll(),
@@ -238,7 +238,7 @@ mod tests {
                 refused: false,
             });
             let outcome = dice.small() | 1 << 31;
-            let past = Past {
+            let past = ApproachHistory {
                 outcome,
                 earlier: outcome,
                 step,

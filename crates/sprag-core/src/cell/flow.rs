@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::spent::Spent;
+use super::spent::Spending;
 use super::window::Window;
 use crate::id::Id;
 use crate::observation::Source;
@@ -17,14 +17,14 @@ pub(crate) const MAX_MEMBERS: usize = 256;
 
 /// Who started a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Starter {
+pub(crate) enum FlowStarter {
     Agent,
     Outside(Source),
 }
 
 /// One session in a flow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Member {
+pub(crate) struct FlowMember {
     pub(crate) id: Id,
     pub(crate) parent: Option<Id>,
     pub(crate) last: Timestamp,
@@ -37,13 +37,13 @@ pub(crate) struct Member {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowCell {
     pub(crate) touched: Timestamp,
-    pub(crate) started: Option<(Starter, Timestamp)>,
+    pub(crate) started: Option<(FlowStarter, Timestamp)>,
     pub(crate) chain_since: Timestamp,
     pub(crate) last_attempt: Timestamp,
-    pub(crate) members: Vec<Member>,
+    pub(crate) members: Vec<FlowMember>,
     pub(crate) calls: Window,
     pub(crate) total: u32,
-    pub(crate) spent: Spent,
+    pub(crate) spent: Spending,
 }
 
 /// Where a call from one member to another leads.
@@ -77,7 +77,7 @@ impl FlowCell {
     /// An agent's message names the flow: after a long silence its chain starts afresh.
     pub(crate) fn attempt(&mut self, now: Timestamp, max_duration: Millis) {
         if self.started.is_none() {
-            self.start(Starter::Agent, now);
+            self.start(FlowStarter::Agent, now);
         } else if now.since(self.last_attempt) >= max_duration {
             self.members.clear();
             self.calls.clear();
@@ -90,11 +90,11 @@ impl FlowCell {
     /// A message from outside names the flow.
     pub(crate) fn start_from_outside(&mut self, source: Source, now: Timestamp) {
         if self.started.is_none() || source == Source::User {
-            self.start(Starter::Outside(source), now);
+            self.start(FlowStarter::Outside(source), now);
         }
     }
 
-    fn start(&mut self, starter: Starter, now: Timestamp) {
+    fn start(&mut self, starter: FlowStarter, now: Timestamp) {
         self.started = Some((starter, now));
         self.chain_since = now;
         self.last_attempt = now;
@@ -103,16 +103,16 @@ impl FlowCell {
     /// When a user started it, if a user did.
     pub(crate) fn user_start(&self) -> Option<Timestamp> {
         match self.started {
-            Some((Starter::Outside(Source::User), at)) => Some(at),
+            Some((FlowStarter::Outside(Source::User), at)) => Some(at),
             _ => None,
         }
     }
 
-    pub(crate) fn member(&self, id: &Id) -> Option<&Member> {
+    pub(crate) fn member(&self, id: &Id) -> Option<&FlowMember> {
         self.members.iter().find(|member| member.id == *id)
     }
 
-    fn member_mut(&mut self, id: &Id) -> Option<&mut Member> {
+    fn member_mut(&mut self, id: &Id) -> Option<&mut FlowMember> {
         self.members.iter_mut().find(|member| member.id == *id)
     }
 
@@ -159,7 +159,7 @@ impl FlowCell {
         for id in [from, to] {
             if self.member(id).is_none() {
                 self.make_room();
-                self.members.push(Member {
+                self.members.push(FlowMember {
                     id: id.clone(),
                     parent: None,
                     last: now,

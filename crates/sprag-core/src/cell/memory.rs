@@ -7,14 +7,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::SessionCell;
-use super::progress::{Past, Recent};
+use super::progress::{ApproachHistory, RecentKeys};
 
 /// The approaches that a session tried and the answers that it got.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepMemory {
-    pub(super) approaches: Recent,
-    pub(super) pasts: Vec<Past>,
-    pub(super) outcomes: Recent,
+    pub(super) approaches: RecentKeys,
+    pub(super) pasts: Vec<ApproachHistory>,
+    pub(super) outcomes: RecentKeys,
 }
 
 impl StepMemory {

@@ -16,7 +16,7 @@ pub(crate) enum Answers {
 
 /// A run of equal messages one way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Run {
+pub(crate) struct MessageRun {
     pub(crate) content: Option<u64>,
     pub(crate) flow: u64,
     pub(crate) count: u32,
@@ -31,9 +31,9 @@ pub struct PairCell {
     steps: (u64, u64),
     pub(crate) talk: Window,
     /// From the first to the second.
-    pub(crate) there: Run,
+    pub(crate) there: MessageRun,
     /// From the second to the first.
-    pub(crate) back: Run,
+    pub(crate) back: MessageRun,
 }
 
 impl PairCell {
@@ -58,8 +58,8 @@ impl PairCell {
     pub(crate) fn note_work(&mut self, steps: (u64, u64)) {
         if self.worked(steps) {
             self.talk.clear();
-            self.there = Run::default();
-            self.back = Run::default();
+            self.there = MessageRun::default();
+            self.back = MessageRun::default();
         }
         self.steps = steps;
     }

@@ -1,7 +1,7 @@
 //! What a session remembers of its steps: which approaches it tried and what came of them.
 //!
 //! The memory is small because a guard keeps one for every session: 64-bit prefixes of digests in
-//! order of use, and for each approach a [`Past`] of a few numbers. It grows gently while a session
+//! order of use, and for each approach an [`ApproachHistory`] of a few numbers. It grows gently while a session
 //! is young, holds the 256 most recently used at most, and then no longer allocates.
 
 use serde::{Deserialize, Serialize};
@@ -18,11 +18,11 @@ pub(crate) struct Progress {
     /// Under which classifier the memory was made: the two remember different digests.
     pub(crate) classifier: Classifier,
     /// The approaches tried.
-    pub(crate) approaches: Recent,
+    pub(crate) approaches: RecentKeys,
     /// What came of each, in the order of `approaches`; the plain classifier keeps none.
-    pub(crate) pasts: Vec<Past>,
+    pub(crate) pasts: Vec<ApproachHistory>,
     /// The answers got.
-    pub(crate) outcomes: Recent,
+    pub(crate) outcomes: RecentKeys,
     /// The streaks: what a user's word sets back to zero.
     pub(crate) streaks: Streaks,
     /// How many steps were judged.
@@ -37,8 +37,8 @@ pub(crate) struct Progress {
 
 /// What one approach brought so far.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Packed", into = "Packed")]
-pub(crate) struct Past {
+#[serde(from = "ApproachRow", into = "ApproachRow")]
+pub(crate) struct ApproachHistory {
     /// Its last answer, without noise.
     pub(crate) outcome: u32,
     /// The last answer before that which was another one.
@@ -55,11 +55,11 @@ pub(crate) struct Past {
     pub(crate) looks: u16,
 }
 
-/// A [`Past`] as it is stored: a row, since there are many.
-type Packed = (u32, u32, u32, u32, u16, u16, u16);
+/// An [`ApproachHistory`] as it is stored: a row, since there are many.
+type ApproachRow = (u32, u32, u32, u32, u16, u16, u16);
 
-impl From<Packed> for Past {
-    fn from((outcome, earlier, step, tenths, span, same, looks): Packed) -> Self {
+impl From<ApproachRow> for ApproachHistory {
+    fn from((outcome, earlier, step, tenths, span, same, looks): ApproachRow) -> Self {
         Self {
             outcome,
             earlier,
@@ -72,8 +72,8 @@ impl From<Packed> for Past {
     }
 }
 
-impl From<Past> for Packed {
-    fn from(past: Past) -> Self {
+impl From<ApproachHistory> for ApproachRow {
+    fn from(past: ApproachHistory) -> Self {
         (
             past.outcome,
             past.earlier,
@@ -138,13 +138,13 @@ impl Progress {
     }
 
     /// Where `approach` is held, and what came of it.
-    pub(crate) fn past(&self, approach: u64) -> Option<(usize, Past)> {
+    pub(crate) fn past(&self, approach: u64) -> Option<(usize, ApproachHistory)> {
         let at = self.approaches.find(approach)?;
         Some((at, *self.pasts.get(at)?))
     }
 
     /// Keeps what came of `approach`, which was held at `at`, as the newest.
-    pub(crate) fn keep(&mut self, at: Option<usize>, approach: u64, past: Past) {
+    pub(crate) fn keep(&mut self, at: Option<usize>, approach: u64, past: ApproachHistory) {
         renew(&mut self.approaches.keys, at, approach);
         renew(&mut self.pasts, at, past);
     }
@@ -153,11 +153,11 @@ impl Progress {
 /// The most recently used digests, the newest last.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Recent {
+pub(crate) struct RecentKeys {
     pub(super) keys: Vec<u64>,
 }
 
-impl Recent {
+impl RecentKeys {
     /// Looks from the newest on, a row at a time: a row without branches is compared in few steps.
     fn find(&self, key: u64) -> Option<usize> {
         let mut after = self.keys.len();
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_of_257_is_forgotten() {
-        let mut recent = Recent::default();
+        let mut recent = RecentKeys::default();
         for key in 0..256 {
             assert!(!recent.use_again(key));
         }
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_full_memory_does_not_grow() {
-        let mut recent = Recent::default();
+        let mut recent = RecentKeys::default();
         for key in 0..1000 {
             recent.use_again(key);
         }
@@ -229,22 +229,22 @@ mod tests {
     #[test]
     fn a_young_session_takes_little() {
         let mut progress = Progress::default();
-        let past = Past::from((1, 1, 1, 1, 0, 0, 0));
+        let past = ApproachHistory::from((1, 1, 1, 1, 0, 0, 0));
         for key in 0..10 {
             progress.keep(None, key, past);
             progress.outcomes.use_again(key);
         }
         let heap = (progress.approaches.keys.capacity() + progress.outcomes.keys.capacity())
             * size_of::<u64>()
-            + progress.pasts.capacity() * size_of::<Past>();
+            + progress.pasts.capacity() * size_of::<ApproachHistory>();
         assert!(heap <= 450, "{heap} bytes after ten steps");
-        assert!(KEPT * (size_of::<u64>() * 2 + size_of::<Past>()) <= 12 * 1024);
+        assert!(KEPT * (size_of::<u64>() * 2 + size_of::<ApproachHistory>()) <= 12 * 1024);
     }
 
     #[test]
     fn what_is_kept_survives_being_stored() {
         let mut progress = Progress::default();
-        progress.keep(None, 7, Past::from((1, 2, 3, 4, 5, 6, 7)));
+        progress.keep(None, 7, ApproachHistory::from((1, 2, 3, 4, 5, 6, 7)));
         progress.outcomes.use_again(u64::MAX);
         let text = serde_json::to_string(&progress).unwrap();
         assert_eq!(

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::destructive::Destructive;
 use super::progress::Progress;
-use super::spent::Spent;
+use super::spent::Spending;
 use super::tried::Tried;
 use super::window::inside;
 use crate::id::Id;
@@ -38,7 +38,7 @@ pub struct Mark {
 
 /// A call that waits for its step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Pending {
+pub(crate) struct PendingCall {
     pub(crate) id: u64,
     pub(crate) tried: Tried,
     pub(crate) refused: bool,
@@ -76,12 +76,12 @@ pub struct SessionCell {
     pub(crate) steps: u64,
     pub(crate) killed: Option<Box<Mark>>,
     pub(crate) blocked: Option<Box<Mark>>,
-    pub(crate) held: Held,
+    pub(crate) held: ResettableState,
 }
 
 /// What a reset clears.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Held {
+pub(crate) struct ResettableState {
     /// The first event since the session was new.
     pub(crate) since: Option<Timestamp>,
     pub(crate) user_seen: bool,
@@ -93,9 +93,9 @@ pub(crate) struct Held {
     pub(crate) refusals: Refusals,
     pub(crate) calls: Calls,
     pub(crate) destructive: Option<Box<Destructive>>,
-    pub(crate) pending: Vec<Pending>,
+    pub(crate) pending: Vec<PendingCall>,
     pub(crate) dispatches: Vec<Id>,
-    pub(crate) spent: Spent,
+    pub(crate) spent: Spending,
     pub(crate) progress: Progress,
 }
 
@@ -108,7 +108,7 @@ impl Default for SessionCell {
             steps: 0,
             killed: None,
             blocked: None,
-            held: Held::default(),
+            held: ResettableState::default(),
         }
     }
 }
@@ -157,7 +157,7 @@ impl SessionCell {
 
     pub(crate) fn expire(&mut self, now: Timestamp) {
         if self.is_expired(now) {
-            self.held = Held::default();
+            self.held = ResettableState::default();
         }
         self.held.since.get_or_insert(now);
     }
@@ -166,7 +166,7 @@ impl SessionCell {
         self.generation = self.generation.saturating_add(1);
         self.killed = None;
         self.blocked = None;
-        self.held = Held::default();
+        self.held = ResettableState::default();
     }
 
     /// A user speaks to it, or started the flow that reaches it.
@@ -183,7 +183,7 @@ impl SessionCell {
         }
     }
 
-    pub(crate) fn remember_pending(&mut self, pending: Pending) {
+    pub(crate) fn remember_pending(&mut self, pending: PendingCall) {
         let list = &mut self.held.pending;
         list.retain(|held| held.id != pending.id);
         if list.len() >= MAX_PENDING {
@@ -192,7 +192,7 @@ impl SessionCell {
         list.push(pending);
     }
 
-    pub(crate) fn take_pending(&mut self, id: u64) -> Option<Pending> {
+    pub(crate) fn take_pending(&mut self, id: u64) -> Option<PendingCall> {
         let at = self.held.pending.iter().position(|held| held.id == id)?;
         Some(self.held.pending.remove(at))
     }

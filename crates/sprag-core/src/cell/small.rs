@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::destructive::Destructive;
-use super::spent::Spent;
+use super::spent::Spending;
 use super::window::Window;
 use crate::id::Id;
 use crate::time::{Millis, Timestamp};
@@ -59,7 +59,7 @@ pub struct AgentCell {
     pub(crate) destructive: Destructive,
     /// The first event of the present UTC day.
     pub(crate) day_since: Timestamp,
-    pub(crate) spent: Spent,
+    pub(crate) spent: Spending,
 }
 
 impl AgentCell {
@@ -73,7 +73,7 @@ impl AgentCell {
     pub(crate) fn turn_day(&mut self, now: Timestamp) {
         if self.day_since.utc_day() != now.utc_day() {
             self.day_since = now;
-            self.spent = Spent::default();
+            self.spent = Spending::default();
         }
     }
 }

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 /// What was spent in one scope.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Spent {
+pub(crate) struct Spending {
     pub(crate) tokens: u64,
     pub(crate) cost_micros: u64,
     /// One bit a budget.
     pub(super) warned: u8,
 }
 
-impl Spent {
+impl Spending {
     pub(crate) fn add(&mut self, tokens: u64, cost_micros: u64) {
         self.tokens = self.tokens.saturating_add(tokens);
         self.cost_micros = self.cost_micros.saturating_add(cost_micros);

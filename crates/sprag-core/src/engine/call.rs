@@ -4,12 +4,12 @@ use super::settle::{Stage, answer, settle};
 use super::stopped;
 use crate::cell::hash::hash_bytes;
 use crate::cell::tried::Tried;
-use crate::cell::{Cells, Pending, SessionCell};
+use crate::cell::{Cells, PendingCall, SessionCell};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::Call;
 use crate::policy::{Limits, Policy};
-use crate::rules::actions::Judged;
+use crate::rules::actions::ActionsJudged;
 use crate::rules::destructive::Destroys;
 use crate::rules::{actions, defiance, destructive, gates, identical, spending};
 use crate::time::Timestamp;
@@ -53,7 +53,7 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
 /// Lets the call wait for its step.
 fn remember(call: &Call, cell: &mut SessionCell, tried: Tried, refused: bool) {
     if let Some(id) = pending_id(call.use_id.as_ref(), call.id.as_ref()) {
-        cell.remember_pending(Pending { id, tried, refused });
+        cell.remember_pending(PendingCall { id, tried, refused });
     }
 }
 
@@ -80,7 +80,7 @@ fn judged(
         }
         spending::judge(cell, cells, now, limits, &mut found);
     }
-    actions::count(cell, limits, Judged::Fully, &mut found);
+    actions::count(cell, limits, ActionsJudged::Fully, &mut found);
     let refused = found.decision().refuses();
     if refused {
         defiance::refused(&call.session, cell, now, limits, &mut found);

@@ -8,8 +8,8 @@ use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::{Message, MessageKind, Source};
 use crate::policy::{Limits, Policy, Widest};
-use crate::rules::actions::Judged;
-use crate::rules::echo::Said;
+use crate::rules::actions::ActionsJudged;
+use crate::rules::echo::SentMessage;
 use crate::rules::{actions, arrival, chatter, echo, flow, gates};
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
@@ -28,7 +28,7 @@ pub(super) fn judge(
         None => from_outside(message, cells, now, &receiving),
         Some(from) => {
             let sending = policy.limits_for(message.agent.as_ref().map(Id::as_str), from.as_str());
-            let talk = Talk {
+            let talk = MessageCase {
                 message,
                 from,
                 now,
@@ -84,7 +84,7 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
 }
 
 /// An agent's message with all that judges it.
-struct Talk<'a> {
+struct MessageCase<'a> {
     message: &'a Message,
     from: &'a Id,
     now: Timestamp,
@@ -93,7 +93,7 @@ struct Talk<'a> {
     widest: Widest,
 }
 
-impl Talk<'_> {
+impl MessageCase<'_> {
     fn judge(&self, cells: &mut Cells) -> Verdict {
         let path = self.attempt(cells);
         let Some(mut sender) = cells.session.take() else {
@@ -110,7 +110,7 @@ impl Talk<'_> {
             None => {
                 let mut found = Findings::default();
                 self.findings(&sender, cells, path.as_ref(), &mut found);
-                actions::count(&mut sender, self.sending, Judged::Fully, &mut found);
+                actions::count(&mut sender, self.sending, ActionsJudged::Fully, &mut found);
                 let refused = found.decision().refuses();
                 let verdict = settle(
                     found,
@@ -169,7 +169,7 @@ impl Talk<'_> {
         if let Some(pair) = &cells.pair {
             let steps = self.steps(sender, receiver);
             chatter::judge(pair, steps, self.from, self.now, self.sending, found);
-            echo::judge(pair, steps, &self.said(), ends, self.sending, found);
+            echo::judge(pair, steps, &self.sent(), ends, self.sending, found);
         }
         self.judge_arrival(receiver, cells, found);
     }
@@ -221,7 +221,7 @@ impl Talk<'_> {
         if let Some(pair) = &mut cells.pair {
             pair.note_work(steps);
             chatter::count(pair, self.now, self.widest.chatter);
-            echo::count(pair, &self.said());
+            echo::count(pair, &self.sent());
         }
         if let Some(inbox) = &mut cells.inbox {
             inbox.arrived.push(
@@ -248,9 +248,9 @@ impl Talk<'_> {
         *self.from <= self.message.to
     }
 
-    fn said(&self) -> Said {
+    fn sent(&self) -> SentMessage {
         let flow = self.message.flow.as_ref();
-        Said {
+        SentMessage {
             content: self.message.content.map(|digest| digest.prefix()),
             flow: flow.map_or(0, |flow| hash_bytes(flow.as_str().as_bytes())),
             forward: self.is_forward(),

@@ -10,7 +10,7 @@ use crate::id::Id;
 use crate::observation::Step;
 use crate::policy::{Limits, Mode, Policy};
 use crate::rule::RuleId;
-use crate::rules::actions::Judged;
+use crate::rules::actions::ActionsJudged;
 use crate::rules::{actions, gates, spending};
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
@@ -69,9 +69,9 @@ fn judged(
     }
     if !completes {
         let judged = if cell.blocked().is_some() {
-            Judged::ForKillOnly
+            ActionsJudged::ForKillOnly
         } else {
-            Judged::Fully
+            ActionsJudged::Fully
         };
         actions::count(cell, limits, judged, &mut found);
     }

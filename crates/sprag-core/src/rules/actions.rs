@@ -18,7 +18,7 @@ use crate::verdict::Decision;
 
 /// What is left to judge about an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Judged {
+pub(crate) enum ActionsJudged {
     /// Everything.
     Fully,
     /// Only whether it is the last straw: a step in a blocked session.
@@ -26,14 +26,19 @@ pub(crate) enum Judged {
 }
 
 /// Counts one action of the session and judges the budget.
-pub(crate) fn count(cell: &mut SessionCell, limits: &Limits, judged: Judged, found: &mut Findings) {
+pub(crate) fn count(
+    cell: &mut SessionCell,
+    limits: &Limits,
+    judged: ActionsJudged,
+    found: &mut Findings,
+) {
     cell.held.actions = cell.held.actions.saturating_add(1);
     let (used, max) = (cell.held.actions, limits.budget.actions);
     let holds = cell.held.user_seen || limits.budget.strict;
     let warn_at = (u64::from(max) * 4).div_ceil(5);
     let decision = if holds && used > max.saturating_mul(2) {
         Decision::Kill
-    } else if judged == Judged::ForKillOnly {
+    } else if judged == ActionsJudged::ForKillOnly {
         return;
     } else if holds && used > max {
         if cell.blocked.is_some() {

@@ -11,7 +11,7 @@
 //! Odd cases: an answer without content can't be compared and counts as a different one, so
 //! nothing is refused for lack of knowledge; a refused repetition leaves the run as it was.
 
-use crate::cell::{Answers, PairCell, Run};
+use crate::cell::{Answers, MessageRun, PairCell};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::policy::Limits;
@@ -20,14 +20,14 @@ use crate::verdict::Decision;
 
 /// One message as the runs see it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Said {
+pub(crate) struct SentMessage {
     pub(crate) content: Option<u64>,
     pub(crate) flow: u64,
     /// From the session that sorts first to the other.
     pub(crate) forward: bool,
 }
 
-fn runs(pair: &mut PairCell, forward: bool) -> (&mut Run, &mut Run) {
+fn runs(pair: &mut PairCell, forward: bool) -> (&mut MessageRun, &mut MessageRun) {
     if forward {
         (&mut pair.there, &mut pair.back)
     } else {
@@ -35,25 +35,25 @@ fn runs(pair: &mut PairCell, forward: bool) -> (&mut Run, &mut Run) {
     }
 }
 
-fn continues(run: &Run, said: &Said) -> bool {
-    said.content.is_some() && run.content == said.content && run.flow == said.flow
+fn continues(run: &MessageRun, sent: &SentMessage) -> bool {
+    sent.content.is_some() && run.content == sent.content && run.flow == sent.flow
 }
 
 /// Judges a message before it is let through.
 pub(crate) fn judge(
     pair: &PairCell,
     steps: (u64, u64),
-    said: &Said,
+    sent: &SentMessage,
     (from, to): (&Id, &Id),
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let run = if said.forward {
+    let run = if sent.forward {
         &pair.there
     } else {
         &pair.back
     };
-    if pair.worked(steps) || !continues(run, said) {
+    if pair.worked(steps) || !continues(run, sent) {
         return;
     }
     let count = run.count.saturating_add(1);
@@ -84,20 +84,20 @@ pub(crate) fn judge(
 }
 
 /// Notes a message that was let through: it goes on with its own run and answers the other's.
-pub(crate) fn count(pair: &mut PairCell, said: &Said) {
-    let (own, other) = runs(pair, said.forward);
-    if continues(own, said) {
+pub(crate) fn count(pair: &mut PairCell, sent: &SentMessage) {
+    let (own, other) = runs(pair, sent.forward);
+    if continues(own, sent) {
         own.count = own.count.saturating_add(1);
     } else {
-        *own = Run {
-            content: said.content,
-            flow: said.flow,
+        *own = MessageRun {
+            content: sent.content,
+            flow: sent.flow,
             count: 1,
             answers: Answers::None,
         };
     }
-    if other.count > 0 && other.flow == said.flow {
-        other.answers = match (other.answers, said.content) {
+    if other.count > 0 && other.flow == sent.flow {
+        other.answers = match (other.answers, sent.content) {
             (Answers::None, Some(content)) => Answers::All(content),
             (Answers::All(held), Some(content)) if held == content => Answers::All(held),
             _ => Answers::Mixed,

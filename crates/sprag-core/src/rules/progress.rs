@@ -35,7 +35,7 @@ use crate::observation::Outcome;
 use crate::policy::{Classifier, Limits};
 use crate::time::Timestamp;
 
-use novelty::{Facts, Novelty};
+use novelty::{Novelty, StepFacts};
 
 impl Progress {
     /// Judges a step that is not in a blocked session, and remembers it.
@@ -64,7 +64,7 @@ fn informed(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let facts = Facts::new(progress, now, tried, outcome);
+    let facts = StepFacts::new(progress, now, tried, outcome);
     if facts.novelty == Novelty::News {
         progress.streaks.stagnation = 0;
         progress.streaks.stuck = 0;

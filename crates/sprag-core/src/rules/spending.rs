@@ -9,7 +9,7 @@
 //! Bounded by: two sums and a bit set for each scope.
 //! Odd cases: a flow's or agent's budget blocks again right after a reset of the session, because it is still used up.
 
-use crate::cell::{Cells, SessionCell, Spent};
+use crate::cell::{Cells, SessionCell, Spending};
 use crate::finding::{Finding, Findings};
 use crate::policy::{Amounts, Limits};
 use crate::rule::RuleId;
@@ -35,7 +35,7 @@ pub(crate) fn judge(
     }
     let blocked = session.blocked.is_some();
     let mut judge_scope = |scope: &str,
-                           spent: &mut Spent,
+                           spent: &mut Spending,
                            since: Option<Timestamp>,
                            pick: fn(&Amounts) -> Option<u64>| {
         let time = since.map_or(0, |since| now.since(since).0);
@@ -81,7 +81,7 @@ fn one(
     used: u64,
     max: u64,
     blocked: bool,
-    spent: &mut Spent,
+    spent: &mut Spending,
     limits: &Limits,
     found: &mut Findings,
 ) {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::bytes::{Reader, Writer};
 use crate::cell::Destructive;
-use crate::cell::Pending;
+use crate::cell::PendingCall;
 use crate::cell::session::Calls;
 use crate::cell::tried::{ShortName, Tried};
 use crate::cell::window::Window;
@@ -82,10 +82,10 @@ impl Destructive {
 }
 
 /// Most calls that wait are of the same few tools, and most have no noise in their arguments.
-pub(super) fn write_pending(out: &mut Writer<'_>, list: &[Pending]) {
+pub(super) fn write_pending(out: &mut Writer<'_>, list: &[PendingCall]) {
     out.count(list.len());
     let mut last = ShortName::new("");
-    for Pending { id, tried, refused } in list {
+    for PendingCall { id, tried, refused } in list {
         let Tried {
             exact,
             normal,
@@ -111,7 +111,7 @@ pub(super) fn write_pending(out: &mut Writer<'_>, list: &[Pending]) {
     }
 }
 
-pub(super) fn read_pending(from: &mut Reader<'_>) -> Option<Vec<Pending>> {
+pub(super) fn read_pending(from: &mut Reader<'_>) -> Option<Vec<PendingCall>> {
     let count = from.count(PENDING - 1)?;
     let mut list = Vec::with_capacity(count);
     let mut last = ShortName::new("");
@@ -127,7 +127,7 @@ pub(super) fn read_pending(from: &mut Reader<'_>) -> Option<Vec<Pending>> {
         if flags & RENAMED != 0 {
             last = ShortName::new(from.text()?);
         }
-        list.push(Pending {
+        list.push(PendingCall {
             id,
             tried: Tried {
                 exact,

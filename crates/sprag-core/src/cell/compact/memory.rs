@@ -5,7 +5,7 @@
 //! are from those of the approach before.
 
 use super::bytes::{Reader, Writer};
-use crate::cell::progress::{Past, Progress, Recent};
+use crate::cell::progress::{ApproachHistory, Progress, RecentKeys};
 use crate::cell::{SessionCell, StepMemory};
 
 /// It is the answer right after the one that the approach before brought.
@@ -62,17 +62,17 @@ impl StepMemory {
     }
 }
 
-fn write_keys(out: &mut Writer<'_>, recent: &Recent) {
+fn write_keys(out: &mut Writer<'_>, recent: &RecentKeys) {
     out.count(recent.keys.len());
     for key in &recent.keys {
         out.fixed(key.to_le_bytes());
     }
 }
 
-fn read_keys(from: &mut Reader<'_>) -> Option<Recent> {
+fn read_keys(from: &mut Reader<'_>) -> Option<RecentKeys> {
     let count = from.count(8)?;
     let keys = (0..count).map(|_| Some(u64::from_le_bytes(from.fixed()?)));
-    Some(Recent {
+    Some(RecentKeys {
         keys: keys.collect::<Option<_>>()?,
     })
 }
@@ -87,7 +87,7 @@ struct Teller<'a> {
 }
 
 impl<'a> Teller<'a> {
-    fn of(outcomes: &'a Recent) -> Self {
+    fn of(outcomes: &'a RecentKeys) -> Self {
         Self {
             answers: &outcomes.keys,
             next: 0,
@@ -107,8 +107,8 @@ impl<'a> Teller<'a> {
         u8::try_from(places).ok()
     }
 
-    fn write(&mut self, out: &mut Writer<'_>, past: &Past) {
-        let Past {
+    fn write(&mut self, out: &mut Writer<'_>, past: &ApproachHistory) {
+        let ApproachHistory {
             outcome,
             earlier,
             step,
@@ -144,7 +144,7 @@ impl<'a> Teller<'a> {
         self.go_on(found, step, tenths);
     }
 
-    fn read(&mut self, from: &mut Reader<'_>) -> Option<Past> {
+    fn read(&mut self, from: &mut Reader<'_>) -> Option<ApproachHistory> {
         let flags = from.byte()?;
         let found = match (flags & NEXT, flags & NEAR) {
             (0, 0) => None,
@@ -168,7 +168,7 @@ impl<'a> Teller<'a> {
             [from.small()?, from.small()?, from.small()?]
         };
         self.go_on(found, step, tenths);
-        Some(Past {
+        Some(ApproachHistory {
             outcome,
             earlier,
             step,

@@ -3,8 +3,8 @@
 use super::bytes::{Reader, Value, Writer, maybe_after, maybe_before};
 use super::calls::{read_pending, write_pending};
 use crate::cell::progress::{Last, Progress, Streaks};
-use crate::cell::session::{Calls, Held, Refusals};
-use crate::cell::{Destructive, Mark, SessionCell, Spent};
+use crate::cell::session::{Calls, Refusals, ResettableState};
+use crate::cell::{Destructive, Mark, SessionCell, Spending};
 use crate::id::Id;
 use crate::policy::Classifier;
 use crate::time::Timestamp;
@@ -115,7 +115,7 @@ impl SessionCell {
                     held.dispatches.push(Id::new(from.text()?).ok()?);
                 }
             }
-            SPENT => held.spent = Spent::read(from)?,
+            SPENT => held.spent = Spending::read(from)?,
             STREAKS => held.progress.streaks = Streaks::read(from)?,
             PROGRESS => held.progress.read_counts(from, touched)?,
             LAST => held.progress.last = Last::read(from)?,
@@ -125,7 +125,7 @@ impl SessionCell {
     }
 }
 
-impl Held {
+impl ResettableState {
     fn write(&self, out: &mut Writer<'_>, touched: Timestamp) {
         let Self {
             since,
@@ -237,7 +237,7 @@ impl Progress {
     }
 }
 
-impl Spent {
+impl Spending {
     fn write(&self, out: &mut Writer<'_>) {
         let Self {
             tokens,

@@ -19,12 +19,12 @@ use crate::policy::{Limit, Limits, Threshold};
 use crate::rule::RuleId;
 
 use super::ladder::{Rung, name, times};
-use super::novelty::Facts;
+use super::novelty::StepFacts;
 
 const PATIENCE: u32 = 25;
 
 pub(super) fn judge(
-    facts: &Facts<'_>,
+    facts: &StepFacts<'_>,
     progress: &mut Progress,
     limits: &Limits,
     found: &mut Findings,

@@ -21,7 +21,7 @@
 //! Odd cases: failures are compared across approaches without noise, other answers exactly: eight
 //! different containers started are eight different ids.
 
-use crate::cell::progress::{Last, Past, Progress};
+use crate::cell::progress::{ApproachHistory, Last, Progress};
 use crate::cell::tried::Tried;
 use crate::observation::{Outcome, Tone, ToolKind};
 use crate::time::{Millis, Timestamp};
@@ -52,15 +52,15 @@ pub(super) enum Novelty {
 
 /// What the ideas need to know of a step.
 #[derive(Debug)]
-pub(super) struct Facts<'a> {
+pub(super) struct StepFacts<'a> {
     pub(super) tried: &'a Tried,
     pub(super) outcome: &'a Outcome,
     pub(super) now: Timestamp,
     /// Where the approach is held, and its past without this step.
     pub(super) at: Option<usize>,
-    pub(super) before: Option<Past>,
+    pub(super) before: Option<ApproachHistory>,
     /// Its past with this step.
-    pub(super) past: Past,
+    pub(super) past: ApproachHistory,
     pub(super) novelty: Novelty,
     /// The session remembers the answer, from whatever approach.
     pub(super) answer_seen: bool,
@@ -74,7 +74,7 @@ pub(super) struct Facts<'a> {
     pub(super) last: Last,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> StepFacts<'a> {
     /// Compares a step with what is remembered, and remembers its answer.
     pub(super) fn new(
         progress: &mut Progress,
@@ -149,9 +149,14 @@ fn of_new(kind: ToolKind, tone: Tone, same_answer: bool, answer_seen: bool) -> N
 }
 
 /// The past of an approach that gave a new answer.
-fn first(step: u32, now: Timestamp, outcome: &Outcome, before: Option<Past>) -> Past {
+fn first(
+    step: u32,
+    now: Timestamp,
+    outcome: &Outcome,
+    before: Option<ApproachHistory>,
+) -> ApproachHistory {
     let answered = short(outcome);
-    Past {
+    ApproachHistory {
         outcome: answered,
         earlier: before.map_or(answered, |before| before.outcome),
         step,
@@ -165,12 +170,12 @@ fn first(step: u32, now: Timestamp, outcome: &Outcome, before: Option<Past>) -> 
 /// The past of an approach that gave a known answer, and whether that counts.
 fn again(
     progress: &Progress,
-    before: Past,
+    before: ApproachHistory,
     now: Timestamp,
     kind: ToolKind,
     outcome: &Outcome,
     directly: bool,
-) -> (Past, bool) {
+) -> (ApproachHistory, bool) {
     let steps = progress.step.saturating_sub(before.step);
     let checks = progress.changed > before.step && outcome.tone != Tone::Failure;
     let waited = u64::from(tenths(now).wrapping_sub(before.tenths)) * 100;
@@ -188,7 +193,7 @@ fn again(
             ToolKind::Read | ToolKind::Change | ToolKind::Run => directly || looks > 1,
         };
     let answered = short(outcome);
-    let past = Past {
+    let past = ApproachHistory {
         outcome: answered,
         earlier: if before.outcome == answered {
             before.earlier
@@ -204,7 +209,7 @@ fn again(
     (past, counts)
 }
 
-impl Past {
+impl ApproachHistory {
     /// Whether the approach already gave this answer, of late.
     fn holds(&self, outcome: &Outcome) -> bool {
         let answered = short(outcome);

@@ -1,6 +1,6 @@
 //! The plain matrix against a model that keeps everything and looks it up from scratch.
 
-use super::scenarios::Run;
+use super::scenarios::TracedRun;
 
 /// The matrix with a memory that is a list of everything, looked through from its end.
 fn naive_plain(steps: &[(u64, u64)]) -> Vec<(u32, u32)> {
@@ -38,7 +38,7 @@ fn the_plain_matrix_agrees_with_a_model_that_keeps_everything() {
             (seed >> 33) % range
         };
         let steps: Vec<(u64, u64)> = (0..700).map(|_| (draw(), draw())).collect();
-        let mut run = Run::plain();
+        let mut run = TracedRun::plain();
         for (at, (stagnation, stuck)) in naive_plain(&steps).into_iter().enumerate() {
             let (approach, outcome) = steps[at];
             run.run(&format!("a{approach}"), &format!("o{outcome}"));

@@ -15,25 +15,25 @@
 //! Odd cases: a poll counts as `novelty.rs` says; a program that prints progress in numbers and is
 //! run 20 times in a row without anything else should be named a poll in the policy.
 
-use crate::cell::progress::{Past, Progress};
+use crate::cell::progress::{ApproachHistory, Progress};
 use crate::finding::Findings;
 use crate::observation::{Tone, ToolKind};
 use crate::policy::Limits;
 use crate::rule::RuleId;
 
 use super::ladder::{Rung, name, times};
-use super::novelty::{Facts, Novelty};
+use super::novelty::{Novelty, StepFacts};
 
 /// So many runs that differ in numbers weigh as much as one that does not differ.
 const RUNS_PER_COUNT: u16 = 2;
 
 /// Judges, and gives the past that is to be kept.
 pub(super) fn judge(
-    facts: &Facts<'_>,
+    facts: &StepFacts<'_>,
     progress: &mut Progress,
     limits: &Limits,
     found: &mut Findings,
-) -> Past {
+) -> ApproachHistory {
     numbers_only(facts, progress, limits, found);
     let past = facts.past;
     if !facts.counts {
@@ -80,7 +80,12 @@ pub(super) fn judge(
     past
 }
 
-fn numbers_only(facts: &Facts<'_>, progress: &mut Progress, limits: &Limits, found: &mut Findings) {
+fn numbers_only(
+    facts: &StepFacts<'_>,
+    progress: &mut Progress,
+    limits: &Limits,
+    found: &mut Findings,
+) {
     let alike = &mut progress.streaks.alike;
     if facts.tried.kind != ToolKind::Run || !facts.alike {
         *alike = 0;

@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 use crate::verdict::{Decision, Verdict};
 
 /// A session that is told step by step, a second apart unless said otherwise.
-pub(super) struct Run {
+pub(super) struct TracedRun {
     pub(super) progress: Progress,
     limits: Limits,
     now: u64,
@@ -30,7 +30,7 @@ fn tried(kind: ToolKind, call: &str) -> Tried {
     }
 }
 
-impl Run {
+impl TracedRun {
     fn new() -> Self {
         Self {
             progress: Progress::default(),
@@ -104,14 +104,14 @@ fn first(decisions: &[Decision]) -> (Option<usize>, Option<usize>) {
 
 #[test]
 fn the_fourth_identical_call_is_warned_about_and_the_fifth_blocks() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(6, |_| run.read("read a", "same"));
     assert_eq!(first(&said), (Some(4), Some(5)));
 }
 
 #[test]
 fn a_warning_says_what_was_seen_and_how_far_the_end_is() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     decisions(3, |_| run.fail("make all", "no rule"));
     let warned = run.fail("make all", "no rule");
     assert_eq!(
@@ -140,7 +140,7 @@ fn a_warning_says_what_was_seen_and_how_far_the_end_is() {
 #[test]
 fn a_round_of_calls_is_found_in_its_third_turn() {
     for period in 2..40 {
-        let mut run = Run::new();
+        let mut run = TracedRun::new();
         let said = decisions(period * 4 + 2, |at| {
             let call = at % period;
             run.run(&format!("t {call}"), &format!("r {call}"))
@@ -155,7 +155,7 @@ fn a_round_of_calls_is_found_in_its_third_turn() {
 
 #[test]
 fn doing_it_all_once_more_is_fine() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(40, |at| {
         let call = at % 20;
         run.run(&format!("t {call}"), &format!("r {call}"))
@@ -165,7 +165,7 @@ fn doing_it_all_once_more_is_fine() {
 
 #[test]
 fn calls_whose_answers_change_are_work() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(60, |at| {
         run.run(
             &format!("t {}", at % 2),
@@ -177,14 +177,14 @@ fn calls_whose_answers_change_are_work() {
 
 #[test]
 fn an_answer_that_flips_between_two_states_is_no_news() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(12, |at| run.run("probe", ["up", "down"][at % 2]));
     assert!(first(&said).1.is_some());
 }
 
 #[test]
 fn the_same_failure_whatever_was_edited_is_found() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let mut last = Verdict::default();
     let said = decisions(26, |at| {
         last = if at % 2 == 0 {
@@ -203,7 +203,7 @@ fn the_same_failure_whatever_was_edited_is_found() {
 
 #[test]
 fn a_check_after_each_new_change_is_work() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(60, |at| {
         if at % 2 == 0 {
             run.edit(&format!("write f{at}"), "ok")
@@ -216,7 +216,7 @@ fn a_check_after_each_new_change_is_work() {
 
 #[test]
 fn the_same_change_again_is_found_though_its_answer_differs() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(10, |at| {
         run.step(
             ToolKind::Change,
@@ -230,7 +230,7 @@ fn the_same_change_again_is_found_though_its_answer_differs() {
 
 #[test]
 fn the_same_change_between_new_ones_is_work() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(60, |at| match at % 3 {
         0 => run.edit(&format!("edit v{at}"), "ok"),
         1 => run.step(ToolKind::Change, "git add .", "", Tone::Silent),
@@ -241,14 +241,14 @@ fn the_same_change_between_new_ones_is_work() {
 
 #[test]
 fn different_commands_that_meet_one_failure_are_stuck() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(10, |at| run.fail(&format!("cmd {at}"), "no such container"));
     assert_eq!(first(&said), (Some(6), Some(9)));
 }
 
 #[test]
 fn what_worked_before_meets_the_same_wall() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     decisions(10, |at| {
         run.run(&format!("cmd {at}"), &format!("result {at}"))
     });
@@ -258,14 +258,14 @@ fn what_worked_before_meets_the_same_wall() {
 
 #[test]
 fn wrong_guesses_in_any_order_are_found() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(20, |at| run.fail(&format!("guess {}", at * 7 % 5), "wrong"));
     assert!(first(&said).1.is_some_and(|block| block <= 15));
 }
 
 #[test]
 fn searching_on_is_forgiven_longer() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(16, |at| {
         run.step(
             ToolKind::Read,
@@ -279,7 +279,7 @@ fn searching_on_is_forgiven_longer() {
 
 #[test]
 fn acknowledgements_and_silence_are_not_counted() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(60, |at| run.edit(&format!("write {at}"), "ok"));
     assert_eq!(first(&said), (None, None));
     let said = decisions(60, |at| {
@@ -290,7 +290,7 @@ fn acknowledgements_and_silence_are_not_counted() {
 
 #[test]
 fn a_small_world_with_few_answers_is_not_stuck() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(60, |at| {
         run.run(&format!("move {at}"), ["wall", "free"][at * 2 / 3 % 2])
     });
@@ -299,13 +299,13 @@ fn a_small_world_with_few_answers_is_not_stuck() {
 
 #[test]
 fn a_patient_poll_is_waiting_and_a_frantic_one_is_not() {
-    let mut patient = Run::new();
+    let mut patient = TracedRun::new();
     patient.pace = 5_000;
     assert_eq!(
         first(&decisions(200, |_| patient.poll("running"))),
         (None, None)
     );
-    let mut frantic = Run::new();
+    let mut frantic = TracedRun::new();
     frantic.pace = 500;
     let said = decisions(60, |_| frantic.poll("running"));
     assert_eq!(first(&said), (Some(10), Some(13)));
@@ -313,7 +313,7 @@ fn a_patient_poll_is_waiting_and_a_frantic_one_is_not() {
 
 #[test]
 fn runs_that_differ_in_numbers_only_end_after_twenty() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     let said = decisions(22, |at| {
         run.run("nc host", &format!("base {}", at * at + 1))
     });
@@ -322,7 +322,7 @@ fn runs_that_differ_in_numbers_only_end_after_twenty() {
 
 #[test]
 fn a_users_word_starts_the_streaks_anew_and_forgets_nothing() {
-    let mut run = Run::new();
+    let mut run = TracedRun::new();
     decisions(4, |_| run.read("read a", "same"));
     run.progress.reset_streaks();
     let said = decisions(5, |_| run.read("read a", "same"));
@@ -331,13 +331,13 @@ fn a_users_word_starts_the_streaks_anew_and_forgets_nothing() {
 
 #[test]
 fn the_plain_matrix_does_what_its_table_says() {
-    let mut run = Run::plain();
+    let mut run = TracedRun::plain();
     let same = decisions(6, |_| run.run("c", "r"));
     assert_eq!(first(&same), (Some(4), Some(6)));
-    let mut run = Run::plain();
+    let mut run = TracedRun::plain();
     let stuck = decisions(9, |at| run.run(&format!("c{at}"), "r"));
     assert_eq!(first(&stuck), (Some(6), Some(9)));
-    let mut run = Run::plain();
+    let mut run = TracedRun::plain();
     let ended = decisions(60, |at| match at % 3 {
         0 => run.run(&format!("edit {at}"), "r"),
         _ => run.run("test", "r"),
@@ -347,7 +347,7 @@ fn the_plain_matrix_does_what_its_table_says() {
 
 #[test]
 fn plain_evidence_names_the_cell() {
-    let mut run = Run::plain();
+    let mut run = TracedRun::plain();
     decisions(3, |_| run.run("c", "r"));
     let verdict = run.run("c", "r");
     assert_eq!(verdict.evidence.unwrap()["cell"], "full_stagnation");
@@ -355,7 +355,7 @@ fn plain_evidence_names_the_cell() {
 
 #[test]
 fn another_classifier_starts_afresh() {
-    let mut run = Run::plain();
+    let mut run = TracedRun::plain();
     decisions(3, |_| run.run("c", "r"));
     run.limits.progress.classifier = Classifier::Informed;
     assert_eq!(run.run("c", "r").decision, Decision::Allow);

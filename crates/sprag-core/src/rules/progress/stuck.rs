@@ -18,10 +18,10 @@ use crate::policy::Limits;
 use crate::rule::RuleId;
 
 use super::ladder::{Rung, name, times};
-use super::novelty::{Facts, Novelty};
+use super::novelty::{Novelty, StepFacts};
 
 pub(super) fn judge(
-    facts: &Facts<'_>,
+    facts: &StepFacts<'_>,
     progress: &mut Progress,
     limits: &Limits,
     found: &mut Findings,
