@@ -100,7 +100,7 @@ impl Digester {
     }
 
     fn call(&self, event: &CallEvent, limits: &DestructiveLimits) -> Result<Call, EventError> {
-        let tool = approach::Tool {
+        let tool = approach::CalledTool {
             server: event.server.as_ref(),
             tool: &event.tool,
             args: event.args.as_ref(),
@@ -122,7 +122,7 @@ impl Digester {
     fn step(&self, event: &StepEvent, limits: &DestructiveLimits) -> Result<Step, EventError> {
         let approach = match (&event.tool, &event.approach) {
             (Some(tool), _) => {
-                let tool = approach::Tool {
+                let tool = approach::CalledTool {
                     server: event.server.as_ref(),
                     tool,
                     args: event.args.as_ref(),

@@ -12,16 +12,16 @@ use crate::policy::DestructiveLimits;
 
 use super::canonical::{self, write_text};
 use super::fields::fields;
-use super::json::Json;
+use super::json::JsonValue;
 use super::kind::guess;
-use super::normal::{self, Place};
+use super::normal::{self, PayloadKind};
 use super::payload::{self, MAX_CANONICAL_BYTES};
 
 /// Under which names a command is looked for.
 const COMMAND_NAMES: [&str; 4] = ["command", "cmd", "code", "script"];
 
 /// A tool with its arguments.
-pub(super) struct Tool<'e> {
+pub(super) struct CalledTool<'e> {
     pub(super) server: Option<&'e Id>,
     pub(super) tool: &'e Id,
     pub(super) args: Option<&'e Payload>,
@@ -31,7 +31,7 @@ pub(super) struct Tool<'e> {
 /// The approach of a tool call.
 pub(super) fn of_tool(
     key: &DigestKey,
-    tool: &Tool<'_>,
+    tool: &CalledTool<'_>,
     limits: &DestructiveLimits,
 ) -> Result<Approach, EventError> {
     let raw = tool.args.map_or("{}", Payload::as_json);
@@ -60,9 +60,9 @@ pub(super) fn of_tool(
         approach.kind = guess(tool.tool.as_str(), None);
         return Ok(approach);
     }
-    let args = Json::parse(raw).map_err(|error| payload::error("args", error))?;
+    let args = JsonValue::parse(raw).map_err(|error| payload::error("args", error))?;
     let head = form.len();
-    let noisy = normal::write(&args, Place::Approach, &mut form);
+    let noisy = normal::write(&args, PayloadKind::Approach, &mut form);
     approach.normal = key.digest(&[b"call\n", form.as_bytes()]);
     approach.exact = approach.normal;
     if noisy {
@@ -90,9 +90,9 @@ pub(super) fn of_program(key: &DigestKey, program: &Payload) -> Result<Approach,
 }
 
 /// The command among the arguments, if there is one.
-fn command<'j>(args: &'j Json<'_>) -> Option<&'j str> {
+fn command<'j>(args: &'j JsonValue<'_>) -> Option<&'j str> {
     COMMAND_NAMES.iter().find_map(|name| match args.get(name) {
-        Some(Json::Text(text)) => Some(&**text),
+        Some(JsonValue::Text(text)) => Some(&**text),
         _ => None,
     })
 }

@@ -5,7 +5,7 @@
 //! spaces: keys sorted by their UTF-8 bytes, strings with the fewest escapes, numbers in the form of
 //! `number.rs`.
 
-use super::json::Json;
+use super::json::JsonValue;
 
 /// Why a text has no canonical form: it is not JSON, or not one value that everybody reads alike.
 #[derive(Debug, thiserror::Error)]
@@ -24,39 +24,39 @@ pub struct CanonicalError(#[from] serde_json::Error);
 /// Where the text is not JSON, repeats a key, nests too deep or holds a number beyond `f64`.
 pub fn canonical_json(text: &str) -> Result<String, CanonicalError> {
     let mut out = String::with_capacity(text.len());
-    write(&Json::parse(text)?, &mut out);
+    write(&JsonValue::parse(text)?, &mut out);
     Ok(out)
 }
 
 /// How the scalars of a value are written.
 pub(super) trait Scalars {
     /// Appends `scalar`, which is no array or object, found under the key `name`.
-    fn scalar(&mut self, name: Option<&str>, scalar: &Json<'_>, out: &mut String);
+    fn scalar(&mut self, name: Option<&str>, scalar: &JsonValue<'_>, out: &mut String);
 }
 
 /// Scalars as they are.
 struct AsTheyAre;
 
 impl Scalars for AsTheyAre {
-    fn scalar(&mut self, _: Option<&str>, scalar: &Json<'_>, out: &mut String) {
+    fn scalar(&mut self, _: Option<&str>, scalar: &JsonValue<'_>, out: &mut String) {
         write_scalar(scalar, out);
     }
 }
 
 /// Appends the canonical form of `value`.
-pub(crate) fn write(value: &Json<'_>, out: &mut String) {
+pub(crate) fn write(value: &JsonValue<'_>, out: &mut String) {
     write_with(value, None, out, &mut AsTheyAre);
 }
 
 /// Appends the canonical form of `value`, its scalars written by `scalars`.
 pub(super) fn write_with(
-    value: &Json<'_>,
+    value: &JsonValue<'_>,
     name: Option<&str>,
     out: &mut String,
     scalars: &mut impl Scalars,
 ) {
     match value {
-        Json::Array(items) => {
+        JsonValue::Array(items) => {
             out.push('[');
             for (at, item) in items.iter().enumerate() {
                 if at > 0 {
@@ -66,7 +66,7 @@ pub(super) fn write_with(
             }
             out.push(']');
         }
-        Json::Object(entries) => {
+        JsonValue::Object(entries) => {
             out.push('{');
             for (at, (key, item)) in entries.iter().enumerate() {
                 if at > 0 {
@@ -83,13 +83,13 @@ pub(super) fn write_with(
 }
 
 /// Appends a scalar; an array or object is `write_with`'s.
-pub(super) fn write_scalar(scalar: &Json<'_>, out: &mut String) {
+pub(super) fn write_scalar(scalar: &JsonValue<'_>, out: &mut String) {
     match scalar {
-        Json::Bool(true) => out.push_str("true"),
-        Json::Bool(false) => out.push_str("false"),
-        Json::Number(number) => number.write(out),
-        Json::Text(text) => write_text(text, out),
-        Json::Null | Json::Array(_) | Json::Object(_) => out.push_str("null"),
+        JsonValue::Bool(true) => out.push_str("true"),
+        JsonValue::Bool(false) => out.push_str("false"),
+        JsonValue::Number(number) => number.write(out),
+        JsonValue::Text(text) => write_text(text, out),
+        JsonValue::Null | JsonValue::Array(_) | JsonValue::Object(_) => out.push_str("null"),
     }
 }
 

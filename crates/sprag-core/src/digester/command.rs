@@ -3,35 +3,36 @@
 //! Not a shell: quotes are respected, here-documents are skipped, and that is all. A line that reads,
 //! changes and runs is a run; one that waits is a poll.
 
-use super::words::Words;
+use super::words::WordList;
 use crate::observation::ToolKind;
 
 /// Words before a command that say nothing of it.
-const PREFIXES: Words = Words::new("sudo time nohup env exec command");
+const PREFIXES: WordList = WordList::new("sudo time nohup env exec command");
 
 /// Commands that leave everything as it is and print nothing of their own.
-const SILENT: Words = Words::new("cd export set source true : .");
+const SILENT: WordList = WordList::new("cd export set source true : .");
 
-const WAITS: Words = Words::new("sleep wait squeue nvidia-smi ps top jobs pgrep watch");
+const WAITS: WordList = WordList::new("sleep wait squeue nvidia-smi ps top jobs pgrep watch");
 
-const READS: Words = Words::new(
+const READS: WordList = WordList::new(
     "cat ls head tail grep egrep rg find wc pwd which file stat tree less more printenv \
      whoami uname id df du strings xxd hexdump objdump readelf nm sed awk diff date \
      hostname type od sort uniq cut jq md5sum sha256sum basename",
 );
 
-const CHANGES: Words = Words::new(
+const CHANGES: WordList = WordList::new(
     "rm mv cp mkdir touch chmod chown ln tee patch useradd groupadd usermod truncate \
      unzip tar install dd rmdir",
 );
 
-const PACKAGERS: Words = Words::new("pip pip3 npm yarn apt apt-get yum conda brew cargo");
+const PACKAGERS: WordList = WordList::new("pip pip3 npm yarn apt apt-get yum conda brew cargo");
 
-const PACKAGE_CHANGES: Words = Words::new("install add update upgrade remove uninstall");
+const PACKAGE_CHANGES: WordList = WordList::new("install add update upgrade remove uninstall");
 
-const GIT_READS: Words = Words::new("status diff log show branch blame ls-files rev-parse remote");
+const GIT_READS: WordList =
+    WordList::new("status diff log show branch blame ls-files rev-parse remote");
 
-const GIT_CHANGES: Words = Words::new(
+const GIT_CHANGES: WordList = WordList::new(
     "add commit push checkout reset stash merge rebase apply rm mv clone pull init fetch \
      restore cherry-pick switch",
 );
@@ -45,7 +46,7 @@ pub(super) fn shell_kind(command: &str) -> ToolKind {
         .get(..command.floor_char_boundary(MAX_BYTES))
         .unwrap_or(command);
     let (mut polls, mut changes, mut reads, mut runs) = (false, false, false, false);
-    for part in Parts(command) {
+    for part in CommandParts(command) {
         match part_kind(part) {
             Some(ToolKind::Poll) => polls = true,
             Some(ToolKind::Change) => changes = true,
@@ -163,9 +164,9 @@ impl Quotes {
 }
 
 /// The parts of a command between `;`, `&`, `|` and line ends; what follows `<<` is a document.
-struct Parts<'c>(&'c str);
+struct CommandParts<'c>(&'c str);
 
-impl<'c> Iterator for Parts<'c> {
+impl<'c> Iterator for CommandParts<'c> {
     type Item = &'c str;
 
     fn next(&mut self) -> Option<&'c str> {

@@ -13,7 +13,7 @@ use crate::observation::{Field, Hints};
 use crate::policy::DestructiveLimits;
 
 use super::canonical::write_scalar;
-use super::json::Json;
+use super::json::JsonValue;
 use super::names::is_secret;
 
 /// The most entries for one name that holds an array.
@@ -30,14 +30,14 @@ pub(super) fn fields(
     key: &DigestKey,
     tool: &str,
     hints: Hints,
-    args: &Json<'_>,
+    args: &JsonValue<'_>,
     limits: &DestructiveLimits,
 ) -> Vec<Field> {
-    let Json::Object(entries) = args else {
+    let JsonValue::Object(entries) = args else {
         return Vec::new();
     };
     let is_target = |name: &str| limits.targets.iter().any(|target| **target == *name);
-    let mut fields = Fields {
+    let mut fields = FieldList {
         key,
         list: Vec::with_capacity(entries.len().min(MAX_FIELDS)),
         names: 0,
@@ -53,18 +53,18 @@ pub(super) fn fields(
     fields.list
 }
 
-struct Fields<'k> {
+struct FieldList<'k> {
     key: &'k DigestKey,
     list: Vec<Field>,
     names: usize,
     form: String,
 }
 
-impl Fields<'_> {
+impl FieldList<'_> {
     /// Adds what stands under `name`, in clear too where `clear` says so.
-    fn add(&mut self, name: &str, value: &Json<'_>, clear: bool) {
+    fn add(&mut self, name: &str, value: &JsonValue<'_>, clear: bool) {
         let values = match value {
-            Json::Array(items) if items.iter().all(is_scalar) => items.as_slice(),
+            JsonValue::Array(items) if items.iter().all(is_scalar) => items.as_slice(),
             scalar if is_scalar(scalar) => std::slice::from_ref(scalar),
             _ => return,
         };
@@ -73,7 +73,7 @@ impl Fields<'_> {
         }
         let before = self.list.len();
         // Null names nothing.
-        let told = values.iter().filter(|value| **value != Json::Null);
+        let told = values.iter().filter(|value| **value != JsonValue::Null);
         for value in told.take(MAX_ELEMENTS) {
             self.form.clear();
             write_scalar(value, &mut self.form);
@@ -81,7 +81,7 @@ impl Fields<'_> {
                 name: name.into(),
                 digest: self.key.digest(&[TAG, self.form.as_bytes()]),
                 text: clear.then(|| match value {
-                    Json::Text(text) => shorten(text, MAX_TEXT_CHARS),
+                    JsonValue::Text(text) => shorten(text, MAX_TEXT_CHARS),
                     _ => shorten(&self.form, MAX_TEXT_CHARS),
                 }),
             });
@@ -92,8 +92,8 @@ impl Fields<'_> {
     }
 }
 
-fn is_scalar(value: &Json<'_>) -> bool {
-    !matches!(value, Json::Array(_) | Json::Object(_))
+fn is_scalar(value: &JsonValue<'_>) -> bool {
+    !matches!(value, JsonValue::Array(_) | JsonValue::Object(_))
 }
 
 /// The first characters of `text`, fit for a line in a log.

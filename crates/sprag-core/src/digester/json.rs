@@ -16,7 +16,7 @@ use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 
 use super::literal;
-use super::number::{Number, needs_literal};
+use super::number::{JsonNumber, needs_literal};
 
 /// How deep arrays and objects may nest: less than serde_json's own limit, so that it is never hit.
 pub(crate) const MAX_DEPTH: usize = 100;
@@ -27,31 +27,31 @@ const NUMBER_KEY: &str = "$serde_json::private::Number";
 
 /// A JSON value. The keys of objects are sorted by their bytes, and there are no two equal ones.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Json<'a> {
+pub(crate) enum JsonValue<'a> {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
     /// A number.
-    Number(Number<'a>),
+    Number(JsonNumber<'a>),
     /// A string, its escapes resolved.
     Text(Cow<'a, str>),
     /// An array.
-    Array(Vec<Json<'a>>),
+    Array(Vec<JsonValue<'a>>),
     /// An object.
-    Object(Vec<(Cow<'a, str>, Json<'a>)>),
+    Object(Vec<(Cow<'a, str>, JsonValue<'a>)>),
 }
 
-impl<'a> Json<'a> {
+impl<'a> JsonValue<'a> {
     /// Reads `text`, which holds one value and nothing else.
     pub(crate) fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
         let rounded = Cell::new(false);
         let mut reader = serde_json::Deserializer::from_str(text);
-        let reading = Reading {
+        let seed = ValueSeed {
             depth: 0,
             rounded: &rounded,
         };
-        let value = reading.deserialize(&mut reader)?;
+        let value = seed.deserialize(&mut reader)?;
         reader.end()?;
         if rounded.get() {
             return literal::parse(text);
@@ -73,8 +73,8 @@ impl<'a> Json<'a> {
 
 /// Makes an object of its entries, or says which key is there twice.
 pub(super) fn object<'a, E: Error>(
-    mut entries: Vec<(Cow<'a, str>, Json<'a>)>,
-) -> Result<Json<'a>, E> {
+    mut entries: Vec<(Cow<'a, str>, JsonValue<'a>)>,
+) -> Result<JsonValue<'a>, E> {
     entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     let mut keys = entries.iter().map(|(key, _)| key);
     let mut before = keys.next();
@@ -85,7 +85,7 @@ pub(super) fn object<'a, E: Error>(
         }
         before = Some(key);
     }
-    Ok(Json::Object(entries))
+    Ok(JsonValue::Object(entries))
 }
 
 pub(super) fn deeper<E: Error>(depth: usize) -> Result<usize, E> {
@@ -99,16 +99,16 @@ pub(super) fn deeper<E: Error>(depth: usize) -> Result<usize, E> {
 }
 
 /// A string, borrowed where it can be.
-pub(super) struct Text;
+pub(super) struct TextSeed;
 
-impl<'de> DeserializeSeed<'de> for Text {
+impl<'de> DeserializeSeed<'de> for TextSeed {
     type Value = Cow<'de, str>;
     fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
         from.deserialize_str(self)
     }
 }
 
-impl<'de> Visitor<'de> for Text {
+impl<'de> Visitor<'de> for TextSeed {
     type Value = Cow<'de, str>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string")
@@ -122,50 +122,50 @@ impl<'de> Visitor<'de> for Text {
 }
 
 #[derive(Clone, Copy)]
-struct Reading<'r> {
+struct ValueSeed<'r> {
     depth: usize,
     rounded: &'r Cell<bool>,
 }
 
-impl<'de> DeserializeSeed<'de> for Reading<'_> {
-    type Value = Json<'de>;
+impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
+    type Value = JsonValue<'de>;
     fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
         from.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Reading<'_> {
-    type Value = Json<'de>;
+impl<'de> Visitor<'de> for ValueSeed<'_> {
+    type Value = JsonValue<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON value")
     }
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(Json::Null)
+        Ok(JsonValue::Null)
     }
     fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Json::Bool(value))
+        Ok(JsonValue::Bool(value))
     }
     fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Json::Number(Number::Unsigned(value)))
+        Ok(JsonValue::Number(JsonNumber::Unsigned(value)))
     }
     fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Json::Number(Number::Signed(value)))
+        Ok(JsonValue::Number(JsonNumber::Signed(value)))
     }
     fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
         if needs_literal(value) {
             self.rounded.set(true);
         }
-        Ok(Json::Number(Number::Float(value)))
+        Ok(JsonValue::Number(JsonNumber::Float(value)))
     }
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Json::Text(Cow::Borrowed(text)))
+        Ok(JsonValue::Text(Cow::Borrowed(text)))
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Json::Text(Cow::Owned(text.to_owned())))
+        Ok(JsonValue::Text(Cow::Owned(text.to_owned())))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let inside = Reading {
+        let inside = ValueSeed {
             depth: deeper(self.depth)?,
             ..self
         };
@@ -173,15 +173,15 @@ impl<'de> Visitor<'de> for Reading<'_> {
         while let Some(item) = items.next_element_seed(inside)? {
             array.push(item);
         }
-        Ok(Json::Array(array))
+        Ok(JsonValue::Array(array))
     }
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-        let inside = Reading {
+        let inside = ValueSeed {
             depth: deeper(self.depth)?,
             ..self
         };
         let mut object = Vec::with_capacity(8);
-        while let Some(key) = entries.next_key_seed(Text)? {
+        while let Some(key) = entries.next_key_seed(TextSeed)? {
             object.push((key, entries.next_value_seed(inside)?));
         }
         if object.first().is_some_and(|(key, _)| key == NUMBER_KEY) {
@@ -197,7 +197,7 @@ pub(crate) fn parse_text(text: &str) -> Result<Option<Cow<'_, str>>, serde_json:
         return Ok(None);
     }
     let mut reader = serde_json::Deserializer::from_str(text);
-    let string = reader.deserialize_str(Text)?;
+    let string = reader.deserialize_str(TextSeed)?;
     reader.end()?;
     Ok(Some(string))
 }

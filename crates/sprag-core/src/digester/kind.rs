@@ -10,25 +10,25 @@
 //! how one gets on; a command that waits is a poll whatever it looks at afterwards.
 
 use super::command::shell_kind;
-use super::words::Words;
+use super::words::WordList;
 use crate::observation::ToolKind;
 use crate::snake_name::SnakeName;
 
 /// Words that make a tool a shell.
-const SHELLS: Words = Words::new("bash sh zsh shell command exec terminal");
+const SHELLS: WordList = WordList::new("bash sh zsh shell command exec terminal");
 
-const POLLS: Words = Words::new(
+const POLLS: WordList = WordList::new(
     "status poll wait sleep output progress health ping watch monitor ready await \
      heartbeat",
 );
 
-const CHANGES: Words = Words::new(
+const CHANGES: WordList = WordList::new(
     "edit write create createfile insert append replace update upsert delete remove rm \
      mv cp mkdir touch chmod chown patch set add apply commit push save rename move copy \
      todo book cancel install drop truncate modify upload kill assign",
 );
 
-const READS: Words = Words::new(
+const READS: WordList = WordList::new(
     "read get list ls cat find search grep glob open view show fetch head tail look \
      lookup query describe inspect page scroll goto browse visit stat which diff log \
      logs disassemble decompile extract next previous load count",

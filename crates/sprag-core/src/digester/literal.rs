@@ -11,38 +11,36 @@ use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::json::{Json, Text, deeper, object, parse_text};
-use super::number::Number;
+use super::json::{JsonValue, TextSeed, deeper, object, parse_text};
+use super::number::JsonNumber;
 
 /// Reads `text`, which holds one value and nothing else.
-pub(crate) fn parse(text: &str) -> Result<Json<'_>, serde_json::Error> {
+pub(crate) fn parse(text: &str) -> Result<JsonValue<'_>, serde_json::Error> {
     read(serde_json::from_str::<&RawValue>(text)?, 0)
 }
 
-fn read(raw: &RawValue, depth: usize) -> Result<Json<'_>, serde_json::Error> {
+fn read(raw: &RawValue, depth: usize) -> Result<JsonValue<'_>, serde_json::Error> {
     let text = raw.get();
     match text.as_bytes().first() {
-        Some(b'n') => Ok(Json::Null),
-        Some(b't') => Ok(Json::Bool(true)),
-        Some(b'f') => Ok(Json::Bool(false)),
-        Some(b'"') => Ok(parse_text(text)?.map_or(Json::Null, Json::Text)),
-        Some(b'[') => {
-            serde_json::Deserializer::from_str(text).deserialize_seq(Items(deeper(depth)?))
-        }
-        Some(b'{') => {
-            serde_json::Deserializer::from_str(text).deserialize_map(Items(deeper(depth)?))
-        }
-        _ => Number::from_literal(text)
-            .map(Json::Number)
+        Some(b'n') => Ok(JsonValue::Null),
+        Some(b't') => Ok(JsonValue::Bool(true)),
+        Some(b'f') => Ok(JsonValue::Bool(false)),
+        Some(b'"') => Ok(parse_text(text)?.map_or(JsonValue::Null, JsonValue::Text)),
+        Some(b'[') => serde_json::Deserializer::from_str(text)
+            .deserialize_seq(ContainerVisitor(deeper(depth)?)),
+        Some(b'{') => serde_json::Deserializer::from_str(text)
+            .deserialize_map(ContainerVisitor(deeper(depth)?)),
+        _ => JsonNumber::from_literal(text)
+            .map(JsonValue::Number)
             .ok_or_else(|| serde_json::Error::custom("number out of range")),
     }
 }
 
 /// The inside of a container, with its depth.
-struct Items(usize);
+struct ContainerVisitor(usize);
 
-impl<'de> Visitor<'de> for Items {
-    type Value = Json<'de>;
+impl<'de> Visitor<'de> for ContainerVisitor {
+    type Value = JsonValue<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array or an object")
@@ -50,26 +48,26 @@ impl<'de> Visitor<'de> for Items {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut array = Vec::new();
-        while let Some(item) = items.next_element_seed(Item(self.0))? {
+        while let Some(item) = items.next_element_seed(RawValueSeed(self.0))? {
             array.push(item);
         }
-        Ok(Json::Array(array))
+        Ok(JsonValue::Array(array))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         let mut all: Vec<(Cow<'de, str>, _)> = Vec::new();
-        while let Some(key) = entries.next_key_seed(Text)? {
-            all.push((key, entries.next_value_seed(Item(self.0))?));
+        while let Some(key) = entries.next_key_seed(TextSeed)? {
+            all.push((key, entries.next_value_seed(RawValueSeed(self.0))?));
         }
         object(all)
     }
 }
 
 /// One value inside a container at this depth.
-struct Item(usize);
+struct RawValueSeed(usize);
 
-impl<'de> DeserializeSeed<'de> for Item {
-    type Value = Json<'de>;
+impl<'de> DeserializeSeed<'de> for RawValueSeed {
+    type Value = JsonValue<'de>;
     fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
         let raw: &'de RawValue = serde::Deserialize::deserialize(from)?;
         read(raw, self.0).map_err(D::Error::custom)
@@ -81,7 +79,7 @@ mod tests {
     use super::*;
     use crate::digester::canonical;
 
-    fn canonical(value: Result<Json<'_>, serde_json::Error>) -> String {
+    fn canonical(value: Result<JsonValue<'_>, serde_json::Error>) -> String {
         let mut out = String::new();
         canonical::write(&value.unwrap(), &mut out);
         out
@@ -98,7 +96,7 @@ mod tests {
             "9007199254740991.0",
             "123456789.123456789e-3",
         ] {
-            assert_eq!(canonical(Json::parse(text)), canonical(parse(text)));
+            assert_eq!(canonical(JsonValue::parse(text)), canonical(parse(text)));
         }
     }
 
@@ -114,7 +112,7 @@ mod tests {
             "\"\\ud800\"",
         ] {
             assert!(parse(text).is_err(), "{text}");
-            assert!(Json::parse(text).is_err(), "{text}");
+            assert!(JsonValue::parse(text).is_err(), "{text}");
         }
     }
 }

@@ -1,15 +1,15 @@
 //! The words that tell noise: names of days and units, and names under which volatile values stand.
 
-use super::words::Words;
+use super::words::WordList;
 
-const UNITS: Words = Words::new(
+const UNITS: WordList = WordList::new(
     "ns us µs μs ms s sec secs second seconds min mins minute minutes millis milliseconds microseconds",
 );
-const WEEKDAYS: Words = Words::new("Mon Tue Wed Thu Fri Sat Sun");
-const MONTHS: Words = Words::new("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec");
+const WEEKDAYS: WordList = WordList::new("Mon Tue Wed Thu Fri Sat Sun");
+const MONTHS: WordList = WordList::new("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec");
 
 /// Without underscores and in small letters.
-const VOLATILE: Words = Words::new(
+const VOLATILE: WordList = WordList::new(
     "pid ppid pgid tid shellid requestid reqid traceid spanid correlationid nonce timestamp \
      durationms duration elapsed elapsedms latency latencyms took etag checkedat",
 );

@@ -6,26 +6,26 @@
 //! arguments stay: there a uuid or a date is the thing that the call is about.
 
 use super::canonical::{Scalars, write_scalar, write_text, write_with};
-use super::json::Json;
+use super::json::JsonValue;
 use super::names::{is_measure, is_nonce};
 use super::noise::normalise;
 
 /// What stands for a value that is noise as a whole.
 const PLACEHOLDER: &str = "\"<noise>\"";
 
-/// Where a value was found.
+/// What a value is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// In the arguments of a call, or a program.
+pub(super) enum PayloadKind {
+    /// The arguments of a call, or a program.
     Approach,
-    /// In a result.
+    /// A result.
     Outcome,
 }
 
 /// Appends `value` without noise, and tells whether that differs from its canonical form.
-pub(super) fn write(value: &Json<'_>, place: Place, out: &mut String) -> bool {
+pub(super) fn write(value: &JsonValue<'_>, kind: PayloadKind, out: &mut String) -> bool {
     let mut scalars = WithoutNoise {
-        place,
+        kind,
         text: String::new(),
         changed: false,
     };
@@ -34,25 +34,27 @@ pub(super) fn write(value: &Json<'_>, place: Place, out: &mut String) -> bool {
 }
 
 struct WithoutNoise {
-    place: Place,
+    kind: PayloadKind,
     text: String,
     changed: bool,
 }
 
 impl WithoutNoise {
     fn is_noise(&self, name: Option<&str>) -> bool {
-        name.is_some_and(|name| is_nonce(name) || self.place == Place::Outcome && is_measure(name))
+        name.is_some_and(|name| {
+            is_nonce(name) || self.kind == PayloadKind::Outcome && is_measure(name)
+        })
     }
 }
 
 impl Scalars for WithoutNoise {
-    fn scalar(&mut self, name: Option<&str>, scalar: &Json<'_>, out: &mut String) {
+    fn scalar(&mut self, name: Option<&str>, scalar: &JsonValue<'_>, out: &mut String) {
         match scalar {
-            Json::Text(_) | Json::Number(_) if self.is_noise(name) => {
+            JsonValue::Text(_) | JsonValue::Number(_) if self.is_noise(name) => {
                 self.changed = true;
                 out.push_str(PLACEHOLDER);
             }
-            Json::Text(text) if self.place == Place::Outcome => {
+            JsonValue::Text(text) if self.kind == PayloadKind::Outcome => {
                 self.text.clear();
                 normalise(text, &mut self.text);
                 self.changed |= self.text != **text;
@@ -67,9 +69,9 @@ impl Scalars for WithoutNoise {
 mod tests {
     use super::*;
 
-    fn normal(text: &str, place: Place) -> (String, bool) {
+    fn normal(text: &str, kind: PayloadKind) -> (String, bool) {
         let mut out = String::new();
-        let changed = write(&Json::parse(text).unwrap(), place, &mut out);
+        let changed = write(&JsonValue::parse(text).unwrap(), kind, &mut out);
         (out, changed)
     }
 
@@ -77,7 +79,7 @@ mod tests {
     fn a_nonce_is_replaced_wherever_it_stands() {
         let (out, changed) = normal(
             r#"{"meta":{"requestId":"a1","timestamp":17},"q":"x"}"#,
-            Place::Approach,
+            PayloadKind::Approach,
         );
         assert_eq!(
             out,
@@ -89,7 +91,10 @@ mod tests {
     #[test]
     fn a_duration_is_noise_in_a_result_and_a_choice_in_arguments() {
         let text = r#"{"duration":5}"#;
-        assert_eq!(normal(text, Place::Approach), (text.to_owned(), false));
-        assert!(normal(text, Place::Outcome).1);
+        assert_eq!(
+            normal(text, PayloadKind::Approach),
+            (text.to_owned(), false)
+        );
+        assert!(normal(text, PayloadKind::Outcome).1);
     }
 }

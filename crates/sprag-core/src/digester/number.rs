@@ -16,7 +16,7 @@ const PLAIN_DIGITS: i64 = 21;
 
 /// A number as it was read.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Number<'a> {
+pub(crate) enum JsonNumber<'a> {
     /// A whole number from zero up.
     Unsigned(u64),
     /// A whole number below zero.
@@ -32,7 +32,7 @@ pub(crate) fn needs_literal(value: f64) -> bool {
     value.abs() >= EXACT_BELOW
 }
 
-impl<'a> Number<'a> {
+impl<'a> JsonNumber<'a> {
     /// Reads a JSON number literal; none if it is out of range.
     pub(crate) fn from_literal(literal: &'a str) -> Option<Self> {
         let value: f64 = literal.parse().ok()?;
@@ -136,7 +136,7 @@ mod tests {
 
     fn form(literal: &str) -> String {
         let mut out = String::new();
-        Number::from_literal(literal).unwrap().write(&mut out);
+        JsonNumber::from_literal(literal).unwrap().write(&mut out);
         out
     }
 
@@ -169,19 +169,19 @@ mod tests {
     fn whole_numbers_have_the_form_of_their_literal() {
         for value in [0, 1, 10, 100, 1230, u64::MAX, 10_000_000_000_000_000_000] {
             let mut out = String::new();
-            Number::Unsigned(value).write(&mut out);
+            JsonNumber::Unsigned(value).write(&mut out);
             assert_eq!(out, form(&value.to_string()));
         }
         for value in [-1, -10, i64::MIN] {
             let mut out = String::new();
-            Number::Signed(value).write(&mut out);
+            JsonNumber::Signed(value).write(&mut out);
             assert_eq!(out, form(&value.to_string()));
         }
     }
 
     #[test]
     fn a_number_out_of_range_is_none() {
-        assert_eq!(Number::from_literal("1e999"), None);
-        assert_eq!(Number::from_literal(&"9".repeat(400)), None);
+        assert_eq!(JsonNumber::from_literal("1e999"), None);
+        assert_eq!(JsonNumber::from_literal(&"9".repeat(400)), None);
     }
 }

@@ -10,9 +10,9 @@ use crate::digest::{Digest, DigestKey};
 use crate::event::{EventError, Payload};
 
 use super::canonical::{self, CanonicalError};
-use super::json::{Json, parse_text};
+use super::json::{JsonValue, parse_text};
 use super::noise::{normalise, shape};
-use super::normal::{self, Place};
+use super::normal::{self, PayloadKind};
 
 /// A value whose JSON text is longer than this is not canonicalised.
 pub(super) const MAX_CANONICAL_BYTES: usize = 256 * 1024;
@@ -42,8 +42,13 @@ pub(super) fn program<'p>(
     key: &DigestKey,
     program: &'p Payload,
 ) -> Result<Digested<'p>, EventError> {
-    digest(key, "program\n", program.as_json(), Some(Place::Approach))
-        .map_err(|e| error("approach", e))
+    digest(
+        key,
+        "program\n",
+        program.as_json(),
+        Some(PayloadKind::Approach),
+    )
+    .map_err(|e| error("approach", e))
 }
 
 /// The digests of a result with its error flag; no result and null are the same.
@@ -55,7 +60,7 @@ pub(super) fn result<'p>(
     let tag = if is_error { "error\n" } else { "outcome\n" };
     let raw = result.map_or("null", Payload::as_json);
     let mut digested =
-        digest(key, tag, raw, Some(Place::Outcome)).map_err(|e| error("result", e))?;
+        digest(key, tag, raw, Some(PayloadKind::Outcome)).map_err(|e| error("result", e))?;
     if raw == "null" {
         digested.text = Cow::Borrowed("");
     }
@@ -70,12 +75,12 @@ pub(super) fn error(field: &'static str, source: serde_json::Error) -> EventErro
     }
 }
 
-/// The digests of the value in `raw`; the normal one is made only for a `place` that has noise.
+/// The digests of the value in `raw`; the normal one is made only for a `kind` that has noise.
 fn digest<'p>(
     key: &DigestKey,
     tag: &str,
     raw: &'p str,
-    place: Option<Place>,
+    kind: Option<PayloadKind>,
 ) -> Result<Digested<'p>, serde_json::Error> {
     let under =
         |kind: &str, form: &str| key.digest(&[tag.as_bytes(), kind.as_bytes(), form.as_bytes()]);
@@ -92,7 +97,7 @@ fn digest<'p>(
     if let Some(text) = parse_text(raw)? {
         let exact = under("text\n", &text);
         let mut form = String::new();
-        let is_result = place == Some(Place::Outcome);
+        let is_result = kind == Some(PayloadKind::Outcome);
         if is_result {
             form.reserve(text.len());
             normalise(&text, &mut form);
@@ -102,29 +107,29 @@ fn digest<'p>(
             exact,
             normal: if noisy { under("text\n", &form) } else { exact },
             oversized: false,
-            shape: shape_of(key, place, &form),
+            shape: shape_of(key, kind, &form),
             text,
         });
     }
-    let value = Json::parse(raw)?;
+    let value = JsonValue::parse(raw)?;
     let mut form = String::with_capacity(raw.len());
     canonical::write(&value, &mut form);
     let exact = under("json\n", &form);
     let text = Cow::Owned(beginning(&form).to_owned());
     form.clear();
-    let noisy = place.is_some_and(|place| normal::write(&value, place, &mut form));
+    let noisy = kind.is_some_and(|kind| normal::write(&value, kind, &mut form));
     Ok(Digested {
         exact,
         normal: if noisy { under("json\n", &form) } else { exact },
         oversized: false,
-        shape: shape_of(key, place, &form),
+        shape: shape_of(key, kind, &form),
         text,
     })
 }
 
 /// The fingerprint of a result in its normal form without numbers.
-fn shape_of(key: &DigestKey, place: Option<Place>, form: &str) -> u32 {
-    if place != Some(Place::Outcome) {
+fn shape_of(key: &DigestKey, kind: Option<PayloadKind>, form: &str) -> u32 {
+    if kind != Some(PayloadKind::Outcome) {
         return 0;
     }
     let mut without = String::new();

@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use super::words::{Phrases, Words};
+use super::words::{PhraseList, WordList};
 use crate::observation::Tone;
 
 /// How much of the beginning and of the end of a text is read.
@@ -25,7 +25,7 @@ const FIRST_BYTES: usize = 300;
 const SHORT_BYTES: usize = 200;
 
 /// Anywhere in a short text, these tell a failure.
-const FAILURES: Phrases = Phrases::new(
+const FAILURES: PhraseList = PhraseList::new(
     "error|fail|exception|traceback|not found|no such|cannot|can't|could not|couldn't|\
      unable to|denied|invalid|refused|timed out|timeout|malformed|usage:|wrong|\
      unexpected|incorrect|fatal|unknown|illegal|missing|panic|undefined|unrecogni|\
@@ -33,24 +33,24 @@ const FAILURES: Phrases = Phrases::new(
 );
 
 /// At the beginning of a long text, these do.
-const LOUD_FAILURES: Phrases =
-    Phrases::new("traceback|syntax error|error:|fatal:|usage:|command not found|exception");
+const LOUD_FAILURES: PhraseList =
+    PhraseList::new("traceback|syntax error|error:|fatal:|usage:|command not found|exception");
 
 /// How an empty finding begins.
-const NOTHING: Phrases = Phrases::new(
+const NOTHING: PhraseList = PhraseList::new(
     "no results|no result|no matches|no match|no files|no file|no data|no rows|\
      no records|no entries|no items|no documents|no references|nothing found|nothing to|\
      found 0",
 );
 
 /// What an empty finding is as a whole, where it is one word.
-const BARE_NOTHING: Words = Words::new("none null false no 0 empty undefined n/a nil");
+const BARE_NOTHING: WordList = WordList::new("none null false no 0 empty undefined n/a nil");
 
 /// What `0` of these is.
-const COUNTED: Words = Words::new("rows results matches files hits items records");
+const COUNTED: WordList = WordList::new("rows results matches files hits items records");
 
 /// Words of an acknowledgement.
-const DONE: Words = Words::new(
+const DONE: WordList = WordList::new(
     "ok done success successful successfully succeeded written wrote saved created \
      updated applied edited deleted removed added modified completed complete started \
      stopped sent submitted installed moved set",
@@ -61,7 +61,7 @@ pub(crate) fn tone(text: &str, is_error: bool) -> Tone {
     if is_error {
         return Tone::Failure;
     }
-    let said = Said::of(text);
+    let said = ResultText::of(text);
     if said.failed {
         return Tone::Failure;
     }
@@ -86,12 +86,12 @@ pub(crate) fn tone(text: &str, is_error: bool) -> Tone {
 }
 
 /// What a result says, out of its wrapping.
-struct Said<'t> {
+struct ResultText<'t> {
     body: Cow<'t, str>,
     failed: bool,
 }
 
-impl<'t> Said<'t> {
+impl<'t> ResultText<'t> {
     fn of(text: &'t str) -> Self {
         let plain = Self {
             body: Cow::Borrowed(text),
@@ -204,7 +204,7 @@ fn fails(length: usize, words: &str) -> bool {
 }
 
 /// Whether one of the phrases is there and not denied by the word before it.
-fn tell(words: &str, phrases: &Phrases) -> bool {
+fn tell(words: &str, phrases: &PhraseList) -> bool {
     phrases.places(words).any(|at| {
         let before = words.get(..at).unwrap_or_default().trim_end();
         let denied = ["no", "0", "zero", "without", "any"].into_iter().any(|no| {

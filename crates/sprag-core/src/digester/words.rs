@@ -4,14 +4,14 @@
 //! and a word whose mark is not among them needs no look at the list.
 
 /// Words between spaces.
-pub(super) struct Words {
+pub(super) struct WordList {
     text: &'static str,
-    marks: Marks<4>,
+    marks: BitSet<4>,
 }
 
-impl Words {
+impl WordList {
     pub(super) const fn new(text: &'static str) -> Self {
-        let mut marks = Marks::NONE;
+        let mut marks = BitSet::NONE;
         let mut rest = text.as_bytes();
         while let Some((word, after)) = first(rest, b' ') {
             marks = marks.with(of_word(word));
@@ -30,21 +30,21 @@ impl Words {
 }
 
 #[cfg(test)]
-impl Words {
+impl WordList {
     pub(super) fn list(&self) -> impl Iterator<Item = &'static str> {
         self.text.split(' ')
     }
 }
 
 /// Phrases between bars, each of at least three bytes.
-pub(super) struct Phrases {
+pub(super) struct PhraseList {
     text: &'static str,
-    marks: Marks<64>,
+    marks: BitSet<64>,
 }
 
-impl Phrases {
+impl PhraseList {
     pub(super) const fn new(text: &'static str) -> Self {
-        let mut marks = Marks::NONE;
+        let mut marks = BitSet::NONE;
         let mut rest = text.as_bytes();
         while let Some((phrase, after)) = first(rest, b'|') {
             marks = marks.with(of_start(phrase));
@@ -71,9 +71,9 @@ impl Phrases {
 }
 
 /// A set of small numbers: `N` times 64.
-struct Marks<const N: usize>([u64; N]);
+struct BitSet<const N: usize>([u64; N]);
 
-impl<const N: usize> Marks<N> {
+impl<const N: usize> BitSet<N> {
     const NONE: Self = Self([0; N]);
 
     #[expect(
@@ -143,8 +143,8 @@ const fn first(list: &[u8], between: u8) -> Option<(&[u8], &[u8])> {
 mod tests {
     use super::*;
 
-    const WORDS: Words = Words::new("pid ppid x");
-    const PHRASES: Phrases = Phrases::new("no such|error|can't");
+    const WORDS: WordList = WordList::new("pid ppid x");
+    const PHRASES: PhraseList = PhraseList::new("no such|error|can't");
 
     #[test]
     fn a_word_is_on_the_list_or_not() {
