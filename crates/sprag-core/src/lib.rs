@@ -48,10 +48,9 @@ pub use observation::{
 pub use policy::policy_schema;
 pub use policy::{
     AccessLimits, Amounts, BudgetLimits, CallLimits, Classifier, ConversationLimits,
-    DestructiveLimits, DurationError, Echo, FlowLimits, InboxLimits, Key as PolicyKey, Limit,
-    LimitError, Limits, LimitsRef, MAX_LIMIT, MAX_POLICY_BYTES, Mode, Modes, Policy, PolicyError,
-    PolicyErrors, Problem as PolicyProblem, ProgressLimits, Scope, SessionLimits, Threshold,
-    import,
+    DestructiveLimits, DurationError, Echo, FlowLimits, InboxLimits, Limit, LimitError, Limits,
+    LimitsRef, MAX_LIMIT, MAX_POLICY_BYTES, Mode, Modes, Policy, PolicyError, PolicyErrors,
+    PolicyKey, PolicyProblem, ProgressLimits, Scope, SessionLimits, Threshold, import,
 };
 pub use resolve::{FlowCounter, Known, resolve};
 pub use rule::{RuleId, UnknownRule};

@@ -31,8 +31,8 @@ mod write;
 use sha2::{Digest as _, Sha256};
 
 pub use duration::DurationError;
-pub use error::{PolicyError, PolicyErrors, Problem};
-pub use key::Key;
+pub use error::{PolicyError, PolicyErrors, PolicyProblem};
+pub use key::PolicyKey;
 pub use limit::{Limit, LimitError, MAX_LIMIT};
 pub use limits::{
     AccessLimits, Amounts, BudgetLimits, CallLimits, Classifier, ConversationLimits,
@@ -94,7 +94,7 @@ impl Policy {
         let mut errors = ErrorList::default();
         let document = document::from_value(value, document::MAX_DEPTH);
         if document.is_none() {
-            errors.push("", None, Problem::TooDeep);
+            errors.push("", None, PolicyProblem::TooDeep);
         }
         Self::from_document(document, errors)
     }
@@ -106,7 +106,7 @@ impl Policy {
         let mut errors = ErrorList::default();
         let (max, found) = (MAX_POLICY_BYTES, text.len());
         if found > max {
-            errors.push("", None, Problem::TooLong { max, found });
+            errors.push("", None, PolicyProblem::TooLong { max, found });
             return Self::from_document(None, errors);
         }
         let document = parse(text, &mut errors);
@@ -119,7 +119,7 @@ impl Policy {
         // The log keeps the text of what is in force and has to read it again.
         let (max, found) = (MAX_POLICY_BYTES, policy.to_toml().len());
         if errors.is_empty() && found > max {
-            errors.push("", None, Problem::TooLongInFull { max, found });
+            errors.push("", None, PolicyProblem::TooLongInFull { max, found });
         }
         errors.finish()?;
         Ok(policy)
@@ -222,7 +222,7 @@ impl Policy {
 
     /// Every key that a policy may set, besides `rules`, `tool` and `override`.
     #[must_use]
-    pub fn keys() -> &'static [Key] {
+    pub fn keys() -> &'static [PolicyKey] {
         KEYS
     }
 
@@ -230,7 +230,7 @@ impl Policy {
     /// rule (`rules.flow.depth`) where no override matches, as it is written in TOML.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<String> {
-        if let Some(key) = Key::find(name) {
+        if let Some(key) = PolicyKey::find(name) {
             return Some(write::show(key.kind, &(key.load)(&self.base)));
         }
         if let Some(rule) = name.strip_prefix("rules.") {
@@ -243,7 +243,7 @@ impl Policy {
     /// The key that `wrong` probably stands for.
     #[must_use]
     pub fn nearest_key(wrong: &str) -> Option<&'static str> {
-        crate::nearest::nearest(wrong, KEYS.iter().map(Key::name))
+        crate::nearest::nearest(wrong, KEYS.iter().map(PolicyKey::name))
     }
 
     /// The whole of what is in force, as TOML; it reads back as a policy that judges the same.

@@ -15,7 +15,7 @@ pub(super) const MAX_DEPTH: usize = 16;
 
 /// A line and a column, both from 1; the column counts characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub(super) line: u32,
     pub(super) column: u32,
 }
@@ -23,26 +23,26 @@ pub(super) struct Place {
 /// A value and where it begins.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
-    pub(super) value: Value,
-    pub(super) place: Option<Place>,
+    pub(super) value: NodeValue,
+    pub(super) place: Option<Position>,
 }
 
 /// What a document can hold.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(super) enum NodeValue {
     Null,
     Date,
     Bool(bool),
-    Number(Number),
+    Number(NumberText),
     Text(String),
     List(Vec<Node>),
     /// In the order of the text.
-    Table(Vec<Entry>),
+    Table(Vec<TableEntry>),
 }
 
 /// A number as it is written, so that decimals stay exact.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Number {
+pub(super) struct NumberText {
     pub(super) text: String,
     /// Its value, where it is written without a fraction and is not beyond 64 bits.
     pub(super) whole: Option<i64>,
@@ -50,13 +50,13 @@ pub(super) struct Number {
 
 /// A name in a table and what stands under it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct TableEntry {
     pub(super) name: String,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<Position>,
     pub(super) node: Node,
 }
 
-impl Value {
+impl NodeValue {
     /// What it is, for messages: `a string`.
     pub(super) const fn kind(&self) -> &'static str {
         match self {
@@ -73,12 +73,12 @@ impl Value {
 }
 
 /// Where the lines of a text begin, to turn offsets into places.
-struct Lines<'a> {
+struct LineTable<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineTable<'a> {
     fn new(text: &'a str) -> Self {
         let after_breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         Self {
@@ -88,12 +88,12 @@ impl<'a> Lines<'a> {
     }
 
     /// The place of a byte offset; the last place for one beyond the text.
-    fn place(&self, offset: usize) -> Place {
+    fn place(&self, offset: usize) -> Position {
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|at| self.starts.get(at));
         let before = start.and_then(|start| self.text.get(*start..offset.min(self.text.len())));
         let column = before.map_or(0, |before| before.chars().count()) + 1;
-        Place {
+        Position {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: u32::try_from(column).unwrap_or(u32::MAX),
         }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_place_counts_lines_and_characters_from_one() {
-        let lines = Lines::new("ab\nçd\n\nx");
+        let lines = LineTable::new("ab\nçd\n\nx");
         for (offset, line, column) in [
             (0, 1, 1),
             (1, 1, 2),
@@ -116,7 +116,7 @@ mod tests {
             (8, 4, 1),
             (99, 4, 2),
         ] {
-            assert_eq!(lines.place(offset), Place { line, column }, "{offset}");
+            assert_eq!(lines.place(offset), Position { line, column }, "{offset}");
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use super::document::Place;
+use super::document::Position;
 
 /// How many mistakes are told in full; of the others the number.
 const MAX_TOLD: usize = 50;
@@ -24,14 +24,14 @@ pub struct PolicyError {
     /// The column in characters, from 1.
     pub column: Option<u32>,
     /// What is wrong.
-    pub problem: Problem,
+    pub problem: PolicyProblem,
     /// The name that was probably meant.
     pub suggestion: Option<String>,
 }
 
 /// What can be wrong with a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum PolicyProblem {
     /// The text is neither TOML nor JSON.
     #[error("{0}")]
     Syntax(String),
@@ -204,7 +204,7 @@ pub(super) struct ErrorList {
 }
 
 impl ErrorList {
-    pub(super) fn push(&mut self, key: &str, place: Option<Place>, problem: Problem) {
+    pub(super) fn push(&mut self, key: &str, place: Option<Position>, problem: PolicyProblem) {
         self.suggest(key, place, problem, || None);
     }
 
@@ -212,8 +212,8 @@ impl ErrorList {
     pub(super) fn suggest(
         &mut self,
         key: &str,
-        place: Option<Place>,
-        problem: Problem,
+        place: Option<Position>,
+        problem: PolicyProblem,
         meant: impl FnOnce() -> Option<String>,
     ) {
         if self.found.len() >= MAX_TOLD {

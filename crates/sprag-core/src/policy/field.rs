@@ -12,7 +12,7 @@ use crate::glob::Glob;
 use crate::time::Millis;
 
 /// A field of the limits that a key sets.
-pub(super) trait Field {
+pub(super) trait PolicyField {
     /// Its value.
     fn load(&self) -> Setting;
     /// Takes a value.
@@ -21,7 +21,7 @@ pub(super) trait Field {
 
 macro_rules! field {
     ($type:ty, $value:ident => $load:expr, $pattern:pat => $store:expr) => {
-        impl Field for $type {
+        impl PolicyField for $type {
             fn load(&self) -> Setting {
                 let $value = self;
                 $load

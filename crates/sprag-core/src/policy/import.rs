@@ -10,11 +10,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-pub use report::{ImportError, Note};
+pub use report::{ImportError, ImportNote};
 
 use super::MAX_POLICY_BYTES;
-use super::key::Key;
-use super::setting::Kind;
+use super::key::PolicyKey;
+use super::setting::SettingKind;
 use crate::time::Millis;
 
 /// What kind of file it is.
@@ -36,7 +36,7 @@ pub struct Imported {
     /// The policy.
     pub toml: String,
     /// What became of each key, in the order of their names.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ImportNote>,
 }
 
 /// A key of another tool, and what it is here.
@@ -132,8 +132,8 @@ fn flat(document: &Map<String, Value>) -> Vec<(String, &Value)> {
 #[derive(Default)]
 struct Import {
     /// The key of the policy, its number, and where in the notes it is told.
-    settings: Vec<(&'static Key, u64, usize)>,
-    notes: Vec<Note>,
+    settings: Vec<(&'static PolicyKey, u64, usize)>,
+    notes: Vec<ImportNote>,
 }
 
 impl Import {
@@ -141,8 +141,8 @@ impl Import {
         let mut same = MAPPINGS.iter().filter(|mapping| mapping.kind == kind);
         let mapping = same.find(|mapping| mapping.from == from);
         let from = from.to_owned();
-        let Some(key) = mapping.and_then(|mapping| Key::find(mapping.to)) else {
-            self.notes.push(Note::Ignored { from });
+        let Some(key) = mapping.and_then(|mapping| PolicyKey::find(mapping.to)) else {
+            self.notes.push(ImportNote::Ignored { from });
             return Ok(());
         };
         let Some(found) = value.as_u64().filter(|found| *found > 0) else {
@@ -157,16 +157,17 @@ impl Import {
             .find(|(other, ..)| other.name() == to)
         {
             Some((_, number, _)) if *number <= found => {
-                self.notes.push(Note::Overruled { from, to });
+                self.notes.push(ImportNote::Overruled { from, to });
                 return Ok(());
             }
             Some((_, number, told)) => {
                 *number = found;
-                if let Some(Note::Mapped { from, to, .. } | Note::Lowered { from, to, .. }) =
-                    self.notes.get(*told).cloned()
+                if let Some(
+                    ImportNote::Mapped { from, to, .. } | ImportNote::Lowered { from, to, .. },
+                ) = self.notes.get(*told).cloned()
                     && let Some(note) = self.notes.get_mut(*told)
                 {
-                    *note = Note::Overruled { from, to };
+                    *note = ImportNote::Overruled { from, to };
                 }
                 *told = at;
             }
@@ -174,14 +175,14 @@ impl Import {
         }
         let (number, value) = number_and_text(key, found);
         self.notes.push(if number < found {
-            Note::Lowered {
+            ImportNote::Lowered {
                 from,
                 to,
                 value,
                 found,
             }
         } else {
-            Note::Mapped { from, to, value }
+            ImportNote::Mapped { from, to, value }
         });
         Ok(())
     }
@@ -218,9 +219,9 @@ impl Import {
 }
 
 /// A number brought down to what the key allows, and as it is written; times are in seconds.
-fn number_and_text(key: &Key, found: u64) -> (u64, String) {
+fn number_and_text(key: &PolicyKey, found: u64) -> (u64, String) {
     match key.kind {
-        Kind::Count { max } => {
+        SettingKind::Count { max } => {
             let number = found.min(u64::from(max));
             (number, number.to_string())
         }

@@ -4,23 +4,23 @@
 //! and the documentation all walk this one table: a new limit is a field in [`Limits`] and a line
 //! here.
 
-use super::field::Field;
+use super::field::PolicyField;
 use super::limit::MAX_LIMIT;
 use super::limits::Limits;
-use super::setting::{Kind, Setting};
+use super::setting::{Setting, SettingKind};
 use super::write::show;
 
 /// A key that a policy may set: `flow.max_depth`.
 #[derive(Debug)]
-pub struct Key {
+pub struct PolicyKey {
     name: &'static str,
     doc: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: SettingKind,
     pub(super) load: fn(&Limits) -> Setting,
     pub(super) store: fn(&mut Limits, &Setting),
 }
 
-impl Key {
+impl PolicyKey {
     /// Its full name: `flow.echo.warn`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -43,13 +43,13 @@ impl Key {
     #[must_use]
     pub const fn value_type(&self) -> &'static str {
         match self.kind {
-            Kind::Count { .. } => "count",
-            Kind::Span | Kind::Time => "duration",
-            Kind::Flag => "flag",
-            Kind::Word(_) => "word",
-            Kind::Globs | Kind::Names => "list",
-            Kind::Tokens => "tokens",
-            Kind::Money => "dollars",
+            SettingKind::Count { .. } => "count",
+            SettingKind::Span | SettingKind::Time => "duration",
+            SettingKind::Flag => "flag",
+            SettingKind::Word(_) => "word",
+            SettingKind::Globs | SettingKind::Names => "list",
+            SettingKind::Tokens => "tokens",
+            SettingKind::Money => "dollars",
         }
     }
 
@@ -81,13 +81,13 @@ impl Key {
     }
 }
 
-const COUNT: Kind = Kind::Count { max: MAX_LIMIT };
-const SCOPES: Kind = Kind::Word(&["session", "agent"]);
+const COUNT: SettingKind = SettingKind::Count { max: MAX_LIMIT };
+const SCOPES: SettingKind = SettingKind::Word(&["session", "agent"]);
 
 macro_rules! keys {
     ($($name:literal = $section:ident $(. $field:ident)+, $kind:expr, $doc:literal;)+) => {
         /// In the order in which they are written and shown.
-        pub(super) static KEYS: &[Key] = &[$(Key {
+        pub(super) static KEYS: &[PolicyKey] = &[$(PolicyKey {
             name: $name,
             doc: $doc,
             kind: $kind,
@@ -100,7 +100,7 @@ macro_rules! keys {
 keys! {
     "flow.max_depth" = flow.max_depth, COUNT, "The longest call stack, returns collapsed.";
     "flow.max_sessions" = flow.max_sessions, COUNT, "The most sessions in one flow, both ends included.";
-    "flow.max_duration" = flow.max_duration, Kind::Span, "How old a flow may get; as long a silence starts it afresh.";
+    "flow.max_duration" = flow.max_duration, SettingKind::Span, "How old a flow may get; as long a silence starts it afresh.";
     "flow.max_calls_per_minute" = flow.max_calls_per_minute, COUNT, "Agents' messages in one flow within 60 seconds.";
     "flow.max_calls" = flow.max_calls, COUNT, "Agents' messages in one flow.";
     "flow.max_revisits" = flow.max_revisits, COUNT, "Returns to one session; `flow.revisits` is off by default.";
@@ -114,25 +114,25 @@ keys! {
 
     "conversation.max_messages" = conversation.max_messages, COUNT, "Agents' messages in a conversation since a user last wrote in it.";
 
-    "access.allow" = access.allow, Kind::Globs, "Tools that may be called, as `server/tool` or bare tool; an empty list allows all.";
-    "access.deny" = access.deny, Kind::Globs, "Tools that may not be called; wins over `access.allow`.";
+    "access.allow" = access.allow, SettingKind::Globs, "Tools that may be called, as `server/tool` or bare tool; an empty list allows all.";
+    "access.deny" = access.deny, SettingKind::Globs, "Tools that may not be called; wins over `access.allow`.";
 
-    "call.max_identical" = call.max_identical, Kind::Count { max: 256 }, "Calls with the same tool and arguments in the window.";
-    "call.window" = call.window, Kind::Span, "The window of `call.max_identical`.";
+    "call.max_identical" = call.max_identical, SettingKind::Count { max: 256 }, "Calls with the same tool and arguments in the window.";
+    "call.window" = call.window, SettingKind::Span, "The window of `call.max_identical`.";
     "call.repeat" = call.repeat, COUNT, "Warn on this equal call in a row where nobody reports results.";
 
-    "destructive.tools" = destructive.tools, Kind::Globs, "Tools that destroy, by bare name in snake case.";
-    "destructive.targets" = destructive.targets, Kind::Names, "The arguments that name what is destroyed.";
+    "destructive.tools" = destructive.tools, SettingKind::Globs, "Tools that destroy, by bare name in snake case.";
+    "destructive.targets" = destructive.targets, SettingKind::Names, "The arguments that name what is destroyed.";
     "destructive.max_calls" = destructive.max_calls, COUNT, "Kill on this destructive call in the window.";
     "destructive.max_same_target" = destructive.max_same_target, COUNT, "Destructive calls that one target may be in; the next one kills.";
-    "destructive.window" = destructive.window, Kind::Span, "The window of both destructive limits.";
+    "destructive.window" = destructive.window, SettingKind::Span, "The window of both destructive limits.";
     "destructive.scope" = destructive.scope, SCOPES, "Count for each session, or over all sessions of an agent.";
-    "destructive.trust_hints" = destructive.trust_hints, Kind::Flag, "Whether a server's own hint makes a tool destructive.";
+    "destructive.trust_hints" = destructive.trust_hints, SettingKind::Flag, "Whether a server's own hint makes a tool destructive.";
 
     "session.max_refused" = session.max_refused, COUNT, "Block on this refused call in a row, kill on twice as many.";
-    "session.human_unblocks" = session.human_unblocks, Kind::Flag, "Whether any message of a user lifts a block.";
+    "session.human_unblocks" = session.human_unblocks, SettingKind::Flag, "Whether any message of a user lifts a block.";
 
-    "progress.classifier" = progress.classifier, Kind::Word(&["informed", "plain"]), "How steps are judged: with an idea of what counts as new, or on exact digests.";
+    "progress.classifier" = progress.classifier, SettingKind::Word(&["informed", "plain"]), "How steps are judged: with an idea of what counts as new, or on exact digests.";
     "progress.stagnation.warn" = progress.stagnation.warn, COUNT, "Warn at this streak of repeated approaches with unchanged outcomes.";
     "progress.stagnation.block" = progress.stagnation.block, COUNT, "Block at this streak.";
     "progress.stuck.warn" = progress.stuck.warn, COUNT, "Warn at this streak of new approaches with the same telling outcome.";
@@ -144,17 +144,17 @@ keys! {
     "progress.churn.warn" = progress.churn.warn, COUNT, "Warn when the same change was made this often.";
     "progress.churn.block" = progress.churn.block, COUNT, "Block at this count.";
 
-    "budget.actions" = budget.actions, Kind::Count { max: 1_000_000 }, "Calls, messages and lone steps of a session between two words of a user.";
-    "budget.strict" = budget.strict, Kind::Flag, "Whether the actions budget stops sessions where no user was ever seen.";
-    "budget.tokens.session" = budget.tokens.session, Kind::Tokens, "Tokens of one session.";
-    "budget.tokens.flow" = budget.tokens.flow, Kind::Tokens, "Tokens of one flow, over all its sessions.";
-    "budget.tokens.agent_day" = budget.tokens.agent_day, Kind::Tokens, "Tokens of one agent in a UTC day.";
-    "budget.cost_usd.session" = budget.cost_micros.session, Kind::Money, "US dollars of one session.";
-    "budget.cost_usd.flow" = budget.cost_micros.flow, Kind::Money, "US dollars of one flow, over all its sessions.";
-    "budget.cost_usd.agent_day" = budget.cost_micros.agent_day, Kind::Money, "US dollars of one agent in a UTC day.";
-    "budget.time.session" = budget.time_ms.session, Kind::Time, "Time since the first event of a session.";
-    "budget.time.flow" = budget.time_ms.flow, Kind::Time, "Time since the start of a flow's chain.";
-    "budget.time.agent_day" = budget.time_ms.agent_day, Kind::Time, "Time since the first event of an agent's UTC day.";
+    "budget.actions" = budget.actions, SettingKind::Count { max: 1_000_000 }, "Calls, messages and lone steps of a session between two words of a user.";
+    "budget.strict" = budget.strict, SettingKind::Flag, "Whether the actions budget stops sessions where no user was ever seen.";
+    "budget.tokens.session" = budget.tokens.session, SettingKind::Tokens, "Tokens of one session.";
+    "budget.tokens.flow" = budget.tokens.flow, SettingKind::Tokens, "Tokens of one flow, over all its sessions.";
+    "budget.tokens.agent_day" = budget.tokens.agent_day, SettingKind::Tokens, "Tokens of one agent in a UTC day.";
+    "budget.cost_usd.session" = budget.cost_micros.session, SettingKind::Money, "US dollars of one session.";
+    "budget.cost_usd.flow" = budget.cost_micros.flow, SettingKind::Money, "US dollars of one flow, over all its sessions.";
+    "budget.cost_usd.agent_day" = budget.cost_micros.agent_day, SettingKind::Money, "US dollars of one agent in a UTC day.";
+    "budget.time.session" = budget.time_ms.session, SettingKind::Time, "Time since the first event of a session.";
+    "budget.time.flow" = budget.time_ms.flow, SettingKind::Time, "Time since the start of a flow's chain.";
+    "budget.time.agent_day" = budget.time_ms.agent_day, SettingKind::Time, "Time since the first event of an agent's UTC day.";
 }
 
 /// The tables that keys stand in, with what each is about.
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn names_are_unique() {
-        let names: std::collections::BTreeSet<_> = KEYS.iter().map(Key::name).collect();
+        let names: std::collections::BTreeSet<_> = KEYS.iter().map(PolicyKey::name).collect();
         assert_eq!(names.len(), KEYS.len());
     }
 
@@ -233,7 +233,9 @@ mod tests {
                 Setting::Span(span) => Setting::Span(crate::time::Millis(span.0 + 1)),
                 Setting::Flag(flag) => Setting::Flag(!flag),
                 Setting::Word(word) => match key.kind {
-                    Kind::Word(words) => Setting::Word(words.iter().find(|w| **w != word).unwrap()),
+                    SettingKind::Word(words) => {
+                        Setting::Word(words.iter().find(|w| **w != word).unwrap())
+                    }
                     other => panic!("{other:?}"),
                 },
                 Setting::Globs(_) => Setting::Globs([crate::glob::Glob::new("x")].into()),
@@ -273,7 +275,7 @@ mod tests {
     #[test]
     fn the_limit_of_identical_calls_is_what_a_session_keeps() {
         assert_eq!(
-            Key::find("call.max_identical").unwrap().allowed(),
+            PolicyKey::find("call.max_identical").unwrap().allowed(),
             "a whole number from 1 to 256"
         );
     }

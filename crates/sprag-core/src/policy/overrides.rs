@@ -126,17 +126,17 @@ pub(super) fn bring_warnings_forward(limits: &mut Limits) {
 
 /// The limits for one session: the base itself, or shared merged ones.
 #[derive(Debug, Clone)]
-pub struct LimitsRef<'p>(Inner<'p>);
+pub struct LimitsRef<'p>(LimitsSource<'p>);
 
 #[derive(Debug, Clone)]
-enum Inner<'p> {
+enum LimitsSource<'p> {
     Base(&'p Limits),
     Merged(Arc<Limits>),
 }
 
 impl<'p> LimitsRef<'p> {
     pub(super) fn base(limits: &'p Limits) -> Self {
-        Self(Inner::Base(limits))
+        Self(LimitsSource::Base(limits))
     }
 }
 
@@ -145,8 +145,8 @@ impl Deref for LimitsRef<'_> {
 
     fn deref(&self) -> &Limits {
         match &self.0 {
-            Inner::Base(limits) => limits,
-            Inner::Merged(limits) => limits,
+            LimitsSource::Base(limits) => limits,
+            LimitsSource::Merged(limits) => limits,
         }
     }
 }
@@ -174,7 +174,7 @@ impl Merged {
             kept.insert(matching, Arc::clone(&limits));
             limits
         });
-        LimitsRef(Inner::Merged(limits))
+        LimitsRef(LimitsSource::Merged(limits))
     }
 
     #[cfg(test)]

@@ -6,23 +6,23 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::Policy;
-use super::document::{Entry, Node, Place, Value};
-use super::error::{ErrorList, Problem};
-use super::key::{KEYS, Key, TABLES};
+use super::document::{Node, NodeValue, Position, TableEntry};
+use super::error::{ErrorList, PolicyProblem};
+use super::key::{KEYS, PolicyKey, TABLES};
 use super::limits::Limits;
 use super::setting::{Setting, wrong};
 use super::{read_overrides, rules, tool};
 use crate::nearest::nearest;
 
 /// What a table sets, by position in [`KEYS`]; none for a value that was wrong.
-pub(super) type Found = BTreeMap<usize, (Option<Setting>, Option<Place>)>;
+pub(super) type FoundSettings = BTreeMap<usize, (Option<Setting>, Option<Position>)>;
 
 /// Reads the whole document.
 pub(super) fn policy(document: &Node, errors: &mut ErrorList) -> Policy {
     let mut base = Limits::default();
-    let mut found = Found::new();
+    let mut found = FoundSettings::new();
     let mut overrides = None;
-    let Value::Table(entries) = &document.value else {
+    let NodeValue::Table(entries) = &document.value else {
         let expected = "a table of sections".to_owned();
         errors.push("", document.place, wrong(expected, &document.value));
         return Policy::default();
@@ -36,7 +36,7 @@ pub(super) fn policy(document: &Node, errors: &mut ErrorList) -> Policy {
             }
             "tool" => base.tools = tool::read(&entry.node, errors).into(),
             "override" => overrides = Some(&entry.node),
-            _ => Table::BASE.entry(entry, &mut found, errors),
+            _ => TableReader::BASE.entry(entry, &mut found, errors),
         }
     }
     store(&found, &mut base);
@@ -48,7 +48,11 @@ pub(super) fn policy(document: &Node, errors: &mut ErrorList) -> Policy {
 }
 
 /// The entries of a table without those whose name was there before.
-pub(super) fn once<'n>(entries: &'n [Entry], path: &str, errors: &mut ErrorList) -> Vec<&'n Entry> {
+pub(super) fn once<'n>(
+    entries: &'n [TableEntry],
+    path: &str,
+    errors: &mut ErrorList,
+) -> Vec<&'n TableEntry> {
     let mut names = HashSet::new();
     let mut first = Vec::new();
     for entry in entries {
@@ -58,7 +62,7 @@ pub(super) fn once<'n>(entries: &'n [Entry], path: &str, errors: &mut ErrorList)
             errors.push(
                 &format!("{path}{}", entry.name),
                 entry.place,
-                Problem::Twice,
+                PolicyProblem::Twice,
             );
         }
     }
@@ -66,29 +70,35 @@ pub(super) fn once<'n>(entries: &'n [Entry], path: &str, errors: &mut ErrorList)
 }
 
 /// A table of settings: where it stands in the document, and in the table of keys.
-pub(super) struct Table<'a> {
+pub(super) struct TableReader<'a> {
     /// `override[2].` or nothing.
     pub(super) document: &'a str,
     /// `flow.echo.`, `flow.` or nothing.
     pub(super) path: String,
 }
 
-impl Table<'_> {
-    const BASE: Table<'static> = Table {
+impl TableReader<'_> {
+    const BASE: TableReader<'static> = TableReader {
         document: "",
         path: String::new(),
     };
 
-    pub(super) fn entry(&self, entry: &Entry, found: &mut Found, errors: &mut ErrorList) {
+    pub(super) fn entry(
+        &self,
+        entry: &TableEntry,
+        found: &mut FoundSettings,
+        errors: &mut ErrorList,
+    ) {
         let path = format!("{}{}", self.path, entry.name);
         let full = format!("{}{path}", self.document);
         if entry.name.contains('.') {
-            let meant = (Key::find(&path)).map_or(Problem::UnknownKey, |_| Problem::QuotedPath);
+            let meant = (PolicyKey::find(&path))
+                .map_or(PolicyProblem::UnknownKey, |_| PolicyProblem::QuotedPath);
             errors.push(&full, entry.place, meant);
         } else if let Some(index) = KEYS.iter().position(|key| key.name() == path) {
             self.setting(index, &full, entry, found, errors);
         } else if TABLES.iter().any(|(table, _)| *table == path) {
-            let Value::Table(entries) = &entry.node.value else {
+            let NodeValue::Table(entries) = &entry.node.value else {
                 errors.push(
                     &full,
                     entry.node.place,
@@ -96,7 +106,7 @@ impl Table<'_> {
                 );
                 return;
             };
-            let inner = Table {
+            let inner = TableReader {
                 document: self.document,
                 path: format!("{path}."),
             };
@@ -105,7 +115,7 @@ impl Table<'_> {
             }
         } else {
             let meant = || self.meant(&entry.name);
-            errors.suggest(&full, entry.place, Problem::UnknownKey, meant);
+            errors.suggest(&full, entry.place, PolicyProblem::UnknownKey, meant);
         }
     }
 
@@ -113,8 +123,8 @@ impl Table<'_> {
         &self,
         index: usize,
         full: &str,
-        entry: &Entry,
-        found: &mut Found,
+        entry: &TableEntry,
+        found: &mut FoundSettings,
         errors: &mut ErrorList,
     ) {
         let Some(key) = KEYS.get(index) else { return };
@@ -131,7 +141,7 @@ impl Table<'_> {
     /// The nearest name in this table; else the same name in another one.
     fn meant(&self, wrong: &str) -> Option<String> {
         let tables = TABLES.iter().map(|(table, _)| *table);
-        let names = KEYS.iter().map(Key::name).chain(tables);
+        let names = KEYS.iter().map(PolicyKey::name).chain(tables);
         let here = names.filter_map(|name| name.strip_prefix(self.path.as_str()));
         let top: &[&str] = match (self.path.is_empty(), self.document.is_empty()) {
             (true, true) => &["rules", "override", "tool"],
@@ -144,14 +154,14 @@ impl Table<'_> {
         if let Some(name) = nearest(wrong, here) {
             return Some(format!("{}{name}", self.path));
         }
-        let elsewhere = |key: &&Key| key.name().rsplit('.').next() == Some(wrong);
+        let elsewhere = |key: &&PolicyKey| key.name().rsplit('.').next() == Some(wrong);
         let mut same = KEYS.iter().filter(elsewhere);
         let only = same.next()?.name();
         same.next().is_none().then(|| only.to_owned())
     }
 }
 
-pub(super) fn store(found: &Found, limits: &mut Limits) {
+pub(super) fn store(found: &FoundSettings, limits: &mut Limits) {
     for (index, (setting, _)) in found {
         if let (Some(key), Some(setting)) = (KEYS.get(*index), setting) {
             (key.store)(limits, setting);
@@ -160,7 +170,12 @@ pub(super) fn store(found: &Found, limits: &mut Limits) {
 }
 
 /// Every warning that `found` touches comes no later than what it warns of.
-pub(super) fn check_order(document: &str, limits: &Limits, found: &Found, errors: &mut ErrorList) {
+pub(super) fn check_order(
+    document: &str,
+    limits: &Limits,
+    found: &FoundSettings,
+    errors: &mut ErrorList,
+) {
     for (index, key) in KEYS.iter().enumerate() {
         let Some(next) = key.warns_before() else {
             continue;
@@ -182,7 +197,7 @@ pub(super) fn check_order(document: &str, limits: &Limits, found: &Found, errors
         }
         let (key, place, problem) = match (warn_found, next_found) {
             (Some((_, place)), _) => {
-                let problem = Problem::WarnsLate {
+                let problem = PolicyProblem::WarnsLate {
                     value: warn,
                     than: next.name(),
                     bound: count,
@@ -190,7 +205,7 @@ pub(super) fn check_order(document: &str, limits: &Limits, found: &Found, errors
                 (key, place, problem)
             }
             (None, Some((_, place))) => {
-                let problem = Problem::ComesBeforeWarning {
+                let problem = PolicyProblem::ComesBeforeWarning {
                     value: count,
                     than: key.name(),
                     bound: warn,

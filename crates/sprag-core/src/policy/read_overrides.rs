@@ -3,11 +3,11 @@
 //! `session` is the name of a match and of a section. A text is the match; where an override for
 //! sessions sets that section too, the match moves into it: `session.match = "batch-*"`.
 
-use super::document::{Entry, Node, Value};
-use super::error::{ErrorList, Problem};
+use super::document::{Node, NodeValue, TableEntry};
+use super::error::{ErrorList, PolicyProblem};
 use super::limits::Limits;
 use super::overrides::{MAX_OVERRIDES, Override};
-use super::read::{Found, Table, check_order, once, store};
+use super::read::{FoundSettings, TableReader, check_order, once, store};
 use super::rules;
 use super::setting::{MAX_TEXT, name, wrong};
 use crate::glob::Glob;
@@ -15,14 +15,18 @@ use crate::nearest::nearest;
 
 /// Reads the list. `base` is what each of them is checked over, where that was sound.
 pub(super) fn read(node: &Node, base: Option<&Limits>, errors: &mut ErrorList) -> Vec<Override> {
-    let Value::List(items) = &node.value else {
+    let NodeValue::List(items) = &node.value else {
         let expected = "a list of tables, written [[override]]".to_owned();
         errors.push("override", node.place, wrong(expected, &node.value));
         return Vec::new();
     };
     if items.len() > MAX_OVERRIDES {
         let (max, found) = (MAX_OVERRIDES, items.len());
-        errors.push("override", node.place, Problem::TooMany { max, found });
+        errors.push(
+            "override",
+            node.place,
+            PolicyProblem::TooMany { max, found },
+        );
         return Vec::new();
     }
     let read = |(index, item)| read_one(&format!("override[{index}]"), item, base, errors);
@@ -36,48 +40,48 @@ fn read_one(
     base: Option<&Limits>,
     errors: &mut ErrorList,
 ) -> Option<Override> {
-    let Value::Table(entries) = &item.value else {
+    let NodeValue::Table(entries) = &item.value else {
         errors.push(path, item.place, wrong("a table".to_owned(), &item.value));
         return None;
     };
-    let mut reading = Reading {
+    let mut reader = OverrideReader {
         document: format!("{path}."),
         written: Override::default(),
-        found: Found::new(),
+        found: FoundSettings::new(),
         has_match: false,
     };
-    for entry in once(entries, &reading.document, errors) {
-        reading.entry(entry, errors);
+    for entry in once(entries, &reader.document, errors) {
+        reader.entry(entry, errors);
     }
-    if !reading.has_match {
-        let missing = Problem::Missing("an `agent` or a `session` to match");
+    if !reader.has_match {
+        let missing = PolicyProblem::Missing("an `agent` or a `session` to match");
         errors.push(path, item.place, missing);
     }
     if let Some(base) = base {
         let mut limits = base.clone();
-        store(&reading.found, &mut limits);
-        check_order(&reading.document, &limits, &reading.found, errors);
+        store(&reader.found, &mut limits);
+        check_order(&reader.document, &limits, &reader.found, errors);
     }
-    reading.finish()
+    reader.finish()
 }
 
-struct Reading {
+struct OverrideReader {
     /// `override[2].`
     document: String,
     written: Override,
-    found: Found,
+    found: FoundSettings,
     has_match: bool,
 }
 
-impl Reading {
-    fn entry(&mut self, entry: &Entry, errors: &mut ErrorList) {
+impl OverrideReader {
+    fn entry(&mut self, entry: &TableEntry, errors: &mut ErrorList) {
         let full = format!("{}{}", self.document, entry.name);
         match (entry.name.as_str(), &entry.node.value) {
             ("agent", _) => {
                 self.has_match = true;
                 self.written.agent = glob(&full, &entry.node, errors);
             }
-            ("session", Value::Table(entries)) => {
+            ("session", NodeValue::Table(entries)) => {
                 for inner in once(entries, &format!("{full}."), errors) {
                     if inner.name == "match" {
                         self.session(&format!("{full}.match"), &inner.node, errors);
@@ -88,7 +92,9 @@ impl Reading {
             }
             ("session", _) => self.session(&full, &entry.node, errors),
             ("rules", _) => self.written.modes = rules::read(&full, &entry.node, errors),
-            ("tool" | "override", _) => errors.push(&full, entry.place, Problem::NotInOverride),
+            ("tool" | "override", _) => {
+                errors.push(&full, entry.place, PolicyProblem::NotInOverride)
+            }
             (other, _) => {
                 // A misspelt match is told once, as a name and not as missing too.
                 self.has_match |= nearest(other, ["agent", "session"]).is_some();
@@ -102,8 +108,8 @@ impl Reading {
         self.written.session = glob(full, node, errors);
     }
 
-    fn setting(&mut self, path: &str, entry: &Entry, errors: &mut ErrorList) {
-        let table = Table {
+    fn setting(&mut self, path: &str, entry: &TableEntry, errors: &mut ErrorList) {
+        let table = TableReader {
             document: &self.document,
             path: path.to_owned(),
         };

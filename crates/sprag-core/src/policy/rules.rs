@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::document::{Entry, Node, Value};
-use super::error::{ErrorList, Problem};
+use super::document::{Node, NodeValue, TableEntry};
+use super::error::{ErrorList, PolicyProblem};
 use super::mode::Mode;
 use super::setting::{choice, wrong};
 use crate::glob::Glob;
@@ -15,7 +15,7 @@ use crate::rule::RuleId;
 
 /// Reads the table into the modes that it sets, rule by rule. `path` is where it stands.
 pub(super) fn read(path: &str, node: &Node, errors: &mut ErrorList) -> BTreeMap<RuleId, Mode> {
-    let Value::Table(entries) = &node.value else {
+    let NodeValue::Table(entries) = &node.value else {
         let expected = "a table of rules and modes".to_owned();
         errors.push(path, node.place, wrong(expected, &node.value));
         return BTreeMap::new();
@@ -25,7 +25,7 @@ pub(super) fn read(path: &str, node: &Node, errors: &mut ErrorList) -> BTreeMap<
     for entry in entries {
         let full = format!("{path}.\"{}\"", entry.name);
         if !names.insert(&entry.name) {
-            errors.push(&full, entry.place, Problem::Twice);
+            errors.push(&full, entry.place, PolicyProblem::Twice);
             continue;
         }
         let glob = Glob::new(&entry.name);
@@ -42,8 +42,13 @@ pub(super) fn read(path: &str, node: &Node, errors: &mut ErrorList) -> BTreeMap<
         .collect()
 }
 
-fn rules_of(full: &str, entry: &Entry, glob: &Glob, errors: &mut ErrorList) -> Option<Vec<RuleId>> {
-    if matches!(entry.node.value, Value::Table(_)) {
+fn rules_of(
+    full: &str,
+    entry: &TableEntry,
+    glob: &Glob,
+    errors: &mut ErrorList,
+) -> Option<Vec<RuleId>> {
+    if matches!(entry.node.value, NodeValue::Table(_)) {
         return None;
     }
     let matching = RuleId::ALL.iter().copied();
@@ -52,31 +57,31 @@ fn rules_of(full: &str, entry: &Entry, glob: &Glob, errors: &mut ErrorList) -> O
         .collect();
     if rules.is_empty() {
         if entry.name.contains(['*', '?']) {
-            errors.push(full, entry.place, Problem::MatchesNoRule);
+            errors.push(full, entry.place, PolicyProblem::MatchesNoRule);
         } else {
             let names = RuleId::ALL.iter().map(|rule| rule.as_str());
             let meant = || nearest(&entry.name, names).map(str::to_owned);
-            errors.suggest(full, entry.place, Problem::UnknownRule, meant);
+            errors.suggest(full, entry.place, PolicyProblem::UnknownRule, meant);
         }
         return None;
     }
     if rules == [RuleId::SessionKilled] {
-        errors.push(full, entry.place, Problem::NoMode);
+        errors.push(full, entry.place, PolicyProblem::NoMode);
         return None;
     }
     rules.retain(|rule| *rule != RuleId::SessionKilled);
     Some(rules)
 }
 
-fn mode_of(full: &str, entry: &Entry, errors: &mut ErrorList) -> Option<Mode> {
+fn mode_of(full: &str, entry: &TableEntry, errors: &mut ErrorList) -> Option<Mode> {
     let problem = match &entry.node.value {
-        Value::Text(word) => match Mode::from_word(word) {
+        NodeValue::Text(word) => match Mode::from_word(word) {
             Some(mode) => return Some(mode),
             None => wrong(choice(&Mode::ALL.map(Mode::as_str)), &entry.node.value),
         },
-        Value::Table(inner) => {
+        NodeValue::Table(inner) => {
             let rule = inner.first().map_or("*", |inner| inner.name.as_str());
-            Problem::UnquotedRule(super::error::short(&format!("{}.{rule}", entry.name)))
+            PolicyProblem::UnquotedRule(super::error::short(&format!("{}.{rule}", entry.name)))
         }
         other => wrong(choice(&Mode::ALL.map(Mode::as_str)), other),
     };

@@ -6,10 +6,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::key::{KEYS, Key, TABLES};
+use super::key::{KEYS, PolicyKey, TABLES};
 use super::mode::Mode;
 use super::overrides::MAX_OVERRIDES;
-use super::setting::{Kind, MAX_GLOBS, MAX_MICROS, MAX_NAMES, MAX_TEXT, MAX_TOKENS, OFF};
+use super::setting::{MAX_GLOBS, MAX_MICROS, MAX_NAMES, MAX_TEXT, MAX_TOKENS, OFF, SettingKind};
 use super::tool::WORDS;
 use crate::rule::RuleId;
 
@@ -81,7 +81,7 @@ fn table(path: &str) -> Value {
     })
 }
 
-fn key_schema(key: &Key) -> Value {
+fn key_schema(key: &PolicyKey) -> Value {
     let mut schema = value(key.kind);
     if let Value::Object(fields) = &mut schema {
         fields.insert("description".to_owned(), key.doc().into());
@@ -92,20 +92,22 @@ fn key_schema(key: &Key) -> Value {
     schema
 }
 
-fn value(kind: Kind) -> Value {
+fn value(kind: SettingKind) -> Value {
     match kind {
-        Kind::Count { max } => json!({ "type": "integer", "minimum": 1, "maximum": max }),
-        Kind::Span => json!({ "type": "string", "pattern": DURATION }),
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Word(words) => json!({ "enum": words }),
-        Kind::Globs => list("glob", MAX_GLOBS),
-        Kind::Names => json!({ "type": "array", "items": text(), "maxItems": MAX_NAMES }),
-        Kind::Tokens => or_off(&json!({ "type": "integer", "minimum": 1, "maximum": MAX_TOKENS })),
-        Kind::Money => {
+        SettingKind::Count { max } => json!({ "type": "integer", "minimum": 1, "maximum": max }),
+        SettingKind::Span => json!({ "type": "string", "pattern": DURATION }),
+        SettingKind::Flag => json!({ "type": "boolean" }),
+        SettingKind::Word(words) => json!({ "enum": words }),
+        SettingKind::Globs => list("glob", MAX_GLOBS),
+        SettingKind::Names => json!({ "type": "array", "items": text(), "maxItems": MAX_NAMES }),
+        SettingKind::Tokens => {
+            or_off(&json!({ "type": "integer", "minimum": 1, "maximum": MAX_TOKENS }))
+        }
+        SettingKind::Money => {
             let dollars = MAX_MICROS / 1_000_000;
             or_off(&json!({ "type": "number", "exclusiveMinimum": 0, "maximum": dollars }))
         }
-        Kind::Time => or_off(&json!({ "type": "string", "pattern": DURATION })),
+        SettingKind::Time => or_off(&json!({ "type": "string", "pattern": DURATION })),
     }
 }
 

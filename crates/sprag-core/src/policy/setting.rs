@@ -1,12 +1,12 @@
 //! One value of a policy: what may be written for it, how it is read and how it is shown.
 //!
-//! A [`Kind`] is the whole contract of a key's value: the reader, the printer, the schema and the
+//! A [`SettingKind`] is the whole contract of a key's value: the reader, the printer, the schema and the
 //! documentation all take their bounds from it, so none can say something else than the others.
 
 use std::sync::Arc;
 
-use super::document::{Node, Value};
-use super::error::{Problem, short};
+use super::document::{Node, NodeValue};
+use super::error::{PolicyProblem, short};
 use crate::glob::Glob;
 use crate::time::Millis;
 
@@ -27,7 +27,7 @@ pub(super) const OFF: &str = "off";
 
 /// What a key's value may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SettingKind {
     /// A whole number from 1.
     Count { max: u32 },
     /// A duration from a second to a day.
@@ -48,7 +48,7 @@ pub(super) enum Kind {
     Time,
 }
 
-/// A value that its [`Kind`] allows.
+/// A value that its [`SettingKind`] allows.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Setting {
     Count(u32),
@@ -62,9 +62,9 @@ pub(super) enum Setting {
 }
 
 /// What is wrong and where, if not at the value itself.
-pub(super) type Wrong<'n> = (Problem, &'n Node);
+pub(super) type Wrong<'n> = (PolicyProblem, &'n Node);
 
-impl Kind {
+impl SettingKind {
     /// What would be right, for messages: `a whole number from 1 to 4096`.
     pub(super) fn expected(self) -> String {
         match self {
@@ -87,11 +87,11 @@ impl Kind {
     pub(super) fn read<'n>(self, node: &'n Node) -> Result<Setting, Wrong<'n>> {
         let wrong = || (self.wrong(&node.value), node);
         match (self, &node.value) {
-            (Self::Globs, Value::List(items)) => {
+            (Self::Globs, NodeValue::List(items)) => {
                 let globs = self.texts(items, MAX_GLOBS, node)?;
                 Ok(Setting::Globs(globs.into_iter().map(Glob::new).collect()))
             }
-            (Self::Names, Value::List(items)) => {
+            (Self::Names, NodeValue::List(items)) => {
                 let names = self.texts(items, MAX_NAMES, node)?;
                 Ok(Setting::Names(names.into_iter().map(Box::from).collect()))
             }
@@ -99,27 +99,27 @@ impl Kind {
         }
     }
 
-    fn read_scalar(self, value: &Value) -> Option<Setting> {
-        let off = matches!(value, Value::Text(text) if text == OFF);
+    fn read_scalar(self, value: &NodeValue) -> Option<Setting> {
+        let off = matches!(value, NodeValue::Text(text) if text == OFF);
         match (self, value) {
-            (Self::Count { max }, Value::Number(number)) => {
+            (Self::Count { max }, NodeValue::Number(number)) => {
                 let count = u32::try_from(number.whole?).ok()?;
                 (1..=max).contains(&count).then_some(Setting::Count(count))
             }
-            (Self::Span, Value::Text(text)) => span(text, Millis::DAY).map(Setting::Span),
-            (Self::Flag, Value::Bool(flag)) => Some(Setting::Flag(*flag)),
-            (Self::Word(words), Value::Text(text)) => {
+            (Self::Span, NodeValue::Text(text)) => span(text, Millis::DAY).map(Setting::Span),
+            (Self::Flag, NodeValue::Bool(flag)) => Some(Setting::Flag(*flag)),
+            (Self::Word(words), NodeValue::Text(text)) => {
                 let word = words.iter().find(|word| *word == text)?;
                 Some(Setting::Word(word))
             }
             (Self::Tokens | Self::Money | Self::Time, _) if off => Some(Setting::Amount(None)),
-            (Self::Tokens, Value::Number(number)) => {
+            (Self::Tokens, NodeValue::Number(number)) => {
                 let tokens = u64::try_from(number.whole?).ok()?;
                 (1..=MAX_TOKENS)
                     .contains(&tokens)
                     .then_some(Setting::Amount(Some(tokens)))
             }
-            (Self::Money, Value::Number(number)) => {
+            (Self::Money, NodeValue::Number(number)) => {
                 let micros = match number.whole {
                     Some(dollars) => u64::try_from(dollars).ok()?.checked_mul(1_000_000)?,
                     None => micros(&number.text)?,
@@ -128,7 +128,7 @@ impl Kind {
                     .contains(&micros)
                     .then_some(Setting::Amount(Some(micros)))
             }
-            (Self::Time, Value::Text(text)) => {
+            (Self::Time, NodeValue::Text(text)) => {
                 span(text, MAX_TIME).map(|time| Setting::Amount(Some(time.0)))
             }
             _ => None,
@@ -143,13 +143,13 @@ impl Kind {
     ) -> Result<Vec<&'n str>, Wrong<'n>> {
         if items.len() > max {
             let found = items.len();
-            return Err((Problem::TooMany { max, found }, list));
+            return Err((PolicyProblem::TooMany { max, found }, list));
         }
         let text = |item: &'n Node| name(item).ok_or_else(|| (self.wrong(&item.value), item));
         items.iter().map(text).collect()
     }
 
-    fn wrong(self, found: &Value) -> Problem {
+    fn wrong(self, found: &NodeValue) -> PolicyProblem {
         wrong(self.expected(), found)
     }
 }
@@ -157,19 +157,19 @@ impl Kind {
 /// A text that can be a glob or a name.
 pub(super) fn name(node: &Node) -> Option<&str> {
     match &node.value {
-        Value::Text(text) if (1..=MAX_TEXT).contains(&text.chars().count()) => Some(text),
+        NodeValue::Text(text) if (1..=MAX_TEXT).contains(&text.chars().count()) => Some(text),
         _ => None,
     }
 }
 
 /// A value that does not fit, with as much of it as helps.
-pub(super) fn wrong(expected: String, found: &Value) -> Problem {
+pub(super) fn wrong(expected: String, found: &NodeValue) -> PolicyProblem {
     let found = match found {
-        Value::Number(number) => short(&number.text),
-        Value::Text(text) => format!("\"{}\"", short(text)),
+        NodeValue::Number(number) => short(&number.text),
+        NodeValue::Text(text) => format!("\"{}\"", short(text)),
         other => other.kind().to_owned(),
     };
-    Problem::Wrong { expected, found }
+    PolicyProblem::Wrong { expected, found }
 }
 
 /// `"enforce", "shadow" or "off"`.

@@ -1,7 +1,7 @@
 //! What single tools are for, where the guess from their names is wrong.
 
-use super::document::{Entry, Node, Value};
-use super::error::{ErrorList, Problem};
+use super::document::{Node, NodeValue, TableEntry};
+use super::error::{ErrorList, PolicyProblem};
 use super::setting::{MAX_GLOBS, MAX_TEXT, choice, name, wrong};
 use crate::glob::Glob;
 use crate::nearest::nearest;
@@ -33,14 +33,14 @@ fn kind_of(word: &str) -> Option<ToolKind> {
 
 /// Reads `[[tool]]`.
 pub(super) fn read(node: &Node, errors: &mut ErrorList) -> Vec<(Glob, ToolKind)> {
-    let Value::List(items) = &node.value else {
+    let NodeValue::List(items) = &node.value else {
         let expected = "a list of tables, written [[tool]]".to_owned();
         errors.push("tool", node.place, wrong(expected, &node.value));
         return Vec::new();
     };
     if items.len() > MAX_GLOBS {
         let (max, found) = (MAX_GLOBS, items.len());
-        errors.push("tool", node.place, Problem::TooMany { max, found });
+        errors.push("tool", node.place, PolicyProblem::TooMany { max, found });
         return Vec::new();
     }
     let read = |(index, item)| read_one(&format!("tool[{index}]"), item, errors);
@@ -48,12 +48,12 @@ pub(super) fn read(node: &Node, errors: &mut ErrorList) -> Vec<(Glob, ToolKind)>
 }
 
 fn read_one(path: &str, item: &Node, errors: &mut ErrorList) -> Option<(Glob, ToolKind)> {
-    let Value::Table(entries) = &item.value else {
+    let NodeValue::Table(entries) = &item.value else {
         errors.push(path, item.place, wrong("a table".to_owned(), &item.value));
         return None;
     };
     let (mut glob, mut kind, mut misspelt) = (None, None, false);
-    for Entry {
+    for TableEntry {
         name: key,
         place,
         node,
@@ -65,18 +65,18 @@ fn read_one(path: &str, item: &Node, errors: &mut ErrorList) -> Option<(Glob, To
             "kind" => kind.replace((full.clone(), node)).is_some(),
             _ => {
                 let meant = || nearest(key, NAMES).map(str::to_owned);
-                errors.suggest(&full, *place, Problem::UnknownKey, meant);
+                errors.suggest(&full, *place, PolicyProblem::UnknownKey, meant);
                 misspelt = true;
                 false
             }
         };
         if twice {
-            errors.push(&full, *place, Problem::Twice);
+            errors.push(&full, *place, PolicyProblem::Twice);
         }
     }
     let (Some(glob), Some(kind)) = (glob, kind) else {
         if !misspelt {
-            let missing = Problem::Missing("both `match` and `kind`");
+            let missing = PolicyProblem::Missing("both `match` and `kind`");
             errors.push(path, item.place, missing);
         }
         return None;
@@ -88,7 +88,7 @@ fn read_one(path: &str, item: &Node, errors: &mut ErrorList) -> Option<(Glob, To
         |node| name(node).map(Glob::new),
     );
     let kind = checked(kind, errors, choice(&WORDS), |node| match &node.value {
-        Value::Text(word) => kind_of(word),
+        NodeValue::Text(word) => kind_of(word),
         _ => None,
     });
     Some((pattern?, kind?))

@@ -11,7 +11,7 @@ use super::Policy;
 use super::key::KEYS;
 use super::mode::Mode;
 use super::overrides::Override;
-use super::setting::{Kind, OFF, Setting};
+use super::setting::{OFF, Setting, SettingKind};
 use super::tool::word_of;
 use crate::rule::RuleId;
 use crate::time::Millis;
@@ -152,7 +152,7 @@ fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
 }
 
 /// A value as it is written in TOML, where it is also valid JSON.
-pub(super) fn show(kind: Kind, setting: &Setting) -> String {
+pub(super) fn show(kind: SettingKind, setting: &Setting) -> String {
     match setting {
         Setting::Count(count) => count.to_string(),
         Setting::Span(span) => format!("\"{span}\""),
@@ -162,8 +162,8 @@ pub(super) fn show(kind: Kind, setting: &Setting) -> String {
         Setting::Names(names) => list(names.iter().map(|name| &**name)),
         Setting::Amount(None) => format!("\"{OFF}\""),
         Setting::Amount(Some(amount)) => match kind {
-            Kind::Time => format!("\"{}\"", Millis(*amount)),
-            Kind::Money => dollars(*amount),
+            SettingKind::Time => format!("\"{}\"", Millis(*amount)),
+            SettingKind::Money => dollars(*amount),
             _ => amount.to_string(),
         },
     }

@@ -9,14 +9,14 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Entry, Lines, MAX_DEPTH, Node, Number, Place, Value};
-use crate::policy::error::{ErrorList, Problem};
+use super::{LineTable, MAX_DEPTH, Node, NodeValue, NumberText, Position, TableEntry};
+use crate::policy::error::{ErrorList, PolicyProblem};
 
 /// Reads a text, or tells where it is no JSON.
 pub(in crate::policy) fn parse(text: &str, errors: &mut ErrorList) -> Option<Node> {
-    let lines = Lines::new(text);
+    let lines = LineTable::new(text);
     match serde_json::from_str::<&RawValue>(text) {
-        Ok(raw) => Walk { lines, errors }.node(raw, MAX_DEPTH),
+        Ok(raw) => DocumentReader { lines, errors }.node(raw, MAX_DEPTH),
         Err(error) => {
             errors.push("", Some(place_of(&error)), syntax(&error));
             None
@@ -24,27 +24,27 @@ pub(in crate::policy) fn parse(text: &str, errors: &mut ErrorList) -> Option<Nod
     }
 }
 
-fn place_of(error: &serde_json::Error) -> Place {
-    Place {
+fn place_of(error: &serde_json::Error) -> Position {
+    Position {
         line: u32::try_from(error.line()).unwrap_or(u32::MAX),
         column: u32::try_from(error.column()).unwrap_or(u32::MAX),
     }
 }
 
 /// The parser's words without the position, which is told in front.
-fn syntax(error: &serde_json::Error) -> Problem {
+fn syntax(error: &serde_json::Error) -> PolicyProblem {
     let text = error.to_string();
     let words = text.rsplit_once(" at line ").map(|(words, _)| words);
-    Problem::Syntax(words.unwrap_or(&text).to_owned())
+    PolicyProblem::Syntax(words.unwrap_or(&text).to_owned())
 }
 
-struct Walk<'t, 'e> {
-    lines: Lines<'t>,
+struct DocumentReader<'t, 'e> {
+    lines: LineTable<'t>,
     errors: &'e mut ErrorList,
 }
 
-impl<'t> Walk<'t, '_> {
-    fn place(&self, raw: &RawValue) -> Option<Place> {
+impl<'t> DocumentReader<'t, '_> {
+    fn place(&self, raw: &RawValue) -> Option<Position> {
         let start = self.lines.text.as_ptr().addr();
         let offset = raw.get().as_ptr().addr().checked_sub(start)?;
         Some(self.lines.place(offset))
@@ -53,23 +53,23 @@ impl<'t> Walk<'t, '_> {
     fn node(&mut self, raw: &'t RawValue, depth: usize) -> Option<Node> {
         let place = self.place(raw);
         let Some(depth) = depth.checked_sub(1) else {
-            self.errors.push("", place, Problem::TooDeep);
+            self.errors.push("", place, PolicyProblem::TooDeep);
             return None;
         };
         let value = match raw.get().bytes().next() {
             Some(b'{') => {
-                let Members(members) = self.read(raw)?;
-                Value::Table(self.entries(members, depth)?)
+                let ObjectMembers(members) = self.read(raw)?;
+                NodeValue::Table(self.entries(members, depth)?)
             }
             Some(b'[') => {
                 let items: Vec<&RawValue> = self.read(raw)?;
                 let nodes = items.into_iter().map(|item| self.node(item, depth));
-                Value::List(nodes.collect::<Option<_>>()?)
+                NodeValue::List(nodes.collect::<Option<_>>()?)
             }
-            Some(b'"') => Value::Text(self.read(raw)?),
-            Some(b'n') => Value::Null,
-            Some(b't' | b'f') => Value::Bool(self.read(raw)?),
-            _ => Value::Number(number(raw.get())),
+            Some(b'"') => NodeValue::Text(self.read(raw)?),
+            Some(b'n') => NodeValue::Null,
+            Some(b't' | b'f') => NodeValue::Bool(self.read(raw)?),
+            _ => NodeValue::Number(number(raw.get())),
         };
         Some(Node { value, place })
     }
@@ -78,10 +78,10 @@ impl<'t> Walk<'t, '_> {
         &mut self,
         members: Vec<(&'t RawValue, &'t RawValue)>,
         depth: usize,
-    ) -> Option<Vec<Entry>> {
+    ) -> Option<Vec<TableEntry>> {
         let mut entries = Vec::new();
         for (name, value) in members {
-            entries.push(Entry {
+            entries.push(TableEntry {
                 place: self.place(name),
                 name: self.read(name)?,
                 node: self.node(value, depth)?,
@@ -103,32 +103,35 @@ impl<'t> Walk<'t, '_> {
     }
 }
 
-fn number(text: &str) -> Number {
-    Number {
+fn number(text: &str) -> NumberText {
+    NumberText {
         text: text.to_owned(),
         whole: text.parse().ok(),
     }
 }
 
 /// The members of an object in their order, repeated names too.
-struct Members<'t>(Vec<(&'t RawValue, &'t RawValue)>);
+struct ObjectMembers<'t>(Vec<(&'t RawValue, &'t RawValue)>);
 
-impl<'t> Deserialize<'t> for Members<'t> {
+impl<'t> Deserialize<'t> for ObjectMembers<'t> {
     fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
         struct InOrder;
         impl<'t> Visitor<'t> for InOrder {
-            type Value = Members<'t>;
+            type Value = ObjectMembers<'t>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Members<'t>, A::Error> {
+            fn visit_map<A: MapAccess<'t>>(
+                self,
+                mut map: A,
+            ) -> Result<ObjectMembers<'t>, A::Error> {
                 let mut members = Vec::new();
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
                 }
-                Ok(Members(members))
+                Ok(ObjectMembers(members))
             }
         }
         deserializer.deserialize_map(InOrder)
@@ -140,23 +143,23 @@ pub(in crate::policy) fn convert(value: &serde_json::Value, depth: usize) -> Opt
     use serde_json::Value as Json;
     let depth = depth.checked_sub(1)?;
     let value = match value {
-        Json::Null => Value::Null,
-        Json::Bool(flag) => Value::Bool(*flag),
-        Json::Number(found) => Value::Number(number(&found.to_string())),
-        Json::String(text) => Value::Text(text.clone()),
+        Json::Null => NodeValue::Null,
+        Json::Bool(flag) => NodeValue::Bool(*flag),
+        Json::Number(found) => NodeValue::Number(number(&found.to_string())),
+        Json::String(text) => NodeValue::Text(text.clone()),
         Json::Array(items) => {
             let nodes = items.iter().map(|item| convert(item, depth));
-            Value::List(nodes.collect::<Option<_>>()?)
+            NodeValue::List(nodes.collect::<Option<_>>()?)
         }
         Json::Object(members) => {
             let entries = members.iter().map(|(name, value)| {
-                Some(Entry {
+                Some(TableEntry {
                     name: name.clone(),
                     place: None,
                     node: convert(value, depth)?,
                 })
             });
-            Value::Table(entries.collect::<Option<_>>()?)
+            NodeValue::Table(entries.collect::<Option<_>>()?)
         }
     };
     Some(Node { value, place: None })

@@ -3,19 +3,19 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Entry, Lines, Node, Number, Value};
-use crate::policy::error::{ErrorList, Problem};
+use super::{LineTable, Node, NodeValue, NumberText, TableEntry};
+use crate::policy::error::{ErrorList, PolicyProblem};
 
 /// The parser's words for a key that is there already; it points at the key.
 const TWICE: &str = "duplicate key";
 
 /// Reads a text, or tells every place where it is no TOML.
 pub(in crate::policy) fn parse(text: &str, errors: &mut ErrorList) -> Option<Node> {
-    let lines = Lines::new(text);
+    let lines = LineTable::new(text);
     let (table, wrong) = DeTable::parse_recoverable(text);
     if wrong.is_empty() {
         return Some(Node {
-            value: Value::Table(entries(table.into_inner(), &lines)),
+            value: NodeValue::Table(entries(table.into_inner(), &lines)),
             place: Some(lines.place(0)),
         });
     }
@@ -23,18 +23,18 @@ pub(in crate::policy) fn parse(text: &str, errors: &mut ErrorList) -> Option<Nod
         let place = error.span().map(|span| lines.place(span.start));
         let at = error.span().and_then(|span| text.get(span));
         match (error.message(), at) {
-            (TWICE, Some(key)) => errors.push(key, place, Problem::Twice),
-            (message, _) => errors.push("", place, Problem::Syntax(message.to_owned())),
+            (TWICE, Some(key)) => errors.push(key, place, PolicyProblem::Twice),
+            (message, _) => errors.push("", place, PolicyProblem::Syntax(message.to_owned())),
         }
     }
     None
 }
 
 /// The parser keeps tables sorted by name; the order of the text decides between equals.
-fn entries(table: DeTable<'_>, lines: &Lines<'_>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = table
+fn entries(table: DeTable<'_>, lines: &LineTable<'_>) -> Vec<TableEntry> {
+    let mut entries: Vec<TableEntry> = table
         .into_iter()
-        .map(|(name, value)| Entry {
+        .map(|(name, value)| TableEntry {
             place: Some(lines.place(name.span().start)),
             name: name.into_inner().into_owned(),
             node: node(value, lines),
@@ -45,24 +45,24 @@ fn entries(table: DeTable<'_>, lines: &Lines<'_>) -> Vec<Entry> {
 }
 
 /// The parser itself refuses what nests too deep, so this recursion is bounded.
-fn node(value: Spanned<DeValue<'_>>, lines: &Lines<'_>) -> Node {
+fn node(value: Spanned<DeValue<'_>>, lines: &LineTable<'_>) -> Node {
     let place = Some(lines.place(value.span().start));
     let value = match value.into_inner() {
-        DeValue::String(text) => Value::Text(text.into_owned()),
-        DeValue::Integer(number) => Value::Number(Number {
+        DeValue::String(text) => NodeValue::Text(text.into_owned()),
+        DeValue::Integer(number) => NodeValue::Number(NumberText {
             text: number.to_string(),
             whole: i64::from_str_radix(number.as_str(), number.radix()).ok(),
         }),
-        DeValue::Float(number) => Value::Number(Number {
+        DeValue::Float(number) => NodeValue::Number(NumberText {
             text: number.to_string(),
             whole: None,
         }),
-        DeValue::Boolean(flag) => Value::Bool(flag),
-        DeValue::Datetime(_) => Value::Date,
+        DeValue::Boolean(flag) => NodeValue::Bool(flag),
+        DeValue::Datetime(_) => NodeValue::Date,
         DeValue::Array(items) => {
-            Value::List(items.into_iter().map(|item| node(item, lines)).collect())
+            NodeValue::List(items.into_iter().map(|item| node(item, lines)).collect())
         }
-        DeValue::Table(table) => Value::Table(entries(table, lines)),
+        DeValue::Table(table) => NodeValue::Table(entries(table, lines)),
     };
     Node { value, place }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What became of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
+pub enum ImportNote {
     /// It is in the policy.
     Mapped {
         /// Its name in the file.
@@ -39,7 +39,7 @@ pub enum Note {
     },
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for ImportNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mapped { from, to, value } => write!(f, "{from} → {to} = {value}"),

@@ -9,7 +9,7 @@ use proptest::sample::{select, subsequence};
 
 use super::super::key::KEYS;
 use super::super::overrides::{Override, bring_warnings_forward};
-use super::super::setting::{Kind, MAX_MICROS, MAX_TIME, MAX_TOKENS, Setting};
+use super::super::setting::{MAX_MICROS, MAX_TIME, MAX_TOKENS, Setting, SettingKind};
 use super::*;
 use crate::glob::Glob;
 use crate::time::Millis;
@@ -18,25 +18,25 @@ fn glob() -> impl Strategy<Value = Glob> {
     prop_oneof!["[a-z*?/_]{1,6}", "(?s).{1,6}"].prop_map(|text| Glob::new(&text))
 }
 
-fn setting(kind: Kind) -> BoxedStrategy<Setting> {
+fn setting(kind: SettingKind) -> BoxedStrategy<Setting> {
     let amount = |max: u64| option::of(1..=max).prop_map(Setting::Amount).boxed();
     match kind {
-        Kind::Count { max } => (1..=max).prop_map(Setting::Count).boxed(),
-        Kind::Span => (1_000..=Millis::DAY.0)
+        SettingKind::Count { max } => (1..=max).prop_map(Setting::Count).boxed(),
+        SettingKind::Span => (1_000..=Millis::DAY.0)
             .prop_map(|ms| Setting::Span(Millis(ms)))
             .boxed(),
-        Kind::Flag => any::<bool>().prop_map(Setting::Flag).boxed(),
-        Kind::Word(words) => select(words).prop_map(Setting::Word).boxed(),
-        Kind::Globs => vec(glob(), 0..4)
+        SettingKind::Flag => any::<bool>().prop_map(Setting::Flag).boxed(),
+        SettingKind::Word(words) => select(words).prop_map(Setting::Word).boxed(),
+        SettingKind::Globs => vec(glob(), 0..4)
             .prop_map(|globs| Setting::Globs(globs.into()))
             .boxed(),
-        Kind::Names => vec("(?s).{1,6}", 0..4)
+        SettingKind::Names => vec("(?s).{1,6}", 0..4)
             .prop_map(|names| Setting::Names(names.into_iter().map(Box::from).collect()))
             .boxed(),
-        Kind::Tokens => amount(MAX_TOKENS),
+        SettingKind::Tokens => amount(MAX_TOKENS),
         // At most 15 digits, which survive a reader of binary fractions.
-        Kind::Money => prop_oneof![amount(MAX_MICROS / 10), amount(2_000_000)].boxed(),
-        Kind::Time => option::of(1_000..=MAX_TIME.0)
+        SettingKind::Money => prop_oneof![amount(MAX_MICROS / 10), amount(2_000_000)].boxed(),
+        SettingKind::Time => option::of(1_000..=MAX_TIME.0)
             .prop_map(Setting::Amount)
             .boxed(),
     }
