@@ -7,9 +7,9 @@ macro_rules! fields {
     ($($variant:ident = $name:literal,)+) => {
         /// A field that some type of event has.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) enum Field { $($variant,)+ }
+        pub(super) enum EventField { $($variant,)+ }
 
-        impl Field {
+        impl EventField {
             /// How many there are.
             pub(super) const COUNT: usize = [$($name,)+].len();
 

@@ -7,26 +7,26 @@ use serde_json::value::RawValue;
 
 use super::Payload;
 use super::error::EventError;
-use super::field::{self, Field};
+use super::field::{self, EventField};
 use crate::digester::parse_text;
 use crate::id::Id;
 use crate::observation::Identity;
 use crate::time::Timestamp;
 
 /// The fields of one event, not yet read.
-pub(super) struct Values<'a> {
+pub(super) struct FieldValues<'a> {
     text: &'a str,
-    raw: [Option<&'a RawValue>; Field::COUNT],
+    raw: [Option<&'a RawValue>; EventField::COUNT],
 }
 
-impl<'a> Values<'a> {
+impl<'a> FieldValues<'a> {
     /// The fields found in `text`.
-    pub(super) fn new(text: &'a str, raw: [Option<&'a RawValue>; Field::COUNT]) -> Self {
+    pub(super) fn new(text: &'a str, raw: [Option<&'a RawValue>; EventField::COUNT]) -> Self {
         Self { text, raw }
     }
 
     /// The raw value of `field`; null is none.
-    fn get(&self, field: Field) -> Option<&'a RawValue> {
+    fn get(&self, field: EventField) -> Option<&'a RawValue> {
         self.raw
             .get(field as usize)
             .copied()
@@ -35,7 +35,7 @@ impl<'a> Values<'a> {
     }
 
     /// A string.
-    pub(super) fn text(&self, field: Field) -> Result<Option<Cow<'a, str>>, EventError> {
+    pub(super) fn text(&self, field: EventField) -> Result<Option<Cow<'a, str>>, EventError> {
         let Some(raw) = self.get(field) else {
             return Ok(None);
         };
@@ -46,7 +46,7 @@ impl<'a> Values<'a> {
     }
 
     /// An id.
-    pub(super) fn id(&self, field: Field) -> Result<Option<Id>, EventError> {
+    pub(super) fn id(&self, field: EventField) -> Result<Option<Id>, EventError> {
         self.text(field)?
             .map(|text| field::id(field.name(), &text))
             .transpose()
@@ -55,7 +55,7 @@ impl<'a> Values<'a> {
     /// An id that `needed_by` can't do without.
     pub(super) fn required_id(
         &self,
-        field: Field,
+        field: EventField,
         needed_by: &'static str,
     ) -> Result<Id, EventError> {
         self.id(field)?.ok_or(EventError::Missing {
@@ -65,46 +65,49 @@ impl<'a> Values<'a> {
     }
 
     /// Any JSON.
-    pub(super) fn payload(&self, field: Field) -> Option<Payload> {
+    pub(super) fn payload(&self, field: EventField) -> Option<Payload> {
         self.get(field).map(Payload::from)
     }
 
     /// What serde makes of it, or the default where there is nothing.
     pub(super) fn one_of<T: Deserialize<'a> + Default>(
         &self,
-        field: Field,
+        field: EventField,
         expected: &'static str,
     ) -> Result<T, EventError> {
         self.read(field, expected).map(Option::unwrap_or_default)
     }
 
     /// True or false; false where there is nothing.
-    pub(super) fn flag(&self, field: Field) -> Result<bool, EventError> {
+    pub(super) fn flag(&self, field: EventField) -> Result<bool, EventError> {
         self.one_of(field, "true or false")
     }
 
     /// A count.
-    pub(super) fn count(&self, field: Field) -> Result<Option<u64>, EventError> {
+    pub(super) fn count(&self, field: EventField) -> Result<Option<u64>, EventError> {
         self.read(field, "a whole number from 0 up")
     }
 
     /// When it happened.
     pub(super) fn at(&self) -> Result<Option<Timestamp>, EventError> {
-        self.read(Field::At, "milliseconds since 1970 as a whole number")
+        self.read(EventField::At, "milliseconds since 1970 as a whole number")
     }
 
     /// The session's generation.
     pub(super) fn generation(&self) -> Result<Option<u32>, EventError> {
-        self.read(Field::Generation, "a whole number from 0 to 4294967295")
+        self.read(
+            EventField::Generation,
+            "a whole number from 0 to 4294967295",
+        )
     }
 
     /// How sure the session's identity is.
     pub(super) fn identity(&self) -> Result<Identity, EventError> {
-        self.one_of(Field::Identity, "\"exact\" or \"shared\"")
+        self.one_of(EventField::Identity, "\"exact\" or \"shared\"")
     }
 
     /// Refuses an event that has both fields.
-    pub(super) fn not_both(&self, field: Field, other: Field) -> Result<(), EventError> {
+    pub(super) fn not_both(&self, field: EventField, other: EventField) -> Result<(), EventError> {
         if self.get(field).is_some() && self.get(other).is_some() {
             return Err(EventError::Both {
                 field: field.name(),
@@ -116,7 +119,7 @@ impl<'a> Values<'a> {
 
     fn read<T: Deserialize<'a>>(
         &self,
-        field: Field,
+        field: EventField,
         expected: &'static str,
     ) -> Result<Option<T>, EventError> {
         self.get(field)
@@ -126,7 +129,7 @@ impl<'a> Values<'a> {
             .transpose()
     }
 
-    fn ill_typed(&self, field: Field, raw: &RawValue, expected: &'static str) -> EventError {
+    fn ill_typed(&self, field: EventField, raw: &RawValue, expected: &'static str) -> EventError {
         let at = raw.get().as_ptr().addr() - self.text.as_ptr().addr();
         let before = self.text.get(..at).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -12,9 +12,9 @@ use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::error::EventError;
-use super::field::{self, Field};
+use super::field::EventField;
 use super::usage::micros;
-use super::value::Values;
+use super::value::FieldValues;
 use super::{
     CallEvent, DispatchEvent, Event, MAX_EVENT_BYTES, MessageEvent, OrderEvent, StepEvent,
     UsageEvent,
@@ -41,9 +41,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Event, EventError> {
     let text = std::str::from_utf8(bytes).map_err(|error| EventError::NotUtf8 {
         at: error.valid_up_to(),
     })?;
-    let values = Values::new(text, walk(text).map_err(EventError::NotAnEvent)?);
-    let name = values.text(Field::Type)?.ok_or(EventError::Missing {
-        field: Field::Type.name(),
+    let values = FieldValues::new(text, walk(text).map_err(EventError::NotAnEvent)?);
+    let name = values.text(EventField::Type)?.ok_or(EventError::Missing {
+        field: EventField::Type.name(),
         needed_by: "every event",
     })?;
     match &*name {
@@ -62,117 +62,120 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Event, EventError> {
     }
 }
 
-fn message(values: &Values<'_>) -> Result<MessageEvent, EventError> {
+fn message(values: &FieldValues<'_>) -> Result<MessageEvent, EventError> {
     Ok(MessageEvent {
         at: values.at()?,
-        from: values.id(Field::From)?,
-        source: values.one_of(Field::Source, "\"user\", \"applet\" or \"scheduler\"")?,
-        flow: values.id(Field::Flow)?,
-        conversation: values.id(Field::Conversation)?,
-        agent: values.id(Field::Agent)?,
-        to_agent: values.id(Field::ToAgent)?,
-        content: values.payload(Field::Content),
-        kind: values.one_of(Field::Kind, "\"say\", \"spawn\" or \"return\"")?,
-        unblock: values.flag(Field::Unblock)?,
+        from: values.id(EventField::From)?,
+        source: values.one_of(EventField::Source, "\"user\", \"applet\" or \"scheduler\"")?,
+        flow: values.id(EventField::Flow)?,
+        conversation: values.id(EventField::Conversation)?,
+        agent: values.id(EventField::Agent)?,
+        to_agent: values.id(EventField::ToAgent)?,
+        content: values.payload(EventField::Content),
+        kind: values.one_of(EventField::Kind, "\"say\", \"spawn\" or \"return\"")?,
+        unblock: values.flag(EventField::Unblock)?,
         generation: values.generation()?,
         identity: values.identity()?,
-        ..MessageEvent::new(values.required_id(Field::To, "a message")?)
+        ..MessageEvent::new(values.required_id(EventField::To, "a message")?)
     })
 }
 
-fn call(values: &Values<'_>) -> Result<CallEvent, EventError> {
-    let session = values.required_id(Field::Session, "a call")?;
+fn call(values: &FieldValues<'_>) -> Result<CallEvent, EventError> {
+    let session = values.required_id(EventField::Session, "a call")?;
     Ok(CallEvent {
         at: values.at()?,
-        agent: values.id(Field::Agent)?,
-        flow: values.id(Field::Flow)?,
-        id: values.id(Field::Id)?,
-        use_id: values.id(Field::UseId)?,
-        server: values.id(Field::Server)?,
-        args: values.payload(Field::Args),
+        agent: values.id(EventField::Agent)?,
+        flow: values.id(EventField::Flow)?,
+        id: values.id(EventField::Id)?,
+        use_id: values.id(EventField::UseId)?,
+        server: values.id(EventField::Server)?,
+        args: values.payload(EventField::Args),
         hints: values.one_of(
-            Field::Hints,
+            EventField::Hints,
             "an object whose read_only, destructive and idempotent are true or false",
         )?,
         generation: values.generation()?,
         identity: values.identity()?,
-        ..CallEvent::new(session, values.required_id(Field::Tool, "a call")?)
+        ..CallEvent::new(session, values.required_id(EventField::Tool, "a call")?)
     })
 }
 
-fn step(values: &Values<'_>) -> Result<StepEvent, EventError> {
-    values.not_both(Field::Result, Field::Outcome)?;
-    values.not_both(Field::Tool, Field::Approach)?;
-    let result = values.payload(Field::Result);
+fn step(values: &FieldValues<'_>) -> Result<StepEvent, EventError> {
+    values.not_both(EventField::Result, EventField::Outcome)?;
+    values.not_both(EventField::Tool, EventField::Approach)?;
+    let result = values.payload(EventField::Result);
     Ok(StepEvent {
         at: values.at()?,
-        agent: values.id(Field::Agent)?,
-        flow: values.id(Field::Flow)?,
-        id: values.id(Field::Id)?,
-        use_id: values.id(Field::UseId)?,
-        server: values.id(Field::Server)?,
-        tool: values.id(Field::Tool)?,
-        args: values.payload(Field::Args),
-        approach: values.payload(Field::Approach),
-        result: result.or_else(|| values.payload(Field::Outcome)),
-        is_error: values.flag(Field::IsError)?,
+        agent: values.id(EventField::Agent)?,
+        flow: values.id(EventField::Flow)?,
+        id: values.id(EventField::Id)?,
+        use_id: values.id(EventField::UseId)?,
+        server: values.id(EventField::Server)?,
+        tool: values.id(EventField::Tool)?,
+        args: values.payload(EventField::Args),
+        approach: values.payload(EventField::Approach),
+        result: result.or_else(|| values.payload(EventField::Outcome)),
+        is_error: values.flag(EventField::IsError)?,
         generation: values.generation()?,
         identity: values.identity()?,
-        ..StepEvent::new(values.required_id(Field::Session, "a step")?)
+        ..StepEvent::new(values.required_id(EventField::Session, "a step")?)
     })
 }
 
-fn usage(values: &Values<'_>) -> Result<UsageEvent, EventError> {
+fn usage(values: &FieldValues<'_>) -> Result<UsageEvent, EventError> {
     Ok(UsageEvent {
         at: values.at()?,
-        agent: values.id(Field::Agent)?,
-        flow: values.id(Field::Flow)?,
-        input_tokens: values.count(Field::InputTokens)?.unwrap_or(0),
-        output_tokens: values.count(Field::OutputTokens)?.unwrap_or(0),
-        cost_micros: micros(values.one_of(Field::CostUsd, "a number")?)?,
+        agent: values.id(EventField::Agent)?,
+        flow: values.id(EventField::Flow)?,
+        input_tokens: values.count(EventField::InputTokens)?.unwrap_or(0),
+        output_tokens: values.count(EventField::OutputTokens)?.unwrap_or(0),
+        cost_micros: micros(values.one_of(EventField::CostUsd, "a number")?)?,
         generation: values.generation()?,
         identity: values.identity()?,
-        ..UsageEvent::new(values.required_id(Field::Session, "a usage")?)
+        ..UsageEvent::new(values.required_id(EventField::Session, "a usage")?)
     })
 }
 
-fn order(values: &Values<'_>, needed_by: &'static str) -> Result<OrderEvent, EventError> {
+fn order(values: &FieldValues<'_>, needed_by: &'static str) -> Result<OrderEvent, EventError> {
     Ok(OrderEvent {
         at: values.at()?,
-        session: values.required_id(Field::Session, needed_by)?,
-        by: values.text(Field::By)?.map(Box::from),
-        why: values.text(Field::Why)?.map(Box::from),
+        session: values.required_id(EventField::Session, needed_by)?,
+        by: values.text(EventField::By)?.map(Box::from),
+        why: values.text(EventField::Why)?.map(Box::from),
     })
 }
 
-fn dispatch(values: &Values<'_>, needed_by: &'static str) -> Result<DispatchEvent, EventError> {
+fn dispatch(
+    values: &FieldValues<'_>,
+    needed_by: &'static str,
+) -> Result<DispatchEvent, EventError> {
     Ok(DispatchEvent {
         at: values.at()?,
-        session: values.required_id(Field::Session, needed_by)?,
-        flow: values.id(Field::Flow)?,
+        session: values.required_id(EventField::Session, needed_by)?,
+        flow: values.id(EventField::Flow)?,
     })
 }
 
 /// The raw values of the known fields of the object in `text`.
-fn walk(text: &str) -> Result<[Option<&RawValue>; Field::COUNT], serde_json::Error> {
+fn walk(text: &str) -> Result<[Option<&RawValue>; EventField::COUNT], serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let values = reader.deserialize_map(Walk)?;
+    let values = reader.deserialize_map(EventVisitor)?;
     reader.end()?;
     Ok(values)
 }
 
-struct Walk;
+struct EventVisitor;
 
-impl<'de> Visitor<'de> for Walk {
-    type Value = [Option<&'de RawValue>; Field::COUNT];
+impl<'de> Visitor<'de> for EventVisitor {
+    type Value = [Option<&'de RawValue>; EventField::COUNT];
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-        let mut values = [None; Field::COUNT];
-        while let Some(field) = entries.next_key_seed(Key)? {
+        let mut values = [None; EventField::COUNT];
+        while let Some(field) = entries.next_key_seed(FieldSeed)? {
             let Some(field) = field else {
                 entries.next_value::<IgnoredAny>()?;
                 continue;
@@ -192,21 +195,21 @@ impl<'de> Visitor<'de> for Walk {
 }
 
 /// The name of a field; none if it is not known.
-struct Key;
+struct FieldSeed;
 
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Option<Field>;
+impl<'de> DeserializeSeed<'de> for FieldSeed {
+    type Value = Option<EventField>;
     fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
         from.deserialize_identifier(self)
     }
 }
 
-impl Visitor<'_> for Key {
-    type Value = Option<Field>;
+impl Visitor<'_> for FieldSeed {
+    type Value = Option<EventField>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a field")
     }
     fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(field::Field::named(name))
+        Ok(EventField::named(name))
     }
 }
