@@ -1,6 +1,6 @@
 //! One line for one record or event: what happened, to what, and what was answered.
 
-use sprag::replay::{Past, PastEvent};
+use sprag::replay::{RecordedEvent, RecordedItem};
 use sprag::{Decision, Timestamp, Verdict, rfc3339};
 
 use crate::style::{BAD, CAREFUL, FAINT, paint};
@@ -13,7 +13,7 @@ pub(crate) fn time(at: Timestamp) -> String {
 }
 
 /// The beginning of the line of an event: number, time, type, session, object.
-pub(crate) fn event(event: &PastEvent) -> String {
+pub(crate) fn event(event: &RecordedEvent) -> String {
     let object = event.object().map_or("", |object| object.as_str());
     format!(
         "{:>6}  {}  {:<8}  {:<12}  {:<16}",
@@ -47,14 +47,14 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
 }
 
 /// The whole line of something recorded.
-pub(crate) fn past(past: &Past) -> String {
+pub(crate) fn past(past: &RecordedItem) -> String {
     match past {
-        Past::Event(found) => {
+        RecordedItem::Event(found) => {
             let told = found.recorded.as_ref().map(verdict).unwrap_or_default();
             format!("{}  {told}", event(found))
         }
-        Past::Bad { number, why } => format!("{number:>6}  {} {why}", paint(BAD, "error:")),
-        Past::Note { number, at, what } => {
+        RecordedItem::Bad { number, why } => format!("{number:>6}  {} {why}", paint(BAD, "error:")),
+        RecordedItem::Note { number, at, what } => {
             let note = serde_json::to_value(what).unwrap_or_default();
             let word = note.get("note").and_then(serde_json::Value::as_str);
             let mut rest = note.clone();

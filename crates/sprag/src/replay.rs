@@ -1,28 +1,28 @@
 //! What happened, again: verdict by verdict, with the state of the rules, under any policy.
 //!
 //! The engine is a fold, so a recording can be folded as often as one likes. A [`Recording`] is a log or a
-//! trace file; a [`Lens`] folds it and tells what it sees of each event.
+//! trace file; a [`Replay`] folds it and tells what it sees of each event.
 //!
 //! - Under the policies that the log names it must see the verdicts that the log holds.
-//! - Under another policy ([`Lens::what_if`]) it tells what would have been. A session that would have been
+//! - Under another policy ([`Replay::what_if`]) it tells what would have been. A session that would have been
 //!   blocked or killed would not have gone on: its later events are skipped, and counted as saved. A
 //!   call that was refused and would now be allowed has a result that nobody knows; that is said.
-//! - Two lenses over one recording show what a change of policy changes: [`differs`].
+//! - Two replays over one recording show what a change of policy changes: [`differs`].
 
 mod error;
-mod lens;
+mod fold;
 mod log;
-mod past;
+mod recorded;
 mod tally;
 mod trace;
 mod what_if;
 
 pub use error::ReplayError;
-pub use lens::{Lens, Seen, differs};
+pub use fold::{Replay, ReplayOutcome, differs};
 pub use log::LogRecording;
-pub use past::{Past, PastEvent, What};
-pub use tally::Tally;
+pub use recorded::{RecordedEvent, RecordedForm, RecordedItem};
+pub use tally::ReplayTally;
 pub use trace::TraceRecording;
 
 /// Something that happened, piece by piece.
-pub type Recording<'a> = Box<dyn Iterator<Item = Result<Past, ReplayError>> + 'a>;
+pub type Recording<'a> = Box<dyn Iterator<Item = Result<RecordedItem, ReplayError>> + 'a>;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use sprag::Policy;
-use sprag::replay::{Lens, Past, Seen, Tally, differs};
+use sprag::replay::{RecordedItem, Replay, ReplayOutcome, ReplayTally, differs};
 
 use crate::args::ReplayArgs;
 use crate::failure::{FAILED, Failure, Run};
@@ -35,23 +35,23 @@ fn one(
     show: &Show,
     out: &mut dyn Write,
 ) -> Run {
-    let mut lens = match (&args.policy, source) {
+    let mut replay = match (&args.policy, source) {
         (Some(path), _) => what_if(source, path)?,
-        (None, Source::Log(store)) => Lens::own(&**store)?,
-        (None, Source::Trace(_)) => Lens::plain(policy(settings)?),
+        (None, Source::Log(store)) => Replay::own(&**store)?,
+        (None, Source::Trace(_)) => Replay::plain(policy(settings)?),
     };
     if args.state {
-        lens = lens.with_state();
+        replay = replay.with_state();
     }
     for past in source.recording(args)? {
         let past = past?;
         if is_after(&past, args) {
             break;
         }
-        let seen = lens.see(&past)?;
+        let seen = replay.fold(&past)?;
         show.event(out, &past, &seen)?;
     }
-    let tally = lens.tally();
+    let tally = replay.tally();
     show.summary(out, tally)?;
     out.flush()?;
     let is_proof = args.policy.is_none() && tally.different > 0;
@@ -65,28 +65,28 @@ fn diff(
     show: &Show,
     out: &mut dyn Write,
 ) -> Run {
-    let mut lenses = [what_if(source, one)?, what_if(source, other)?];
+    let mut replays = [what_if(source, one)?, what_if(source, other)?];
     let mut changes = 0_u64;
     for past in source.recording(args)? {
         let past = past?;
         if is_after(&past, args) {
             break;
         }
-        let [first, second] = lenses.each_mut().map(|lens| lens.see(&past));
-        let seen: [Seen; 2] = [first?, second?];
+        let [first, second] = replays.each_mut().map(|replay| replay.fold(&past));
+        let seen: [ReplayOutcome; 2] = [first?, second?];
         let [first, second] = &seen;
         if differs(first, second) {
             changes += 1;
             show.change(out, &past, &seen)?;
         }
     }
-    let [a, b]: [&Tally; 2] = lenses.each_ref().map(Lens::tally);
+    let [a, b]: [&ReplayTally; 2] = replays.each_ref().map(Replay::tally);
     show.changes(out, changes, [(one, a), (other, b)])?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn is_after(past: &Past, args: &ReplayArgs) -> bool {
+fn is_after(past: &RecordedItem, args: &ReplayArgs) -> bool {
     args.until.is_some_and(|until| past.number() > until)
 }
 
@@ -94,10 +94,10 @@ fn policy(settings: &Settings) -> Result<Policy, Failure> {
     PolicyFile::find(settings, None).load()
 }
 
-fn what_if<'a>(source: &Source, path: &Path) -> Result<Lens<'a>, Failure> {
-    let lens = Lens::what_if(PolicyFile::named(path).load()?);
+fn what_if<'a>(source: &Source, path: &Path) -> Result<Replay<'a>, Failure> {
+    let replay = Replay::what_if(PolicyFile::named(path).load()?);
     Ok(match source {
-        Source::Log(store) => lens.starting_at(&**store)?,
-        Source::Trace(_) => lens,
+        Source::Log(store) => replay.starting_at(&**store)?,
+        Source::Trace(_) => replay,
     })
 }

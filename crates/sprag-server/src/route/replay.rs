@@ -3,7 +3,9 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sprag::replay::{Lens, LogRecording, Past, PastEvent, Seen, Tally, What};
+use sprag::replay::{
+    LogRecording, RecordedEvent, RecordedForm, RecordedItem, Replay, ReplayOutcome,
+};
 use sprag::{Id, Policy, RuleState, Verdict};
 use sprag_core::Observed;
 use utoipa::{IntoParams, ToSchema};
@@ -44,7 +46,7 @@ pub(crate) struct ReplayPage {
     /// The replay in numbers, as far as it was folded: to the end of this page, or under another policy to the end of
     /// the session.
     #[schema(value_type = ReplayTally)]
-    tally: Tally,
+    tally: sprag::replay::ReplayTally,
     /// How many records were folded.
     folded: usize,
     /// There were more records than one replay folds: the end is missing.
@@ -170,11 +172,11 @@ fn fold(
     if app.guard().session(session.as_str())?.is_none() {
         return Err(none(session));
     }
-    let lens = match policy {
-        Some(policy) => Lens::what_if(policy).starting_at(store)?,
-        None => Lens::own(store)?,
+    let replay = match policy {
+        Some(policy) => Replay::what_if(policy).starting_at(store)?,
+        None => Replay::own(store)?,
     };
-    let mut lens = lens;
+    let mut replay = replay;
     let (mut items, mut folded, mut more, mut cut) = (Vec::new(), 0, false, false);
     for past in LogRecording::session(store, session.clone()) {
         let past = past?;
@@ -183,51 +185,51 @@ fn fold(
             break;
         }
         folded += 1;
-        let Past::Event(event) = &past else {
-            lens.see(&past)?;
+        let RecordedItem::Event(event) = &past else {
+            replay.fold(&past)?;
             continue;
         };
         let own = takes_part(event, session);
         let is_wanted =
             (own || how.all.unwrap_or(false)) && how.after.is_none_or(|after| event.number > after);
-        lens.tell_state(is_wanted && items.len() < size);
-        let seen = lens.see(&past)?;
+        replay.report_state(is_wanted && items.len() < size);
+        let seen = replay.fold(&past)?;
         if is_wanted && items.len() == size {
             more = true;
             // As it was, nothing after the page can change what stands on it.
             if how.policy.is_none() {
                 break;
             }
-        } else if let (true, Past::Event(event)) = (is_wanted, past) {
+        } else if let (true, RecordedItem::Event(event)) = (is_wanted, past) {
             items.push(ReplayItem::new(*event, seen, own));
         }
     }
     Ok(axum::Json(ReplayPage {
         next: items.last().map(|item| item.seq).filter(|_| more),
         items,
-        tally: lens.tally().clone(),
+        tally: replay.tally().clone(),
         folded,
         cut,
     }))
 }
 
 /// Whether `session` is one of those that an event is about.
-pub(super) fn takes_part(event: &PastEvent, session: &Id) -> bool {
+pub(super) fn takes_part(event: &RecordedEvent, session: &Id) -> bool {
     let receives = match &event.what {
-        What::Observed(observation) => match &observation.what {
+        RecordedForm::Observed(observation) => match &observation.what {
             Observed::Message(message) => message.to == *session,
             _ => false,
         },
-        What::Raw(_) => false,
+        RecordedForm::Raw(_) => false,
     };
     receives || event.session() == session
 }
 
 impl ReplayItem {
-    fn new(event: PastEvent, seen: Seen, own: bool) -> Self {
+    fn new(event: RecordedEvent, seen: ReplayOutcome, own: bool) -> Self {
         let what = match &event.what {
-            What::Observed(observation) => serde_json::to_value(&observation.what),
-            What::Raw(event) => serde_json::to_value(event),
+            RecordedForm::Observed(observation) => serde_json::to_value(&observation.what),
+            RecordedForm::Raw(event) => serde_json::to_value(event),
         };
         let mut item = Self {
             seq: event.number,
@@ -242,7 +244,7 @@ impl ReplayItem {
             state: None,
         };
         match seen {
-            Seen::Judged {
+            ReplayOutcome::Judged {
                 verdict,
                 state,
                 unknown,
@@ -251,10 +253,10 @@ impl ReplayItem {
                 item.state = state.map(|state| *state);
                 item.unknown = unknown;
             }
-            Seen::Saved => item.seen = "saved",
-            Seen::Skipped | Seen::Noted => item.seen = "skipped",
-            Seen::Unknown => item.seen = "unknown",
-            Seen::Error(error) => {
+            ReplayOutcome::Saved => item.seen = "saved",
+            ReplayOutcome::Skipped | ReplayOutcome::Noted => item.seen = "skipped",
+            ReplayOutcome::Unknown => item.seen = "unknown",
+            ReplayOutcome::Error(error) => {
                 item.seen = "error";
                 item.error = Some(error);
             }

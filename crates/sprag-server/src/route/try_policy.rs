@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use sprag::replay::{Lens, LogRecording, Past, PastEvent, Seen};
+use sprag::replay::{LogRecording, RecordedEvent, RecordedItem, Replay, ReplayOutcome};
 use sprag::{Decision, Id, Millis, Policy, Timestamp, Verdict};
 use utoipa::ToSchema;
 
@@ -137,7 +137,7 @@ fn run(
 ) -> Result<axum::Json<TrialAnswer>, Problem> {
     let guard = app.guard();
     let store = guard.store();
-    let mut lens = Lens::what_if(policy);
+    let mut replay = Replay::what_if(policy);
     let mut since = Timestamp(0);
     let mut approximate = false;
     let recording = match session {
@@ -145,7 +145,7 @@ fn run(
             if guard.session(session.as_str())?.is_none() {
                 return Err(none(&session));
             }
-            lens = lens.starting_at(store)?;
+            replay = replay.starting_at(store)?;
             LogRecording::session(store, session)
         }
         None => {
@@ -158,7 +158,7 @@ fn run(
             if approximate {
                 LogRecording::after(store, start)
             } else {
-                lens = lens.starting_at(store)?;
+                replay = replay.starting_at(store)?;
                 LogRecording::all(store)
             }
         }
@@ -175,9 +175,9 @@ fn run(
     };
     for past in recording.take(limits::TRY_RECORDS) {
         let past = past?;
-        let seen = lens.see(&past)?;
+        let seen = replay.fold(&past)?;
         answer.folded += 1;
-        if let Past::Event(event) = past
+        if let RecordedItem::Event(event) = past
             && event.at >= since
         {
             answer.count(*event, seen);
@@ -187,35 +187,35 @@ fn run(
 }
 
 impl TrialAnswer {
-    fn count(&mut self, event: PastEvent, seen: Seen) {
+    fn count(&mut self, event: RecordedEvent, seen: ReplayOutcome) {
         let session = event.session().clone();
         if let Some(was) = &event.recorded {
             self.was.count(&session, was);
         }
         let verdict = match seen {
-            Seen::Judged {
+            ReplayOutcome::Judged {
                 verdict, unknown, ..
             } => {
                 self.would.count(&session, &verdict);
                 self.unknown += u64::from(unknown);
                 Some(*verdict)
             }
-            Seen::Saved => {
+            ReplayOutcome::Saved => {
                 self.saved += 1;
                 None
             }
-            Seen::Unknown => {
+            ReplayOutcome::Unknown => {
                 self.unknown += 1;
                 return;
             }
             // Stopped either way: it goes as it went.
-            Seen::Skipped => {
+            ReplayOutcome::Skipped => {
                 if let Some(was) = &event.recorded {
                     self.would.count(&session, was);
                 }
                 return;
             }
-            Seen::Noted | Seen::Error(_) => return,
+            ReplayOutcome::Noted | ReplayOutcome::Error(_) => return,
         };
         let told = |verdict: &Verdict| (verdict.decision, verdict.rule);
         if verdict.as_ref().map(told) == event.recorded.as_ref().map(told) {
@@ -242,7 +242,7 @@ impl Counts {
 }
 
 impl Change {
-    fn new(event: &PastEvent, session: Id, would: Option<Verdict>) -> Self {
+    fn new(event: &RecordedEvent, session: Id, would: Option<Verdict>) -> Self {
         let was = event.recorded.as_ref();
         let rule = |verdict: &Verdict| verdict.rule.map(|rule| rule.to_string());
         Self {

@@ -4,7 +4,7 @@ use sprag_core::Id;
 use sprag_store::{LogQuery, LogScope, Record, RecordKind, Store, StoreError};
 
 use super::error::ReplayError;
-use super::past::{Past, PastEvent, What};
+use super::recorded::{RecordedEvent, RecordedForm, RecordedItem};
 
 /// The records of a store as they were when this was made; later ones are left out.
 pub struct LogRecording<'a> {
@@ -74,11 +74,11 @@ impl<'a> LogRecording<'a> {
 }
 
 impl Iterator for LogRecording<'_> {
-    type Item = Result<Past, ReplayError>;
+    type Item = Result<RecordedItem, ReplayError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self.next_record() {
-            Ok(record) => record.map(|record| Ok(Past::from(record))),
+            Ok(record) => record.map(|record| Ok(RecordedItem::from(record))),
             Err(error) => {
                 self.done = true;
                 Some(Err(error.into()))
@@ -87,7 +87,7 @@ impl Iterator for LogRecording<'_> {
     }
 }
 
-impl From<Record> for Past {
+impl From<Record> for RecordedItem {
     fn from(record: Record) -> Self {
         match record.kind {
             RecordKind::Note(what) => Self::Note {
@@ -95,10 +95,10 @@ impl From<Record> for Past {
                 at: record.at,
                 what,
             },
-            RecordKind::Event { observation, .. } => Self::Event(Box::new(PastEvent {
+            RecordKind::Event { observation, .. } => Self::Event(Box::new(RecordedEvent {
                 number: record.seq,
                 at: record.at,
-                what: What::Observed(*observation),
+                what: RecordedForm::Observed(*observation),
                 recorded: Some(record.verdict),
                 policy: Some(record.policy),
             })),

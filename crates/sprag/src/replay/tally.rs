@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use sprag_core::{Decision, Id, RuleId, Verdict};
 
-use super::lens::Seen;
+use super::fold::ReplayOutcome;
 
-/// What a lens saw, in numbers.
+/// What a replay saw, in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Tally {
+pub struct ReplayTally {
     /// Events, skipped ones too.
     pub events: u64,
     /// Verdicts, by what to do.
@@ -28,11 +28,16 @@ pub struct Tally {
     pub errors: u64,
 }
 
-impl Tally {
-    pub(super) fn count(&mut self, session: &Id, recorded: Option<&Verdict>, seen: &Seen) {
+impl ReplayTally {
+    pub(super) fn count(
+        &mut self,
+        session: &Id,
+        recorded: Option<&Verdict>,
+        outcome: &ReplayOutcome,
+    ) {
         self.events += 1;
-        match seen {
-            Seen::Judged {
+        match outcome {
+            ReplayOutcome::Judged {
                 verdict, unknown, ..
             } => {
                 *self.verdicts.entry(verdict.decision.as_str()).or_default() += 1;
@@ -46,10 +51,10 @@ impl Tally {
                 let differs = recorded.is_some_and(|recorded| recorded != &**verdict);
                 self.different += u64::from(differs);
             }
-            Seen::Saved => self.saved += 1,
-            Seen::Unknown => self.unknown += 1,
-            Seen::Skipped | Seen::Noted => {}
-            Seen::Error(_) => self.errors += 1,
+            ReplayOutcome::Saved => self.saved += 1,
+            ReplayOutcome::Unknown => self.unknown += 1,
+            ReplayOutcome::Skipped | ReplayOutcome::Noted => {}
+            ReplayOutcome::Error(_) => self.errors += 1,
         }
     }
 }

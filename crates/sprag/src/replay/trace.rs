@@ -8,7 +8,7 @@ use flate2::read::MultiGzDecoder;
 use sprag_core::{Event, MAX_EVENT_BYTES};
 
 use super::error::ReplayError;
-use super::past::{Past, PastEvent, What};
+use super::recorded::{RecordedEvent, RecordedForm, RecordedItem};
 
 /// How a gzipped file starts.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -64,7 +64,7 @@ impl TraceRecording {
         }
     }
 
-    fn event(&self) -> Past {
+    fn event(&self) -> RecordedItem {
         let number = self.line;
         let event = match Event::parse(self.buffer.trim_ascii()) {
             Ok(event) => event,
@@ -73,21 +73,21 @@ impl TraceRecording {
                 let why = error
                     .to_string()
                     .replace(" at line 1 column ", " at column ");
-                return Past::Bad { number, why };
+                return RecordedItem::Bad { number, why };
             }
         };
         let Some(at) = event.at() else {
             let why =
                 "at: missing; a recorded event says when it happened, in milliseconds since 1970";
-            return Past::Bad {
+            return RecordedItem::Bad {
                 number,
                 why: why.to_owned(),
             };
         };
-        Past::Event(Box::new(PastEvent {
+        RecordedItem::Event(Box::new(RecordedEvent {
             number,
             at,
-            what: What::Raw(event),
+            what: RecordedForm::Raw(event),
             recorded: None,
             policy: None,
         }))
@@ -114,7 +114,7 @@ fn unreadable(path: &Path, source: std::io::Error) -> ReplayError {
 }
 
 impl Iterator for TraceRecording {
-    type Item = Result<Past, ReplayError>;
+    type Item = Result<RecordedItem, ReplayError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.failed {

@@ -6,9 +6,9 @@ use sprag_core::{Decision, Id, Observation, Observed, Policy, Verdict};
 
 /// Sessions that are stopped.
 #[derive(Debug, Default)]
-struct Stopped(HashMap<Id, Decision>);
+struct StoppedSessions(HashMap<Id, Decision>);
 
-impl Stopped {
+impl StoppedSessions {
     /// Lets go whom an order or a user's word lets go.
     fn lift(&mut self, observation: &Observation, policy: &Policy) {
         match &observation.what {
@@ -42,8 +42,8 @@ impl Stopped {
 /// The sessions that would have been stopped, those that were, and the calls whose results are unknown.
 #[derive(Debug, Default)]
 pub(super) struct WhatIf {
-    would: Stopped,
-    was: Stopped,
+    would: StoppedSessions,
+    was: StoppedSessions,
     unknown: HashSet<(Id, Id)>,
 }
 

@@ -1,6 +1,6 @@
 //! Folded again, a log gives its verdicts again: for the vectors, after a pause, after a prune.
 
-use sprag::replay::{Lens, LogRecording, Past, Seen, TraceRecording};
+use sprag::replay::{LogRecording, RecordedItem, Replay, ReplayOutcome, TraceRecording};
 use sprag::scenario::{Scenario, parse};
 use sprag::{Decision, Guard, GuardBuilder, Id, Judge, Millis, Policy, Role, Timestamp, Verdict};
 
@@ -8,11 +8,11 @@ use crate::place::{Place, START, call, event};
 
 /// Folds the whole log under its own policies and tells how many verdicts came out the same.
 fn fold(guard: &Guard) -> (u64, u64) {
-    let mut lens = Lens::own(guard.store()).unwrap();
+    let mut replay = Replay::own(guard.store()).unwrap();
     for past in LogRecording::all(guard.store()) {
-        lens.see(&past.unwrap()).unwrap();
+        replay.fold(&past.unwrap()).unwrap();
     }
-    let tally = lens.tally();
+    let tally = replay.tally();
     (tally.events, tally.different + tally.errors)
 }
 
@@ -79,11 +79,11 @@ fn a_replay_shows_the_state_of_the_rules_up_to_a_cursor() {
         place.clock.advance(Millis::SECOND);
     }
     let store = place.guard.store();
-    let mut lens = Lens::own(store).unwrap().with_state();
+    let mut replay = Replay::own(store).unwrap().with_state();
     let mut volumes = Vec::new();
     for past in LogRecording::all(store) {
         let past = past.unwrap();
-        if let Seen::Judged { state, .. } = lens.see(&past).unwrap() {
+        if let ReplayOutcome::Judged { state, .. } = replay.fold(&past).unwrap() {
             let state = state.unwrap();
             let gauge = state
                 .gauges
@@ -107,12 +107,12 @@ fn a_replay_of_one_session_folds_what_it_shares_with_others() {
             format!(r#"{{"type":"message","from":"{from}","to":"{to}","flow":"f","content":{n}}}"#);
         guard.check(event(&say)).unwrap();
     }
-    let mut lens = Lens::own(guard.store()).unwrap();
+    let mut replay = Replay::own(guard.store()).unwrap();
     for past in LogRecording::session(guard.store(), Id::new("1").unwrap()) {
-        lens.see(&past.unwrap()).unwrap();
+        replay.fold(&past.unwrap()).unwrap();
     }
-    assert_eq!((lens.tally().events, lens.tally().different), (30, 0));
-    assert!(lens.tally().verdicts.contains_key("deny"));
+    assert_eq!((replay.tally().events, replay.tally().different), (30, 0));
+    assert!(replay.tally().verdicts.contains_key("deny"));
 }
 
 #[test]
@@ -171,12 +171,12 @@ fn a_trace_is_read_plain_and_gzipped_and_its_mistakes_are_told() {
     ] {
         std::fs::write(&plain, format!("{text}\n{line}")).unwrap();
         let mut trace = TraceRecording::open(&plain).unwrap();
-        let Some(Ok(Past::Bad { number, why })) = trace.next() else {
+        let Some(Ok(RecordedItem::Bad { number, why })) = trace.next() else {
             panic!("{text} is no event");
         };
         assert_eq!(format!("{number}: {why}"), message);
         assert!(
-            matches!(trace.next(), Some(Ok(Past::Event(_)))),
+            matches!(trace.next(), Some(Ok(RecordedItem::Event(_)))),
             "the rest is read"
         );
     }
@@ -184,20 +184,20 @@ fn a_trace_is_read_plain_and_gzipped_and_its_mistakes_are_told() {
 
 #[test]
 fn a_trace_is_judged_as_a_guard_would() {
-    let mut lens = Lens::plain(Policy::default());
+    let mut replay = Replay::plain(Policy::default());
     let mut last = None;
     for n in 0..3_u64 {
         let text = r#"{"type":"call","session":"s","tool":"delete_asset","args":{"id":"x"}}"#;
-        let past = Past::Event(Box::new(sprag::replay::PastEvent {
+        let past = RecordedItem::Event(Box::new(sprag::replay::RecordedEvent {
             number: n,
             at: Timestamp(n),
-            what: sprag::replay::What::Raw(event(text)),
+            what: sprag::replay::RecordedForm::Raw(event(text)),
             recorded: None,
             policy: None,
         }));
-        last = Some(lens.see(&past).unwrap());
+        last = Some(replay.fold(&past).unwrap());
     }
-    let Some(Seen::Judged { verdict, .. }) = last else {
+    let Some(ReplayOutcome::Judged { verdict, .. }) = last else {
         panic!("{last:?}");
     };
     assert_eq!(verdict.decision, Decision::Kill);

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use sprag::replay::{Lens, LogRecording, Past, Seen, TraceRecording, What};
+use sprag::replay::{
+    LogRecording, RecordedForm, RecordedItem, Replay, ReplayOutcome, TraceRecording,
+};
 use sprag::{Guard, MemoryStore, Policy, Role, Verdict};
 
 /// The trace files beside the repository: one of them, or all where `SPRAG_ALL_TRACES` is set.
@@ -28,21 +30,21 @@ fn traces() -> Vec<PathBuf> {
 }
 
 /// The events of a trace; lines that are none are left out, and few.
-fn events(path: &Path) -> impl Iterator<Item = Past> {
+fn events(path: &Path) -> impl Iterator<Item = RecordedItem> {
     let pasts = TraceRecording::open(path).unwrap().map(Result::unwrap);
     let mut bad = 0;
     pasts.filter(move |past| {
-        bad += u32::from(matches!(past, Past::Bad { .. }));
+        bad += u32::from(matches!(past, RecordedItem::Bad { .. }));
         assert!(bad < 10, "{past:?}");
-        matches!(past, Past::Event(_))
+        matches!(past, RecordedItem::Event(_))
     })
 }
 
 fn folded(path: &Path) -> Vec<Verdict> {
-    let mut lens = Lens::plain(Policy::default());
-    let seen = events(path).map(|past| lens.see(&past).unwrap());
+    let mut replay = Replay::plain(Policy::default());
+    let seen = events(path).map(|past| replay.fold(&past).unwrap());
     seen.map(|seen| match seen {
-        Seen::Judged { verdict, .. } => *verdict,
+        ReplayOutcome::Judged { verdict, .. } => *verdict,
         other => panic!("{other:?}"),
     })
     .collect()
@@ -69,10 +71,10 @@ fn a_trace_gets_the_same_verdicts_twice_and_from_its_log() {
         let store = MemoryStore::with_capacity(capacity).unwrap();
         let guard = Guard::builder().store(store).build().unwrap();
         for (past, folded) in events(&path).zip(&once) {
-            let Past::Event(event) = past else {
+            let RecordedItem::Event(event) = past else {
                 panic!("a trace has no notes");
             };
-            let What::Raw(raw) = event.what else {
+            let RecordedForm::Raw(raw) = event.what else {
                 panic!("a trace is raw");
             };
             let draws =
@@ -84,11 +86,11 @@ fn a_trace_gets_the_same_verdicts_twice_and_from_its_log() {
             );
             assert_eq!(guarded, folded, "{}:{}", path.display(), event.number);
         }
-        let mut lens = Lens::own(guard.store()).unwrap();
+        let mut replay = Replay::own(guard.store()).unwrap();
         for past in LogRecording::all(guard.store()) {
-            lens.see(&past.unwrap()).unwrap();
+            replay.fold(&past.unwrap()).unwrap();
         }
-        let tally = lens.tally();
+        let tally = replay.tally();
         assert_eq!(tally.events, once.len() as u64);
         assert_eq!((tally.different, tally.errors), (0, 0));
         let proof = guard.verify().unwrap();

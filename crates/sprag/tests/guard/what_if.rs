@@ -1,6 +1,6 @@
 //! What another policy would have stopped, saved, and left unknown.
 
-use sprag::replay::{Lens, LogRecording, Seen, differs};
+use sprag::replay::{LogRecording, Replay, ReplayOutcome, differs};
 use sprag::{Decision, Event, Guard, Policy, Role, Timestamp};
 
 use crate::place::{START, event};
@@ -20,17 +20,17 @@ fn tell(guard: &Guard, second: u64, event: impl Into<Event>) -> Decision {
 
 /// What another policy makes of a log, in one word an event.
 fn words(guard: &Guard, text: &str) -> Vec<&'static str> {
-    let mut lens = Lens::what_if(policy(text));
+    let mut replay = Replay::what_if(policy(text));
     let pasts = LogRecording::all(guard.store());
-    let seen = pasts.map(|past| lens.see(&past.unwrap()).unwrap());
+    let seen = pasts.map(|past| replay.fold(&past.unwrap()).unwrap());
     seen.filter_map(|seen| match seen {
-        Seen::Judged { unknown: true, .. } => Some("allow, unknown"),
-        Seen::Judged { verdict, .. } => Some(verdict.decision.as_str()),
-        Seen::Saved => Some("saved"),
-        Seen::Skipped => Some("skipped"),
-        Seen::Unknown => Some("unknown"),
-        Seen::Error(_) => Some("error"),
-        Seen::Noted => None,
+        ReplayOutcome::Judged { unknown: true, .. } => Some("allow, unknown"),
+        ReplayOutcome::Judged { verdict, .. } => Some(verdict.decision.as_str()),
+        ReplayOutcome::Saved => Some("saved"),
+        ReplayOutcome::Skipped => Some("skipped"),
+        ReplayOutcome::Unknown => Some("unknown"),
+        ReplayOutcome::Error(_) => Some("error"),
+        ReplayOutcome::Noted => None,
     })
     .collect()
 }
@@ -139,14 +139,14 @@ fn two_policies_differ_where_verdict_or_rule_do() {
     for n in 0..3 {
         tell(&guard, n, delete("s", n));
     }
-    let mut lenses = [
-        Lens::what_if(policy("")),
-        Lens::what_if(policy("[destructive]\nmax_calls = 9\n")),
+    let mut replays = [
+        Replay::what_if(policy("")),
+        Replay::what_if(policy("[destructive]\nmax_calls = 9\n")),
     ];
     let mut numbers = Vec::new();
     for past in LogRecording::all(guard.store()) {
         let past = past.unwrap();
-        let [one, other] = lenses.each_mut().map(|lens| lens.see(&past).unwrap());
+        let [one, other] = replays.each_mut().map(|replay| replay.fold(&past).unwrap());
         if differs(&one, &other) {
             numbers.push(past.number());
         }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use sprag::replay::Past;
+use sprag::replay::RecordedItem;
 use sprag::{LogQuery, Record, Store, record_json};
 
 use super::scope;
@@ -71,7 +71,7 @@ fn print(out: &mut dyn Write, records: Vec<Record>, json: bool) -> std::io::Resu
         if json {
             writeln!(out, "{}", record_json(&record))?;
         } else {
-            writeln!(out, "{}", record_line::past(&Past::from(record)))?;
+            writeln!(out, "{}", record_line::past(&RecordedItem::from(record)))?;
         }
     }
     Ok(())

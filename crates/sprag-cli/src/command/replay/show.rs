@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use sprag::replay::{Past, PastEvent, Seen, Tally};
+use sprag::replay::{RecordedEvent, RecordedItem, ReplayOutcome, ReplayTally};
 use sprag::{Decision, RuleState, Verdict};
 
 use crate::args::ReplayArgs;
@@ -30,12 +30,17 @@ impl Show {
         }
     }
 
-    pub(super) fn event(&self, out: &mut dyn Write, past: &Past, seen: &Seen) -> Result<()> {
-        let Past::Event(event) = past else {
+    pub(super) fn event(
+        &self,
+        out: &mut dyn Write,
+        past: &RecordedItem,
+        seen: &ReplayOutcome,
+    ) -> Result<()> {
+        let RecordedItem::Event(event) = past else {
             return self.other(out, past);
         };
         if self.fired
-            && matches!(seen, Seen::Judged { verdict, .. } if verdict.decision == Decision::Allow)
+            && matches!(seen, ReplayOutcome::Judged { verdict, .. } if verdict.decision == Decision::Allow)
         {
             return Ok(());
         }
@@ -54,7 +59,7 @@ impl Show {
         }
         writeln!(out)?;
         match seen {
-            Seen::Judged {
+            ReplayOutcome::Judged {
                 state: Some(state), ..
             } => self.state(out, state),
             _ => Ok(()),
@@ -62,16 +67,16 @@ impl Show {
     }
 
     /// What is no event: notes, and lines that can't be read.
-    fn other(&self, out: &mut dyn Write, past: &Past) -> Result<()> {
+    fn other(&self, out: &mut dyn Write, past: &RecordedItem) -> Result<()> {
         match past {
-            Past::Bad { number, why } if self.json => {
+            RecordedItem::Bad { number, why } if self.json => {
                 writeln!(
                     out,
                     "{}",
                     json!({ "number": number, "seen": { "error": why } })
                 )
             }
-            Past::Note { .. } if self.fired || self.json => Ok(()),
+            RecordedItem::Note { .. } if self.fired || self.json => Ok(()),
             _ => writeln!(out, "{}", record_line::past(past)),
         }
     }
@@ -92,7 +97,7 @@ impl Show {
         writeln!(out, "        {}", paint(FAINT, parts.join(", ")))
     }
 
-    pub(super) fn summary(&self, out: &mut dyn Write, tally: &Tally) -> Result<()> {
+    pub(super) fn summary(&self, out: &mut dyn Write, tally: &ReplayTally) -> Result<()> {
         if self.json {
             return writeln!(out, "{}", json!({ "summary": tally }));
         }
@@ -110,8 +115,13 @@ impl Show {
         }
     }
 
-    pub(super) fn change(&self, out: &mut dyn Write, past: &Past, seen: &[Seen; 2]) -> Result<()> {
-        let Past::Event(event) = past else {
+    pub(super) fn change(
+        &self,
+        out: &mut dyn Write,
+        past: &RecordedItem,
+        seen: &[ReplayOutcome; 2],
+    ) -> Result<()> {
+        let RecordedItem::Event(event) = past else {
             return Ok(());
         };
         let [one, other] = seen;
@@ -130,7 +140,7 @@ impl Show {
         &self,
         out: &mut dyn Write,
         changes: u64,
-        tallies: [(&Path, &Tally); 2],
+        tallies: [(&Path, &ReplayTally); 2],
     ) -> Result<()> {
         let [(one, a), (other, b)] = tallies;
         if self.json {
@@ -162,7 +172,7 @@ impl Show {
     }
 }
 
-fn start(event: &PastEvent) -> Map<String, Value> {
+fn start(event: &RecordedEvent) -> Map<String, Value> {
     let line = json!({
         "number": event.number,
         "at": event.at,
@@ -177,10 +187,10 @@ fn start(event: &PastEvent) -> Map<String, Value> {
 }
 
 /// The recorded verdict, where another one was seen.
-fn differing<'a>(event: &'a PastEvent, seen: &Seen) -> Option<&'a Verdict> {
+fn differing<'a>(event: &'a RecordedEvent, seen: &ReplayOutcome) -> Option<&'a Verdict> {
     let recorded = event.recorded.as_ref()?;
     match seen {
-        Seen::Judged { verdict, .. } => (&**verdict != recorded).then_some(recorded),
+        ReplayOutcome::Judged { verdict, .. } => (&**verdict != recorded).then_some(recorded),
         _ => None,
     }
 }
@@ -192,9 +202,9 @@ fn short(verdict: &Verdict) -> String {
     }
 }
 
-fn seen_text(seen: &Seen) -> String {
+fn seen_text(seen: &ReplayOutcome) -> String {
     match seen {
-        Seen::Judged {
+        ReplayOutcome::Judged {
             verdict, unknown, ..
         } => {
             let unknown = if *unknown {
@@ -208,17 +218,21 @@ fn seen_text(seen: &Seen) -> String {
                 paint(CAREFUL, unknown)
             )
         }
-        Seen::Saved => paint(GOOD, "saved: its session was stopped before"),
-        Seen::Skipped => paint(FAINT, "skipped: it was refused, and its session is stopped"),
-        Seen::Unknown => paint(CAREFUL, "unknown: the recorded result is that of a refusal"),
-        Seen::Error(error) => format!("error: {error}"),
-        Seen::Noted => String::new(),
+        ReplayOutcome::Saved => paint(GOOD, "saved: its session was stopped before"),
+        ReplayOutcome::Skipped => {
+            paint(FAINT, "skipped: it was refused, and its session is stopped")
+        }
+        ReplayOutcome::Unknown => {
+            paint(CAREFUL, "unknown: the recorded result is that of a refusal")
+        }
+        ReplayOutcome::Error(error) => format!("error: {error}"),
+        ReplayOutcome::Noted => String::new(),
     }
 }
 
-fn seen_json(seen: &Seen) -> Value {
+fn seen_json(seen: &ReplayOutcome) -> Value {
     match seen {
-        Seen::Judged {
+        ReplayOutcome::Judged {
             verdict,
             state,
             unknown,
@@ -232,15 +246,15 @@ fn seen_json(seen: &Seen) -> Value {
             }
             document
         }
-        Seen::Saved => json!("saved"),
-        Seen::Skipped => json!("skipped"),
-        Seen::Unknown => json!("unknown"),
-        Seen::Error(error) => json!({ "error": error }),
-        Seen::Noted => Value::Null,
+        ReplayOutcome::Saved => json!("saved"),
+        ReplayOutcome::Skipped => json!("skipped"),
+        ReplayOutcome::Unknown => json!("unknown"),
+        ReplayOutcome::Error(error) => json!({ "error": error }),
+        ReplayOutcome::Noted => Value::Null,
     }
 }
 
-fn counts(tally: &Tally) -> String {
+fn counts(tally: &ReplayTally) -> String {
     let order = [
         Decision::Allow,
         Decision::Warn,
@@ -265,7 +279,7 @@ fn counts(tally: &Tally) -> String {
     text
 }
 
-fn saved(tally: &Tally) -> String {
+fn saved(tally: &ReplayTally) -> String {
     let sessions = u64::try_from(tally.stopped.len()).unwrap_or(u64::MAX);
     let mut text = format!(
         "{} saved, {} stopped",

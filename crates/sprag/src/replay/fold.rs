@@ -9,15 +9,15 @@ use sprag_core::{
 use sprag_store::{Store, StoreError};
 
 use super::error::ReplayError;
-use super::past::{Past, PastEvent, What};
-use super::tally::Tally;
+use super::recorded::{RecordedEvent, RecordedForm, RecordedItem};
+use super::tally::ReplayTally;
 use super::what_if::{Fate, WhatIf};
 use crate::guard::read_policy;
 use crate::judge::named_agent;
 
-/// What a lens sees of one piece of a recording.
+/// What a replay sees of one piece of a recording.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Seen {
+pub enum ReplayOutcome {
     /// A verdict.
     Judged {
         /// It.
@@ -41,7 +41,7 @@ pub enum Seen {
 }
 
 /// Under which policy.
-enum Under<'a> {
+enum PolicySource<'a> {
     /// That which each record names.
     Own(&'a dyn Store, HashMap<String, Policy>),
     /// One for all.
@@ -49,26 +49,26 @@ enum Under<'a> {
 }
 
 /// A fold over a recording.
-pub struct Lens<'a> {
-    under: Under<'a>,
+pub struct Replay<'a> {
+    under: PolicySource<'a>,
     digester: Digester,
     cells: CellMap,
     flows: FlowCounter,
     what_if: Option<WhatIf>,
     with_state: bool,
-    tally: Tally,
+    tally: ReplayTally,
 }
 
-impl std::fmt::Debug for Lens<'_> {
+impl std::fmt::Debug for Replay<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lens")
+        f.debug_struct("Replay")
             .field("tally", &self.tally)
             .finish_non_exhaustive()
     }
 }
 
-impl<'a> Lens<'a> {
-    fn new(under: Under<'a>, cells: CellMap) -> Self {
+impl<'a> Replay<'a> {
+    fn new(under: PolicySource<'a>, cells: CellMap) -> Self {
         Self {
             under,
             digester: Digester::new(DigestKey::fixed()),
@@ -76,7 +76,7 @@ impl<'a> Lens<'a> {
             flows: FlowCounter::default(),
             what_if: None,
             with_state: false,
-            tally: Tally::default(),
+            tally: ReplayTally::default(),
         }
     }
 
@@ -86,13 +86,13 @@ impl<'a> Lens<'a> {
     /// Where the start of the log can't be read.
     pub fn own(store: &'a dyn Store) -> Result<Self, StoreError> {
         let cells = store.base()?.cells;
-        Ok(Self::new(Under::Own(store, HashMap::new()), cells))
+        Ok(Self::new(PolicySource::Own(store, HashMap::new()), cells))
     }
 
     /// Sees a trace as a guard under `policy` would judge it, all of it.
     #[must_use]
     pub fn plain(policy: Policy) -> Self {
-        Self::new(Under::One(Box::new(policy)), CellMap::default())
+        Self::new(PolicySource::One(Box::new(policy)), CellMap::default())
     }
 
     /// Sees what would have been under `policy`: sessions that it stops do not go on.
@@ -121,13 +121,13 @@ impl<'a> Lens<'a> {
     }
 
     /// From here on tells the state, or not: it takes longer than the verdict itself.
-    pub fn tell_state(&mut self, tell: bool) {
+    pub fn report_state(&mut self, tell: bool) {
         self.with_state = tell;
     }
 
     /// What it saw so far, in numbers.
     #[must_use]
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &ReplayTally {
         &self.tally
     }
 
@@ -135,27 +135,28 @@ impl<'a> Lens<'a> {
     ///
     /// # Errors
     /// Where the policy of a record can't be read.
-    pub fn see(&mut self, past: &Past) -> Result<Seen, ReplayError> {
-        let event = match past {
-            Past::Note { what, .. } => {
+    pub fn fold(&mut self, item: &RecordedItem) -> Result<ReplayOutcome, ReplayError> {
+        let event = match item {
+            RecordedItem::Note { what, .. } => {
                 what.apply(&mut self.cells);
-                return Ok(Seen::Noted);
+                return Ok(ReplayOutcome::Noted);
             }
-            Past::Bad { why, .. } => {
+            RecordedItem::Bad { why, .. } => {
                 self.tally.errors += 1;
-                return Ok(Seen::Error(why.clone()));
+                return Ok(ReplayOutcome::Error(why.clone()));
             }
-            Past::Event(event) => event,
+            RecordedItem::Event(event) => event,
         };
         self.learn_policy(event)?;
-        let seen = self.judge(event);
+        let outcome = self.judge(event);
         self.tally
-            .count(event.session(), event.recorded.as_ref(), &seen);
-        Ok(seen)
+            .count(event.session(), event.recorded.as_ref(), &outcome);
+        Ok(outcome)
     }
 
-    fn learn_policy(&mut self, event: &PastEvent) -> Result<(), ReplayError> {
-        let (Under::Own(store, known), Some(digest)) = (&mut self.under, &event.policy) else {
+    fn learn_policy(&mut self, event: &RecordedEvent) -> Result<(), ReplayError> {
+        let (PolicySource::Own(store, known), Some(digest)) = (&mut self.under, &event.policy)
+        else {
             return Ok(());
         };
         if !known.contains_key(digest) {
@@ -170,20 +171,20 @@ impl<'a> Lens<'a> {
         Ok(())
     }
 
-    fn judge(&mut self, event: &PastEvent) -> Seen {
+    fn judge(&mut self, event: &RecordedEvent) -> ReplayOutcome {
         let fallback = Policy::default();
         let policy = match (&self.under, &event.policy) {
-            (Under::One(policy), _) => &**policy,
-            (Under::Own(_, known), Some(digest)) => known.get(digest).unwrap_or(&fallback),
-            (Under::Own(..), None) => &fallback,
+            (PolicySource::One(policy), _) => &**policy,
+            (PolicySource::Own(_, known), Some(digest)) => known.get(digest).unwrap_or(&fallback),
+            (PolicySource::Own(..), None) => &fallback,
         };
         let raw;
         let observation = match &event.what {
-            What::Observed(observation) => observation,
-            What::Raw(_) => {
+            RecordedForm::Observed(observation) => observation,
+            RecordedForm::Raw(_) => {
                 match observe(event, policy, &self.digester, &self.cells, &mut self.flows) {
                     Ok(observation) => raw = observation,
-                    Err(error) => return Seen::Error(error),
+                    Err(error) => return ReplayOutcome::Error(error),
                 }
                 &raw
             }
@@ -192,19 +193,19 @@ impl<'a> Lens<'a> {
         if let Some(what_if) = &mut self.what_if {
             match what_if.fate(observation, policy, recorded) {
                 Fate::Happens => {}
-                Fate::Unknown => return Seen::Unknown,
-                Fate::StoppedAnyway => return Seen::Skipped,
-                Fate::Stopped => return Seen::Saved,
+                Fate::Unknown => return ReplayOutcome::Unknown,
+                Fate::StoppedAnyway => return ReplayOutcome::Skipped,
+                Fate::Stopped => return ReplayOutcome::Saved,
             }
         }
         let (verdict, keys) = match self.cells.fold(policy, observation) {
             Ok(judged) => judged,
-            Err(error) => return Seen::Error(error.to_string()),
+            Err(error) => return ReplayOutcome::Error(error.to_string()),
         };
         let noted = self.what_if.as_mut();
         let unknown = noted.is_some_and(|what_if| what_if.note(observation, &verdict, recorded));
         let state = || Box::new(state(observation, &keys, &self.cells, policy));
-        Seen::Judged {
+        ReplayOutcome::Judged {
             state: self.with_state.then(state),
             verdict: Box::new(verdict),
             unknown,
@@ -223,13 +224,13 @@ fn state(
 
 /// Digests and resolves an event of a trace, as [`crate::Judge`] does.
 fn observe(
-    event: &PastEvent,
+    event: &RecordedEvent,
     policy: &Policy,
     digester: &Digester,
     cells: &CellMap,
     flows: &mut FlowCounter,
 ) -> Result<Observation, String> {
-    let What::Raw(raw) = &event.what else {
+    let RecordedForm::Raw(raw) = &event.what else {
         return Err("it is an observation already".to_owned());
     };
     let session = raw.session().as_str();
@@ -243,14 +244,15 @@ fn observe(
     Ok(observation)
 }
 
-/// Whether two lenses saw different things: another verdict, another rule, or an event that only
+/// Whether two replays saw different things: another verdict, another rule, or an event that only
 /// happens for one of them. Texts and evidence that name other limits are no difference.
 #[must_use]
-pub fn differs(one: &Seen, other: &Seen) -> bool {
+pub fn differs(one: &ReplayOutcome, other: &ReplayOutcome) -> bool {
     match (one, other) {
-        (Seen::Judged { verdict: one, .. }, Seen::Judged { verdict: other, .. }) => {
-            (one.decision, one.rule) != (other.decision, other.rule)
-        }
+        (
+            ReplayOutcome::Judged { verdict: one, .. },
+            ReplayOutcome::Judged { verdict: other, .. },
+        ) => (one.decision, one.rule) != (other.decision, other.rule),
         (one, other) => std::mem::discriminant(one) != std::mem::discriminant(other),
     }
 }

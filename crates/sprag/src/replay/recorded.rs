@@ -5,9 +5,9 @@ use sprag_store::Noted;
 
 /// Something in a recording.
 #[derive(Debug)]
-pub enum Past {
+pub enum RecordedItem {
     /// An event.
-    Event(Box<PastEvent>),
+    Event(Box<RecordedEvent>),
     /// What the guard or the store did.
     Note {
         /// The number of its record.
@@ -26,7 +26,7 @@ pub enum Past {
     },
 }
 
-impl Past {
+impl RecordedItem {
     /// Its number: of the record, or of the line.
     #[must_use]
     pub fn number(&self) -> u64 {
@@ -39,13 +39,13 @@ impl Past {
 
 /// A recorded event.
 #[derive(Debug)]
-pub struct PastEvent {
+pub struct RecordedEvent {
     /// The number of its record, or of its line.
     pub number: u64,
     /// When it happened.
     pub at: Timestamp,
     /// What happened.
-    pub what: What,
+    pub what: RecordedForm,
     /// What was answered, where that was recorded.
     pub recorded: Option<Verdict>,
     /// The digest of the policy it was judged under, where it was.
@@ -54,20 +54,20 @@ pub struct PastEvent {
 
 /// An event as it was recorded.
 #[derive(Debug)]
-pub enum What {
+pub enum RecordedForm {
     /// Digested and resolved, from a log.
     Observed(Observation),
     /// As it stood on the wire, from a trace.
     Raw(Event),
 }
 
-impl PastEvent {
+impl RecordedEvent {
     /// The type of the event, as on the wire.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match &self.what {
-            What::Observed(observation) => observation.what.kind(),
-            What::Raw(event) => match event {
+            RecordedForm::Observed(observation) => observation.what.kind(),
+            RecordedForm::Raw(event) => match event {
                 Event::Message(_) => "message",
                 Event::Call(_) => "call",
                 Event::Step(_) => "step",
@@ -84,8 +84,8 @@ impl PastEvent {
     #[must_use]
     pub fn session(&self) -> &Id {
         match &self.what {
-            What::Raw(event) => event.session(),
-            What::Observed(observation) => observation.what.session(),
+            RecordedForm::Raw(event) => event.session(),
+            RecordedForm::Observed(observation) => observation.what.session(),
         }
     }
 
@@ -93,11 +93,11 @@ impl PastEvent {
     #[must_use]
     pub fn object(&self) -> Option<&Id> {
         match &self.what {
-            What::Raw(Event::Message(event)) => Some(&event.to),
-            What::Raw(Event::Call(event)) => Some(&event.tool),
-            What::Raw(Event::Step(event)) => event.tool.as_ref(),
-            What::Raw(_) => None,
-            What::Observed(observation) => match &observation.what {
+            RecordedForm::Raw(Event::Message(event)) => Some(&event.to),
+            RecordedForm::Raw(Event::Call(event)) => Some(&event.tool),
+            RecordedForm::Raw(Event::Step(event)) => event.tool.as_ref(),
+            RecordedForm::Raw(_) => None,
+            RecordedForm::Observed(observation) => match &observation.what {
                 Observed::Message(message) => Some(&message.to),
                 Observed::Call(call) => call.approach.tool.as_ref(),
                 Observed::Step(step) => step.approach.as_ref()?.tool.as_ref(),
