@@ -104,7 +104,7 @@ fn what_has_no_canonical_form_is_refused_with_its_place() {
 
 /// A JSON value whose equality is that of what it means.
 #[derive(Debug, Clone, PartialEq)]
-enum Model {
+enum JsonModel {
     Null,
     Bool(bool),
     /// Also beyond what 64 bits hold.
@@ -112,41 +112,41 @@ enum Model {
     /// This many and a quarter.
     Quarter(i32),
     Text(String),
-    Array(Vec<Model>),
-    Object(BTreeMap<String, Model>),
+    Array(Vec<JsonModel>),
+    Object(BTreeMap<String, JsonModel>),
 }
 
-fn model() -> impl Strategy<Value = Model> {
+fn model() -> impl Strategy<Value = JsonModel> {
     let big = prop_oneof![
         Just(1_i128 << 53),
         Just(1_i128 << 63),
         Just(1_i128 << 64),
         Just(10_i128.pow(25)),
     ];
-    let leaf =
-        prop_oneof![
-            Just(Model::Null),
-            any::<bool>().prop_map(Model::Bool),
-            (-20_i128..20).prop_map(Model::Int),
-            any::<i64>().prop_map(|n| Model::Int(n.into())),
-            (big, -3_i128..3, any::<bool>())
-                .prop_map(|(n, by, negative)| Model::Int(if negative { -n - by } else { n + by })),
-            any::<i32>().prop_map(Model::Quarter),
-            "[ab]{0,2}".prop_map(Model::Text),
-            any::<String>().prop_map(Model::Text),
-        ];
+    let leaf = prop_oneof![
+        Just(JsonModel::Null),
+        any::<bool>().prop_map(JsonModel::Bool),
+        (-20_i128..20).prop_map(JsonModel::Int),
+        any::<i64>().prop_map(|n| JsonModel::Int(n.into())),
+        (big, -3_i128..3, any::<bool>())
+            .prop_map(|(n, by, negative)| JsonModel::Int(if negative { -n - by } else { n + by })),
+        any::<i32>().prop_map(JsonModel::Quarter),
+        "[ab]{0,2}".prop_map(JsonModel::Text),
+        any::<String>().prop_map(JsonModel::Text),
+    ];
     leaf.prop_recursive(4, 40, 6, |inner| {
         prop_oneof![
-            prop::collection::vec(inner.clone(), 0..5).prop_map(Model::Array),
-            prop::collection::btree_map("[a-cé\"\\\\]{0,2}", inner, 0..5).prop_map(Model::Object),
+            prop::collection::vec(inner.clone(), 0..5).prop_map(JsonModel::Array),
+            prop::collection::btree_map("[a-cé\"\\\\]{0,2}", inner, 0..5)
+                .prop_map(JsonModel::Object),
         ]
     })
 }
 
 /// Choices of a spelling, the same for the same seed.
-struct Whim(u64);
+struct Speller(u64);
 
-impl Whim {
+impl Speller {
     fn up_to(&mut self, bound: usize) -> usize {
         self.0 = self
             .0
@@ -160,13 +160,13 @@ impl Whim {
         out.push_str(space.unwrap());
     }
 
-    fn spell(&mut self, value: &Model, out: &mut String) {
+    fn spell(&mut self, value: &JsonModel, out: &mut String) {
         self.space(out);
         match value {
-            Model::Null => out.push_str("null"),
-            Model::Bool(value) => write!(out, "{value}").unwrap(),
-            Model::Int(value) => self.spell_int(*value, out),
-            Model::Quarter(value) => {
+            JsonModel::Null => out.push_str("null"),
+            JsonModel::Bool(value) => write!(out, "{value}").unwrap(),
+            JsonModel::Int(value) => self.spell_int(*value, out),
+            JsonModel::Quarter(value) => {
                 let quarters = i64::from(*value) * 100 + 25;
                 let spelling = match self.up_to(3) {
                     0 => format!("{quarters}e-2"),
@@ -175,8 +175,8 @@ impl Whim {
                 };
                 out.push_str(&spelling);
             }
-            Model::Text(text) => self.spell_text(text, out),
-            Model::Array(items) => {
+            JsonModel::Text(text) => self.spell_text(text, out),
+            JsonModel::Array(items) => {
                 out.push('[');
                 for (at, item) in items.iter().enumerate() {
                     if at > 0 {
@@ -186,12 +186,12 @@ impl Whim {
                 }
                 out.push(']');
             }
-            Model::Object(entries) => self.spell_object(entries, out),
+            JsonModel::Object(entries) => self.spell_object(entries, out),
         }
         self.space(out);
     }
 
-    fn spell_object(&mut self, entries: &BTreeMap<String, Model>, out: &mut String) {
+    fn spell_object(&mut self, entries: &BTreeMap<String, JsonModel>, out: &mut String) {
         let mut entries: Vec<_> = entries.iter().collect();
         for at in (1..entries.len()).rev() {
             entries.swap(at, self.up_to(at + 1));
@@ -241,13 +241,13 @@ impl Whim {
     }
 }
 
-fn spelling(value: &Model, seed: u64) -> String {
+fn spelling(value: &JsonModel, seed: u64) -> String {
     let mut out = String::new();
-    Whim(seed).spell(value, &mut out);
+    Speller(seed).spell(value, &mut out);
     out
 }
 
-fn canonical(value: &Model, seed: u64) -> String {
+fn canonical(value: &JsonModel, seed: u64) -> String {
     let text = spelling(value, seed);
     canonical_json(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }

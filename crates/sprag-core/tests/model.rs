@@ -17,7 +17,7 @@ mod model {
     mod destructive;
     mod engine;
     mod findings;
-    mod generated_deeds;
+    mod generated_actions;
     mod generated_messages;
     mod generator;
     mod history;
@@ -27,13 +27,13 @@ mod model {
     mod messages;
     mod pair;
     mod policies;
-    mod random;
     mod real_engine;
     mod record;
+    mod rng;
+    mod samples;
     mod seeds;
     mod shrink;
     mod steps;
-    mod stock;
     mod talk;
     mod vectors;
     mod windows;

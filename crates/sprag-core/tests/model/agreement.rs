@@ -16,11 +16,11 @@ fn hold(engine: Start, count: u64) -> Option<String> {
     let found = fold_seeds(
         count,
         policy_of,
-        |found: &mut Option<String>, seed, policy, stock| {
+        |found: &mut Option<String>, seed, policy, samples| {
             if found.is_some() {
                 return;
             }
-            let events = history(seed, stock, Habits::ALL);
+            let events = history(seed, samples, Habits::ALL);
             if divergence(engines, policy, &events).is_some() {
                 let case = Case {
                     policy: policy.written.clone(),
@@ -39,8 +39,8 @@ fn random_histories_make_every_rule_say_all_it_can() {
     let [mut coverage, other] = fold_seeds(
         20_000,
         policy_of,
-        |coverage: &mut Coverage, seed, policy, stock| {
-            let events = history(seed, stock, Habits::ALL);
+        |coverage: &mut Coverage, seed, policy, samples| {
+            let events = history(seed, samples, Habits::ALL);
             let mut model = Model::new(&policy.policy);
             for event in &events {
                 coverage.add(&model.check(event));

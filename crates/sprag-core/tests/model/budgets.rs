@@ -3,8 +3,8 @@
 use sprag_core::{Decision, Observed, RuleId, Usage};
 
 use super::findings::Findings;
-use super::judge::{Actor, Deed, Judged, killed};
-use super::record::{Facts, Purse, Record};
+use super::judge::{Action, Actor, ModelOutcome, killed};
+use super::record::{BudgetScope, EventFacts, Record};
 
 impl Actor<'_, '_> {
     /// The actions since a user was last heard, with this one; and whether one ever was.
@@ -44,16 +44,16 @@ impl Actor<'_, '_> {
     }
 }
 
-impl<'a> Deed<'_, 'a> {
-    pub(crate) fn usage(&self, usage: &'a Usage) -> Judged<'a> {
+impl<'a> Action<'_, 'a> {
+    pub(crate) fn usage(&self, usage: &'a Usage) -> ModelOutcome<'a> {
         if self.actor.is_killed {
-            return (killed(Decision::Kill), Facts::default());
+            return (killed(Decision::Kill), EventFacts::default());
         }
         let mut findings = Findings::default();
-        let facts = Facts {
+        let facts = EventFacts {
             accepted: true,
             warned: self.amounts(Some(usage), &mut findings),
-            ..Facts::default()
+            ..EventFacts::default()
         };
         (findings, facts)
     }
@@ -63,7 +63,7 @@ impl<'a> Deed<'_, 'a> {
         &self,
         usage: Option<&Usage>,
         findings: &mut Findings,
-    ) -> Vec<(RuleId, Purse)> {
+    ) -> Vec<(RuleId, BudgetScope)> {
         let budget = &self.actor.limits.budget;
         let mut warned = Vec::new();
         for (rule, amounts) in [
@@ -72,9 +72,9 @@ impl<'a> Deed<'_, 'a> {
             (RuleId::BudgetTime, budget.time_ms),
         ] {
             for (purse, limit) in [
-                (Purse::Session, amounts.session),
-                (Purse::Flow, amounts.flow),
-                (Purse::AgentDay, amounts.agent_day),
+                (BudgetScope::Session, amounts.session),
+                (BudgetScope::Flow, amounts.flow),
+                (BudgetScope::AgentDay, amounts.agent_day),
             ] {
                 let Some((limit, records)) = limit.zip(self.purse(purse)) else {
                     continue;
@@ -111,20 +111,20 @@ impl<'a> Deed<'_, 'a> {
     }
 
     /// The records of what a purse is for, where there is such.
-    fn purse(&self, purse: Purse) -> Option<Vec<&Record<'a>>> {
+    fn purse(&self, purse: BudgetScope) -> Option<Vec<&Record<'a>>> {
         let history = self.history;
         let records: Vec<&Record<'a>> = match purse {
-            Purse::Session => history
+            BudgetScope::Session => history
                 .lifetime(self.actor.id, self.now)
                 .iter()
                 .filter(|record| record.cells.has_session(self.actor.id))
                 .collect(),
-            Purse::Flow => history
+            BudgetScope::Flow => history
                 .flow_life(self.cells.flow?, self.now)
                 .iter()
                 .filter(|record| record.cells.flow == self.cells.flow)
                 .collect(),
-            Purse::AgentDay => {
+            BudgetScope::AgentDay => {
                 self.cells.agent?;
                 let today = self.now.utc_day();
                 history
@@ -139,10 +139,10 @@ impl<'a> Deed<'_, 'a> {
     }
 
     /// The time since the purse was opened.
-    fn elapsed(&self, purse: Purse, records: &[&Record<'a>]) -> u64 {
+    fn elapsed(&self, purse: BudgetScope, records: &[&Record<'a>]) -> u64 {
         let first = records.first();
         let since = match (purse, self.cells.flow) {
-            (Purse::Flow, Some(flow)) => {
+            (BudgetScope::Flow, Some(flow)) => {
                 let chain = self.history.chain(flow, self.now);
                 chain.map(|chain| chain.since)
             }

@@ -5,8 +5,8 @@ use sprag_core::{
 };
 
 use super::findings::Findings;
-use super::judge::{Deed, Judged, Model, Origin, killed};
-use super::record::{Facts, ModelVerdict, Pending, Record};
+use super::judge::{Action, Model, ModelOutcome, Origin, killed};
+use super::record::{EventFacts, ModelVerdict, PendingCall, Record};
 
 impl<'a> Model<'a> {
     /// The answer that the first call or step of this `use_id` got, if this is not the first.
@@ -71,20 +71,20 @@ fn forgotten(now: Timestamp, last: Option<&Record<'_>>) -> bool {
     last.is_some_and(|last| now.since(last.now) >= Millis::DAY)
 }
 
-impl<'a> Deed<'_, 'a> {
-    pub(crate) fn call(&self, call: &'a Call) -> Judged<'a> {
+impl<'a> Action<'_, 'a> {
+    pub(crate) fn call(&self, call: &'a Call) -> ModelOutcome<'a> {
         let limits = &*self.actor.limits;
-        let mut facts = Facts {
+        let mut facts = EventFacts {
             pending: call
                 .use_id
                 .as_ref()
                 .or(call.id.as_ref())
-                .map(|key| Pending {
+                .map(|key| PendingCall {
                     key,
                     refused: true,
                     approach: &call.approach,
                 }),
-            ..Facts::default()
+            ..EventFacts::default()
         };
         if self.actor.is_killed {
             return (killed(Decision::Kill), facts);

@@ -7,7 +7,7 @@ use super::record::Record;
 
 /// An allowed `say` of the chain.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Said<'a> {
+pub(crate) struct ChainMessage<'a> {
     pub(crate) at: Timestamp,
     pub(crate) from: &'a Id,
     pub(crate) to: &'a Id,
@@ -22,14 +22,14 @@ pub(crate) struct Chain<'a> {
     last_attempt: Timestamp,
     /// When a user last started the flow; none where no user did.
     pub(crate) user_start: Option<Timestamp>,
-    pub(crate) said: Vec<Said<'a>>,
+    pub(crate) said: Vec<ChainMessage<'a>>,
     /// Each member with the one that called it; a root has none.
     members: Vec<(&'a Id, Option<&'a Id>)>,
 }
 
 /// Where a message leads.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct ChainStep {
     pub(crate) depth: u32,
     pub(crate) returns: bool,
 }
@@ -120,11 +120,11 @@ impl<'a> Chain<'a> {
     }
 
     /// A receiver on the sender's path is returned to; any other comes after the sender.
-    pub(crate) fn place(&self, from: &'a Id, to: &Id) -> Place {
+    pub(crate) fn place(&self, from: &'a Id, to: &Id) -> ChainStep {
         let path = self.path(from);
         let on_path = path.iter().position(|member| *member == to);
         let before = on_path.unwrap_or(path.len());
-        Place {
+        ChainStep {
             depth: u32::try_from(before + 1).expect("histories are short"),
             returns: on_path.is_some(),
         }
@@ -141,7 +141,7 @@ impl<'a> Chain<'a> {
             self.members.push((to, Some(from)));
         }
         if message.kind == MessageKind::Say {
-            self.said.push(Said {
+            self.said.push(ChainMessage {
                 at: now,
                 from,
                 to,

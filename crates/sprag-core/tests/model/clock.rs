@@ -3,7 +3,7 @@
 
 use sprag_core::{Observation, Timestamp};
 
-use super::random::Dice;
+use super::rng::Rng;
 
 const HOUR: u64 = 3_600_000;
 const DAY: u64 = 86_400_000;
@@ -45,39 +45,39 @@ pub(crate) struct Clock {
 
 impl Clock {
     /// Starts within the hours before a UTC day ends, so that days end in histories.
-    pub(crate) fn new(dice: &mut Dice, habits: ClockHabits) -> Self {
-        let before_midnight = *dice.pick(&[1, 2_000, 60_000, HOUR, 20 * HOUR]);
+    pub(crate) fn new(rng: &mut Rng, habits: ClockHabits) -> Self {
+        let before_midnight = *rng.pick(&[1, 2_000, 60_000, HOUR, 20 * HOUR]);
         Self {
             time: 20_370 * DAY - before_midnight,
             habits,
-            slowness: dice.weighted(&[(60, 5), (30, 20), (10, 60)]),
+            slowness: rng.weighted(&[(60, 5), (30, 20), (10, 60)]),
         }
     }
 
     /// The time of the next event.
-    pub(crate) fn next(&mut self, dice: &mut Dice, past: &[Observation]) -> Timestamp {
-        if self.habits.goes_back && dice.chance(4) {
-            let back = self.time - dice.pick(&BACK);
-            if dice.chance(30) {
+    pub(crate) fn next(&mut self, rng: &mut Rng, past: &[Observation]) -> Timestamp {
+        if self.habits.goes_back && rng.chance(4) {
+            let back = self.time - rng.pick(&BACK);
+            if rng.chance(30) {
                 self.time = back;
             }
             return Timestamp(back);
         }
-        self.time = match dice.below(100) {
-            0..20 => self.edge(dice, past),
-            20..24 if self.habits.pauses => self.time + dice.pick(&PAUSES),
-            _ if dice.chance(self.slowness) => self.time + dice.pick(self.edges()),
-            _ => self.time + dice.pick(&SHORT),
+        self.time = match rng.below(100) {
+            0..20 => self.edge(rng, past),
+            20..24 if self.habits.pauses => self.time + rng.pick(&PAUSES),
+            _ if rng.chance(self.slowness) => self.time + rng.pick(self.edges()),
+            _ => self.time + rng.pick(&SHORT),
         };
         Timestamp(self.time)
     }
 
     /// Just at, before or after the end of a window that starts with an earlier event.
-    fn edge(&self, dice: &mut Dice, past: &[Observation]) -> u64 {
-        let Some(start) = past.iter().rev().nth(dice.below(6)) else {
+    fn edge(&self, rng: &mut Rng, past: &[Observation]) -> u64 {
+        let Some(start) = past.iter().rev().nth(rng.below(6)) else {
             return self.time;
         };
-        let edge = start.at.0 + dice.pick(self.edges()) + 1 - dice.pick(&[0, 1, 2]);
+        let edge = start.at.0 + rng.pick(self.edges()) + 1 - rng.pick(&[0, 1, 2]);
         edge.max(self.time)
     }
 

@@ -4,8 +4,8 @@ use serde_json::json;
 use sprag_core::{Id, Identity, Message, MessageKind, Observation, Observed, Source, Timestamp};
 
 use super::engine::{CasePolicy, ENGINES, Start};
-use super::random::Dice;
-use super::stock::Stock;
+use super::rng::Rng;
+use super::samples::Samples;
 
 /// A call to a session on the stack pops back to it, any other pushes.
 fn collapsed(stack: &[Id], to: &Id) -> Vec<Id> {
@@ -37,20 +37,20 @@ fn say(at: u64, from: &Id, to: &Id, flow: &Id) -> Observation {
 }
 
 /// A chain where each speaks only when spoken to. What is refused does not move it.
-fn follows_the_stack(engine: Start, seed: u64, stock: &Stock) {
-    let mut dice = Dice::new(seed);
-    let max_depth = *dice.pick(&[2, 3, 4, 4096]);
+fn follows_the_stack(engine: Start, seed: u64, samples: &Samples) {
+    let mut rng = Rng::new(seed);
+    let max_depth = *rng.pick(&[2, 3, 4, 4096]);
     let policy = CasePolicy::new(json!({
         "flow": {"max_depth": max_depth},
         "rules": {"*": "off", "flow.depth": "enforce"},
     }));
-    let receivers: Vec<&Id> = (0..30).map(|_| dice.pick(&stock.sessions)).collect();
-    let mut stack = vec![dice.pick(&stock.sessions).clone()];
+    let receivers: Vec<&Id> = (0..30).map(|_| rng.pick(&samples.sessions)).collect();
+    let mut stack = vec![rng.pick(&samples.sessions).clone()];
     let mut events = Vec::new();
     let mut expected = Vec::new();
     for (at, to) in (0..).step_by(1000).zip(receivers) {
         let from = stack.last().expect("a stack is never empty");
-        events.push(say(at, from, to, &stock.flows[0]));
+        events.push(say(at, from, to, &samples.flows[0]));
         let after = collapsed(&stack, to);
         let is_refused = after.len() > max_depth;
         expected.push((u32::try_from(after.len()).ok(), is_refused));
@@ -68,10 +68,10 @@ fn follows_the_stack(engine: Start, seed: u64, stock: &Stock) {
 
 #[test]
 fn collapse_by_parent_equals_the_plain_stack_on_every_sequential_chain() {
-    let stock = Stock::new();
+    let samples = Samples::new();
     for engine in ENGINES {
         for seed in 0..5_000 {
-            follows_the_stack(*engine, seed, &stock);
+            follows_the_stack(*engine, seed, &samples);
         }
     }
 }

@@ -3,9 +3,9 @@
 use sprag_core::{Decision, Millis, Observed, RuleId, Timestamp};
 
 use super::findings::Findings;
-use super::judge::Deed;
+use super::judge::Action;
 
-impl Deed<'_, '_> {
+impl Action<'_, '_> {
     /// Counts the refusal of a call by `rule`, unless it comes too soon after the last one counted.
     pub(crate) fn defiance(&self, rule: RuleId, findings: &mut Findings) -> Option<RuleId> {
         let limits = &*self.actor.limits;

@@ -3,10 +3,10 @@
 use sprag_core::{Call, Decision, Field, Limits, RuleId, Scope};
 
 use super::findings::Findings;
-use super::judge::Deed;
+use super::judge::Action;
 use super::record::{Scoped, Target};
 
-impl<'a> Deed<'_, 'a> {
+impl<'a> Action<'_, 'a> {
     pub(crate) fn destructive(&self, call: &'a Call, limits: &Limits, findings: &mut Findings) {
         let Some((scope, targets)) = self.destroys(call, limits) else {
             return;

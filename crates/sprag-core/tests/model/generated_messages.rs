@@ -7,7 +7,7 @@ use super::generator::Generator;
 impl Generator<'_> {
     /// A message between two of at least two sessions; half of them go on where the last arrived.
     pub(crate) fn talk(&mut self) -> Message {
-        let sessions = &self.stock.sessions[..self.sessions.max(2)];
+        let sessions = &self.samples.sessions[..self.sessions.max(2)];
         let last_receiver = self
             .events
             .iter()
@@ -16,19 +16,19 @@ impl Generator<'_> {
                 Observed::Message(message) => Some(&message.to),
                 _ => None,
             });
-        let goes_on = self.dice.chance(50);
+        let goes_on = self.rng.chance(50);
         let from = last_receiver
             .filter(|_| goes_on)
-            .unwrap_or_else(|| self.dice.pick(sessions))
+            .unwrap_or_else(|| self.rng.pick(sessions))
             .clone();
-        let mut to = self.dice.pick(sessions).clone();
-        while to == from && !self.dice.chance(15) {
-            to = self.dice.pick(sessions).clone();
+        let mut to = self.rng.pick(sessions).clone();
+        while to == from && !self.rng.chance(15) {
+            to = self.rng.pick(sessions).clone();
         }
-        let contents = &self.stock.contents;
+        let contents = &self.samples.contents;
         Message {
-            content: self.dice.maybe(60, |dice| *dice.pick(contents)),
-            kind: self.dice.weighted(&[
+            content: self.rng.maybe(60, |rng| *rng.pick(contents)),
+            kind: self.rng.weighted(&[
                 (85, MessageKind::Say),
                 (9, MessageKind::Spawn),
                 (6, MessageKind::Return),
@@ -43,22 +43,22 @@ impl Generator<'_> {
     }
 
     pub(crate) fn outside(&mut self, to: Id) -> Message {
-        let conversations = &self.stock.conversations;
+        let conversations = &self.samples.conversations;
         Message {
             from: None,
             to,
-            source: self.dice.weighted(&[
+            source: self.rng.weighted(&[
                 (80, Source::User),
                 (10, Source::Applet),
                 (10, Source::Scheduler),
             ]),
             flow: self.maybe_flow(80),
-            conversation: self.dice.maybe(35, |dice| dice.pick(conversations).clone()),
+            conversation: self.rng.maybe(35, |rng| rng.pick(conversations).clone()),
             agent: None,
             to_agent: self.agent(),
             content: None,
             kind: MessageKind::Say,
-            unblock: self.dice.chance(25),
+            unblock: self.rng.chance(25),
             generation: None,
             identity: Identity::Exact,
         }

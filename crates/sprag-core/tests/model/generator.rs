@@ -3,8 +3,8 @@
 use sprag_core::{Dispatch, Id, Identity, Observation, Observed, Order};
 
 use super::clock::{Clock, ClockHabits};
-use super::random::Dice;
-use super::stock::Stock;
+use super::rng::Rng;
+use super::samples::Samples;
 
 /// What a history is mostly about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ enum Theme {
 
 /// The kinds of events.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum EventKind {
     Talk,
     Outside,
     Call,
@@ -71,8 +71,8 @@ impl Habits {
 
 /// Makes one history.
 pub(crate) struct Generator<'s> {
-    pub(crate) dice: Dice,
-    pub(crate) stock: &'s Stock,
+    pub(crate) rng: Rng,
+    pub(crate) samples: &'s Samples,
     pub(crate) habits: Habits,
     theme: Theme,
     pub(crate) clock: Clock,
@@ -85,11 +85,11 @@ pub(crate) struct Generator<'s> {
 }
 
 /// The history of a seed.
-pub(crate) fn history(seed: u64, stock: &Stock, habits: Habits) -> Vec<Observation> {
-    let mut dice = Dice::new(seed);
-    let clock = Clock::new(&mut dice, habits.clock);
-    let length = dice.weighted(&[(20, 12), (40, 25), (30, 40), (10, 70)]);
-    let length = dice.within(length / 2, length);
+pub(crate) fn history(seed: u64, samples: &Samples, habits: Habits) -> Vec<Observation> {
+    let mut rng = Rng::new(seed);
+    let clock = Clock::new(&mut rng, habits.clock);
+    let length = rng.weighted(&[(20, 12), (40, 25), (30, 40), (10, 70)]);
+    let length = rng.within(length / 2, length);
     let themes = [
         Theme::Talk,
         Theme::Talk,
@@ -99,12 +99,12 @@ pub(crate) fn history(seed: u64, stock: &Stock, habits: Habits) -> Vec<Observati
         Theme::Mixed,
     ];
     let generator = Generator {
-        theme: *dice.pick(&themes),
-        sessions: dice.weighted(&[(20, 1), (25, 2), (25, 3), (30, stock.sessions.len())]),
-        agents: *dice.pick(&[0, 10, 40]),
-        shared: if dice.chance(20) { habits.shared } else { 0 },
-        dice,
-        stock,
+        theme: *rng.pick(&themes),
+        sessions: rng.weighted(&[(20, 1), (25, 2), (25, 3), (30, samples.sessions.len())]),
+        agents: *rng.pick(&[0, 10, 40]),
+        shared: if rng.chance(20) { habits.shared } else { 0 },
+        rng,
+        samples,
         habits,
         clock,
         events: Vec::with_capacity(length),
@@ -114,11 +114,11 @@ pub(crate) fn history(seed: u64, stock: &Stock, habits: Habits) -> Vec<Observati
 
 impl Generator<'_> {
     fn make(mut self, length: usize) -> Vec<Observation> {
-        if self.habits.call_ids && self.theme == Theme::Calls && self.dice.chance(2) {
+        if self.habits.call_ids && self.theme == Theme::Calls && self.rng.chance(2) {
             self.many_pending();
         }
         while self.events.len() < length {
-            let at = self.clock.next(&mut self.dice, &self.events);
+            let at = self.clock.next(&mut self.rng, &self.events);
             let what = self.again().unwrap_or_else(|| self.fresh());
             self.events.push(Observation { at, what });
         }
@@ -127,36 +127,36 @@ impl Generator<'_> {
 
     /// What makes a loop: one of the last events once more.
     fn again(&mut self) -> Option<Observed> {
-        if !self.dice.chance(35) {
+        if !self.rng.chance(35) {
             return None;
         }
-        let back = self.dice.weighted(&[(60, 0), (30, 1), (10, 2)]);
+        let back = self.rng.weighted(&[(60, 0), (30, 1), (10, 2)]);
         Some(self.events.iter().rev().nth(back)?.what.clone())
     }
 
     fn fresh(&mut self) -> Observed {
         let session = self.session();
         match self.kind() {
-            Kind::Talk => Observed::Message(self.talk()),
-            Kind::Outside => Observed::Message(self.outside(session)),
-            Kind::Call => Observed::Call(self.call(session)),
-            Kind::Step => Observed::Step(self.step(session)),
-            Kind::Usage => Observed::Usage(self.usage(session)),
-            Kind::Kill if !self.habits.kills => Observed::Reset(order(session)),
-            Kind::Kill => Observed::Kill(order(session)),
-            Kind::Reset => Observed::Reset(order(session)),
-            Kind::Start => Observed::DispatchStart(Dispatch {
+            EventKind::Talk => Observed::Message(self.talk()),
+            EventKind::Outside => Observed::Message(self.outside(session)),
+            EventKind::Call => Observed::Call(self.call(session)),
+            EventKind::Step => Observed::Step(self.step(session)),
+            EventKind::Usage => Observed::Usage(self.usage(session)),
+            EventKind::Kill if !self.habits.kills => Observed::Reset(order(session)),
+            EventKind::Kill => Observed::Kill(order(session)),
+            EventKind::Reset => Observed::Reset(order(session)),
+            EventKind::Start => Observed::DispatchStart(Dispatch {
                 session,
                 flow: Some(self.flow()),
             }),
-            Kind::End => Observed::DispatchEnd(Dispatch {
+            EventKind::End => Observed::DispatchEnd(Dispatch {
                 session,
                 flow: self.maybe_flow(50),
             }),
         }
     }
 
-    fn kind(&mut self) -> Kind {
+    fn kind(&mut self) -> EventKind {
         let (talk, call, step, usage) = match self.theme {
             Theme::Talk => (70, 2, 8, 1),
             Theme::Calls => (4, 70, 8, 1),
@@ -164,46 +164,45 @@ impl Generator<'_> {
             Theme::Spending => (10, 20, 15, 40),
             Theme::Mixed => (25, 25, 25, 5),
         };
-        self.dice.weighted(&[
-            (talk, Kind::Talk),
-            (8, Kind::Outside),
-            (call, Kind::Call),
-            (step, Kind::Step),
-            (usage, Kind::Usage),
-            (1, Kind::Kill),
-            (5, Kind::Reset),
-            (3, Kind::Start),
-            (2, Kind::End),
+        self.rng.weighted(&[
+            (talk, EventKind::Talk),
+            (8, EventKind::Outside),
+            (call, EventKind::Call),
+            (step, EventKind::Step),
+            (usage, EventKind::Usage),
+            (1, EventKind::Kill),
+            (5, EventKind::Reset),
+            (3, EventKind::Start),
+            (2, EventKind::End),
         ])
     }
 
     pub(crate) fn session(&mut self) -> Id {
-        let at = self.dice.below(self.sessions);
-        self.stock.sessions[at].clone()
+        let at = self.rng.below(self.sessions);
+        self.samples.sessions[at].clone()
     }
 
     fn flow(&mut self) -> Id {
-        self.dice.pick(&self.stock.flows).clone()
+        self.rng.pick(&self.samples.flows).clone()
     }
 
     pub(crate) fn maybe_flow(&mut self, percent: usize) -> Option<Id> {
-        self.dice.chance(percent).then(|| self.flow())
+        self.rng.chance(percent).then(|| self.flow())
     }
 
     pub(crate) fn agent(&mut self) -> Option<Id> {
-        let agents = &self.stock.agents;
-        self.dice
-            .maybe(self.agents, |dice| dice.pick(agents).clone())
+        let agents = &self.samples.agents;
+        self.rng.maybe(self.agents, |rng| rng.pick(agents).clone())
     }
 
     /// Mostly none, which is always right; else one that may be old, current or yet to come.
     pub(crate) fn generation(&mut self) -> Option<u32> {
-        self.dice
-            .maybe(6, |dice| dice.weighted(&[(70, 1), (20, 2), (10, 3)]))
+        self.rng
+            .maybe(6, |rng| rng.weighted(&[(70, 1), (20, 2), (10, 3)]))
     }
 
     pub(crate) fn identity(&mut self) -> Identity {
-        match self.dice.chance(self.shared) {
+        match self.rng.chance(self.shared) {
             true => Identity::Shared,
             false => Identity::Exact,
         }

@@ -7,7 +7,7 @@ use sprag_core::{
 
 use super::findings::{Findings, Stage};
 use super::history::History;
-use super::record::{Cells, Facts, Mark, ModelError, ModelVerdict, Record};
+use super::record::{Cells, EventFacts, Mark, ModelError, ModelVerdict, Record};
 
 /// A naive engine: a policy and all that happened.
 pub(crate) struct Model<'a> {
@@ -28,7 +28,7 @@ pub(crate) struct Actor<'h, 'a> {
 }
 
 /// A call, step or usage after resolution.
-pub(crate) struct Deed<'h, 'a> {
+pub(crate) struct Action<'h, 'a> {
     pub(crate) actor: Actor<'h, 'a>,
     pub(crate) history: &'h History<'a>,
     pub(crate) now: Timestamp,
@@ -46,7 +46,7 @@ pub(crate) struct Origin<'a> {
 }
 
 /// What judging an event comes to: its findings and what it did.
-pub(crate) type Judged<'a> = (Findings, Facts<'a>);
+pub(crate) type ModelOutcome<'a> = (Findings, EventFacts<'a>);
 
 impl<'a> Model<'a> {
     pub(crate) fn new(policy: &'a Policy) -> Self {
@@ -123,7 +123,7 @@ impl<'a> Model<'a> {
         };
         let now = self.history.now(at, &cells);
         let limits = self.limits_of(origin.session, agent);
-        let deed = Deed {
+        let deed = Action {
             actor: self.actor(origin.session, agent, limits, now),
             history: &self.history,
             now,
@@ -140,9 +140,9 @@ impl<'a> Model<'a> {
         let is_stale = origin.generation.is_some_and(|named| named < generation);
         let is_stopped = is_stale || deed.actor.is_killed;
         if let Some(verdict) = self.first_sight(now, what).filter(|_| !is_stopped) {
-            let facts = Facts {
+            let facts = EventFacts {
                 repeats: true,
-                ..Facts::default()
+                ..EventFacts::default()
             };
             return Ok(Record {
                 what,
@@ -191,7 +191,7 @@ impl<'a> Model<'a> {
             what,
             now: self.history.now(at, &cells),
             cells,
-            facts: Facts::default(),
+            facts: EventFacts::default(),
             verdict: ModelVerdict {
                 generation: self.history.generation(session),
                 ..ModelVerdict::default()
@@ -201,9 +201,12 @@ impl<'a> Model<'a> {
 }
 
 /// The gate of old generations: such an event is an attempt and a sighting, and nothing else.
-pub(crate) fn stale<'a>() -> Judged<'a> {
+pub(crate) fn stale<'a>() -> ModelOutcome<'a> {
     let code = Code::SessionStaleGeneration;
-    (Findings::killed(Decision::Kill, code), Facts::default())
+    (
+        Findings::killed(Decision::Kill, code),
+        EventFacts::default(),
+    )
 }
 
 /// The gate of killed sessions.

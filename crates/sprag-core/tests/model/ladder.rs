@@ -12,24 +12,24 @@ use sprag_core::{
 use super::engine::{CasePolicy, ENGINES, answers};
 use super::generator::{Habits, history};
 use super::marks::actor;
-use super::random::Dice;
 use super::real_engine::real_engine;
 use super::record::ModelVerdict;
+use super::rng::Rng;
+use super::samples::{Samples, call, id, outcome, program};
 use super::seeds::{each_seed, policy_of};
-use super::stock::{Stock, call, id, outcome, program};
 
 #[test]
 fn an_agent_of_few_approaches_whose_outcomes_are_never_new_is_blocked() {
-    let stock = Stock::new();
+    let samples = Samples::new();
     let policy = CasePolicy::new(json!({"progress": {"classifier": "plain"}}));
     for engine in ENGINES {
         for seed in 0..2_000 {
-            let mut dice = Dice::new(seed);
-            let approaches = dice.within(1, stock.programs.len());
+            let mut rng = Rng::new(seed);
+            let approaches = rng.within(1, samples.programs.len());
             // Each new approach may undo a streak of four once.
             let bound = 5 * (approaches + 1);
             let events: Vec<Observation> = (0..bound)
-                .map(|_| step(&stock, dice.below(approaches)))
+                .map(|_| step(&samples, rng.below(approaches)))
                 .collect();
             let told = answers(*engine, &policy, &events);
             let is_blocked = told
@@ -45,13 +45,13 @@ fn an_agent_of_few_approaches_whose_outcomes_are_never_new_is_blocked() {
 fn an_agent_that_always_gets_the_same_answer_is_blocked_by_the_default_classifier() {
     let policy = CasePolicy::new(json!({}));
     for seed in 0..2_000 {
-        let mut dice = Dice::new(seed);
-        let (known, newness) = (dice.within(1, 9), *dice.pick(&[0, 10, 50, 90, 100]));
+        let mut rng = Rng::new(seed);
+        let (known, newness) = (rng.within(1, 9), *rng.pick(&[0, 10, 50, 90, 100]));
         let events: Vec<Observation> = (0..40)
             .map(|at| {
-                let number = match dice.chance(newness) {
+                let number = match rng.chance(newness) {
                     true => 100 + at,
-                    false => dice.below(known),
+                    false => rng.below(known),
                 };
                 step_of(at, program(&format!("print({number})")))
             })
@@ -69,16 +69,16 @@ fn an_agent_that_always_gets_the_same_answer_is_blocked_by_the_default_classifie
 fn an_agent_that_mixes_known_answers_is_blocked_by_the_default_classifier() {
     let policy = CasePolicy::new(json!({}));
     for seed in 0..200 {
-        let mut dice = Dice::new(seed);
-        let answers_known = dice.within(2, 9);
-        let newness = *dice.pick(&[0, 50, 100]);
+        let mut rng = Rng::new(seed);
+        let answers_known = rng.within(2, 9);
+        let newness = *rng.pick(&[0, 50, 100]);
         let events: Vec<Observation> = (0..420)
             .map(|at| {
-                let number = match dice.chance(newness) {
+                let number = match rng.chance(newness) {
                     true => 100 + at,
-                    false => dice.below(9),
+                    false => rng.below(9),
                 };
-                let answer = outcome(&format!("answer {}", dice.below(answers_known)));
+                let answer = outcome(&format!("answer {}", rng.below(answers_known)));
                 step_with(at, program(&format!("print({number})")), answer)
             })
             .collect();
@@ -91,8 +91,8 @@ fn an_agent_that_mixes_known_answers_is_blocked_by_the_default_classifier() {
     }
 }
 
-fn step(stock: &Stock, approach: usize) -> Observation {
-    step_of(0, stock.programs[approach].clone())
+fn step(samples: &Samples, approach: usize) -> Observation {
+    step_of(0, samples.programs[approach].clone())
 }
 
 /// The step that ends in the same way, as many seconds after the first.
@@ -122,17 +122,17 @@ fn step_with(seconds: usize, approach: Approach, outcome: Outcome) -> Observatio
 fn an_agent_that_goes_on_against_refusals_is_blocked_and_then_killed() {
     for engine in ENGINES {
         for seed in 0..2_000 {
-            let mut dice = Dice::new(seed);
-            let max = dice.within(1, 10);
+            let mut rng = Rng::new(seed);
+            let max = rng.within(1, 10);
             let policy = CasePolicy::new(json!({
                 "access": {"deny": ["rm_*"]}, "session": {"max_refused": max},
             }));
             let mut at = 0;
             let events: Vec<Observation> = (0..2 * max)
                 .map(|_| {
-                    at += *dice.pick(&[1_000, 1_001, 60_000, 3_600_000]);
-                    let args = [("n", *dice.pick(&["1", "2"]))];
-                    let tool = *dice.pick(&["rm_all", "rm_x"]);
+                    at += *rng.pick(&[1_000, 1_001, 60_000, 3_600_000]);
+                    let args = [("n", *rng.pick(&["1", "2"]))];
+                    let tool = *rng.pick(&["rm_all", "rm_x"]);
                     refused_call(at, tool, &args)
                 })
                 .collect();
@@ -171,19 +171,19 @@ fn refused_call(at: u64, tool: &str, args: &[(&str, &str)]) -> Observation {
 
 /// What one session did since a user was last heard there.
 #[derive(Debug, Default)]
-struct Stretch {
+struct UserGap {
     heard: Option<Timestamp>,
     actions: usize,
 }
 
 /// Follows the words of users through a history and counts what happens in between.
 #[derive(Debug, Default)]
-struct Watch {
+struct UserGaps {
     started: BTreeMap<Id, Timestamp>,
-    stretches: BTreeMap<Id, Stretch>,
+    stretches: BTreeMap<Id, UserGap>,
 }
 
-impl Watch {
+impl UserGaps {
     /// The most actions that any session has made since its user's last word, where it counts.
     fn most(&self, is_strict: bool) -> usize {
         let bounded = self.stretches.values();
@@ -225,7 +225,7 @@ impl Watch {
     fn hear(&mut self, session: &Id, at: Timestamp) {
         let stretch = self.stretches.entry(session.clone()).or_default();
         if stretch.heard < Some(at) {
-            *stretch = Stretch {
+            *stretch = UserGap {
                 heard: Some(at),
                 actions: 0,
             };
@@ -241,8 +241,8 @@ fn policy_with_budget(seed: u64) -> CasePolicy {
         keys.remove("budget");
         keys.remove("rules");
     }
-    let mut dice = Dice::new(seed);
-    policy["budget"] = json!({"actions": dice.within(1, 5), "strict": dice.chance(50)});
+    let mut rng = Rng::new(seed);
+    policy["budget"] = json!({"actions": rng.within(1, 5), "strict": rng.chance(50)});
     policy["rules"]["budget.actions"] = Value::from("enforce");
     CasePolicy::new(policy)
 }
@@ -253,11 +253,11 @@ fn between_two_words_of_a_user_at_most_twice_the_budget_and_one_action_happen() 
         shared: 0,
         ..Habits::SHORT
     };
-    each_seed(10_000, policy_with_budget, |seed, policy, stock| {
+    each_seed(10_000, policy_with_budget, |seed, policy, samples| {
         let budget = policy.policy.limits_for(None, "a").budget.clone();
-        let events = history(seed, stock, habits);
+        let events = history(seed, samples, habits);
         for engine in ENGINES {
-            let mut watch = Watch::default();
+            let mut watch = UserGaps::default();
             for (event, answer) in events.iter().zip(answers(*engine, policy, &events)) {
                 answer.iter().for_each(|verdict| watch.see(event, verdict));
                 let most = watch.most(budget.strict);

@@ -51,8 +51,8 @@ fn a_killed_session_and_those_below_it_get_nothing_until_the_reset() {
         use_ids: false,
         ..Habits::ALL
     };
-    each_seed(HISTORIES, policy_of, |seed, policy, stock| {
-        let events = history(seed, stock, habits);
+    each_seed(HISTORIES, policy_of, |seed, policy, samples| {
+        let events = history(seed, samples, habits);
         for engine in ENGINES {
             stays_killed(&events, answers(*engine, policy, &events));
         }
@@ -75,8 +75,8 @@ fn no_mark_is_set_for_a_shared_identity() {
         kills: false,
         ..Habits::ALL
     };
-    each_seed(HISTORIES, policy_of, |seed, policy, stock| {
-        let mut events = history(seed, stock, habits);
+    each_seed(HISTORIES, policy_of, |seed, policy, samples| {
+        let mut events = history(seed, samples, habits);
         events.iter_mut().for_each(share);
         for engine in ENGINES {
             for verdict in answers(*engine, policy, &events).into_iter().flatten() {
@@ -100,8 +100,8 @@ fn policy_in_shadow(seed: u64) -> CasePolicy {
 
 #[test]
 fn in_shadow_only_what_an_operator_killed_is_stopped() {
-    each_seed(HISTORIES, policy_in_shadow, |seed, policy, stock| {
-        let events = history(seed, stock, Habits::ALL);
+    each_seed(HISTORIES, policy_in_shadow, |seed, policy, samples| {
+        let events = history(seed, samples, Habits::ALL);
         for engine in ENGINES {
             for verdict in answers(*engine, policy, &events).into_iter().flatten() {
                 let is_quiet = matches!(

@@ -7,7 +7,7 @@ use sprag_core::{
 use super::chain::Chain;
 use super::findings::{Findings, Stage};
 use super::judge::{Actor, Model, killed, stale};
-use super::record::{Cells, Facts, ModelError, ModelVerdict, Record, Scoped};
+use super::record::{Cells, EventFacts, ModelError, ModelVerdict, Record, Scoped};
 use super::talk::Talk;
 
 impl<'a> Model<'a> {
@@ -29,7 +29,7 @@ impl<'a> Model<'a> {
         let now = self.history.now(at, &cells);
         let receiver = self.actor(&message.to, agent, limits, now);
         let (findings, facts) = if receiver.is_killed {
-            (killed(Decision::Deny), Facts::default())
+            (killed(Decision::Deny), EventFacts::default())
         } else {
             (Findings::default(), heard(message, &receiver, now))
         };
@@ -129,14 +129,14 @@ impl<'a> Model<'a> {
 }
 
 /// What a message from outside does to the receiver.
-fn heard<'a>(message: &Message, receiver: &Actor<'_, 'a>, now: Timestamp) -> Facts<'a> {
+fn heard<'a>(message: &Message, receiver: &Actor<'_, 'a>, now: Timestamp) -> EventFacts<'a> {
     let is_user = message.source == Source::User;
-    Facts {
+    EventFacts {
         accepted: true,
         user_word: is_user,
         attends: is_user.then_some(now),
         unblocks: is_user && (message.unblock || receiver.limits.session.human_unblocks),
-        ..Facts::default()
+        ..EventFacts::default()
     }
 }
 

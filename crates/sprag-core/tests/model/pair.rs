@@ -7,7 +7,7 @@ use super::history::History;
 use super::record::Record;
 
 /// An allowed `say` between the two.
-struct Line<'a> {
+struct PairMessage<'a> {
     at: Timestamp,
     from: &'a Id,
     flow: Option<&'a Id>,
@@ -16,7 +16,7 @@ struct Line<'a> {
 
 impl<'a> History<'a> {
     /// The allowed `say`s between the two since either did a step, if the pair is remembered.
-    fn lines(&self, one: &Id, other: &Id, now: Timestamp) -> Vec<Line<'a>> {
+    fn lines(&self, one: &Id, other: &Id, now: Timestamp) -> Vec<PairMessage<'a>> {
         let mut lines = Vec::new();
         for record in self.life(now, Millis::HOUR, |cells| cells.has_pair(one, other)) {
             let is_theirs =
@@ -32,9 +32,9 @@ impl<'a> History<'a> {
     }
 }
 
-fn line<'a>(record: &Record<'a>) -> Option<Line<'a>> {
+fn line<'a>(record: &Record<'a>) -> Option<PairMessage<'a>> {
     let (from, message) = record.said()?;
-    Some(Line {
+    Some(PairMessage {
         at: record.now,
         from,
         flow: record.cells.flow,
@@ -70,7 +70,7 @@ pub(crate) fn judge<'a>(
 
 /// How often the sender has now said this in a row in this flow, and whether it got different
 /// answers meanwhile.
-fn echo(lines: &[Line<'_>], from: &Id, flow: Option<&Id>, content: Digest) -> (usize, bool) {
+fn echo(lines: &[PairMessage<'_>], from: &Id, flow: Option<&Id>, content: Digest) -> (usize, bool) {
     let mut repeated = 1;
     let mut answers: Vec<Option<Digest>> = Vec::new();
     let mut answers_in_run = 0;

@@ -4,18 +4,18 @@
 use serde_json::{Map, Value, json};
 use sprag_core::RuleId;
 
-use super::random::Dice;
+use super::rng::Rng;
 
 /// A policy as a person would write it.
-pub(crate) fn policy(dice: &mut Dice) -> Value {
-    let mut policy = sections(dice);
-    policy.insert("rules".into(), Value::Object(rules(dice)));
-    let overrides: Vec<Value> = (0..dice.weighted(&[(60, 0), (25, 1), (15, 3)]))
-        .map(|_| an_override(dice))
+pub(crate) fn policy(rng: &mut Rng) -> Value {
+    let mut policy = sections(rng);
+    policy.insert("rules".into(), Value::Object(rules(rng)));
+    let overrides: Vec<Value> = (0..rng.weighted(&[(60, 0), (25, 1), (15, 3)]))
+        .map(|_| an_override(rng))
         .collect();
     policy.insert("override".into(), Value::Array(overrides));
     let mut policy = Value::Object(policy);
-    if dice.chance(15) {
+    if rng.chance(15) {
         judge_no_steps(&mut policy);
     }
     policy
@@ -38,12 +38,12 @@ fn silence_progress(policy: &mut Value) {
     }
 }
 
-fn an_override(dice: &mut Dice) -> Value {
-    let mut keys = sections(dice);
-    keys.retain(|_, _| dice.chance(40));
+fn an_override(rng: &mut Rng) -> Value {
+    let mut keys = sections(rng);
+    keys.retain(|_, _| rng.chance(40));
     // How steps are judged is the same for all: the model knows one classifier.
     keys.remove("progress");
-    let (whom, name) = *dice.pick(&[
+    let (whom, name) = *rng.pick(&[
         ("agent", "w"),
         ("agent", "bulk-*"),
         ("agent", "*"),
@@ -52,35 +52,35 @@ fn an_override(dice: &mut Dice) -> Value {
         ("session", "b"),
     ]);
     keys.insert(whom.into(), name.into());
-    if dice.chance(30) {
-        keys.insert("rules".into(), Value::Object(some_modes(dice, 10)));
+    if rng.chance(30) {
+        keys.insert("rules".into(), Value::Object(some_modes(rng, 10)));
     }
     Value::Object(keys)
 }
 
 /// How strict the policy is in all: most enforce most rules, some only watch.
-fn rules(dice: &mut Dice) -> Map<String, Value> {
-    let mut rules = match dice.below(10) {
+fn rules(rng: &mut Rng) -> Map<String, Value> {
+    let mut rules = match rng.below(10) {
         0..5 => Map::new(),
-        5..8 => some_modes(dice, 30),
-        8 => some_modes(dice, 80),
+        5..8 => some_modes(rng, 30),
+        8 => some_modes(rng, 80),
         _ => [("*".to_owned(), Value::from("shadow"))]
             .into_iter()
             .collect(),
     };
     // Off unless asked for.
-    if dice.chance(60) {
-        let mode = *dice.pick(&["enforce", "shadow"]);
+    if rng.chance(60) {
+        let mode = *rng.pick(&["enforce", "shadow"]);
         rules.insert("flow.revisits".into(), mode.into());
     }
     rules
 }
 
-fn some_modes(dice: &mut Dice, percent: usize) -> Map<String, Value> {
+fn some_modes(rng: &mut Rng, percent: usize) -> Map<String, Value> {
     let mut modes = Map::new();
     for rule in RuleId::ALL {
-        if *rule != RuleId::SessionKilled && dice.chance(percent) {
-            let mode = dice.weighted(&[(50, "shadow"), (40, "off"), (10, "enforce")]);
+        if *rule != RuleId::SessionKilled && rng.chance(percent) {
+            let mode = rng.weighted(&[(50, "shadow"), (40, "off"), (10, "enforce")]);
             modes.insert(rule.as_str().to_owned(), mode.into());
         }
     }
@@ -88,52 +88,52 @@ fn some_modes(dice: &mut Dice, percent: usize) -> Map<String, Value> {
 }
 
 /// Each limit small in one of two policies, as it comes in the other.
-fn sections(dice: &mut Dice) -> Map<String, Value> {
+fn sections(rng: &mut Rng) -> Map<String, Value> {
     let mut all = Map::new();
     for (section, keys) in [
-        ("flow", flow(dice)),
-        ("inbox", inbox(dice)),
-        ("conversation", json!({"max_messages": dice.within(1, 3)})),
-        ("access", access(dice)),
-        ("call", call(dice)),
-        ("destructive", destructive(dice)),
-        ("session", session(dice)),
-        ("budget", budget(dice)),
+        ("flow", flow(rng)),
+        ("inbox", inbox(rng)),
+        ("conversation", json!({"max_messages": rng.within(1, 3)})),
+        ("access", access(rng)),
+        ("call", call(rng)),
+        ("destructive", destructive(rng)),
+        ("session", session(rng)),
+        ("budget", budget(rng)),
     ] {
         let Value::Object(mut keys) = keys else {
             continue;
         };
-        keys.retain(|_, _| dice.chance(50));
+        keys.retain(|_, _| rng.chance(50));
         all.insert(section.into(), Value::Object(keys));
     }
-    all.insert("progress".into(), progress(dice));
+    all.insert("progress".into(), progress(rng));
     all
 }
 
-fn flow(dice: &mut Dice) -> Value {
-    let warn = dice.within(2, 3);
+fn flow(rng: &mut Rng) -> Value {
+    let warn = rng.within(2, 3);
     json!({
-        "max_depth": dice.within(2, 4),
-        "max_sessions": dice.within(2, 4),
-        "max_duration": dice.pick(&["2s", "30s", "60s", "5m", "2h"]),
-        "max_calls_per_minute": dice.within(1, 5),
-        "max_calls": dice.within(2, 6),
-        "max_revisits": dice.within(1, 2),
-        "chatter": dice.within(2, 4),
-        "echo": {"warn": warn, "deny": warn + dice.within(0, 2)},
-        "max_unattended": dice.within(1, 4),
+        "max_depth": rng.within(2, 4),
+        "max_sessions": rng.within(2, 4),
+        "max_duration": rng.pick(&["2s", "30s", "60s", "5m", "2h"]),
+        "max_calls_per_minute": rng.within(1, 5),
+        "max_calls": rng.within(2, 6),
+        "max_revisits": rng.within(1, 2),
+        "chatter": rng.within(2, 4),
+        "echo": {"warn": warn, "deny": warn + rng.within(0, 2)},
+        "max_unattended": rng.within(1, 4),
     })
 }
 
-fn inbox(dice: &mut Dice) -> Value {
+fn inbox(rng: &mut Rng) -> Value {
     json!({
-        "max_messages_per_minute": dice.within(1, 4),
-        "scope": dice.pick(&["session", "agent"]),
+        "max_messages_per_minute": rng.within(1, 4),
+        "scope": rng.pick(&["session", "agent"]),
     })
 }
 
-fn access(dice: &mut Dice) -> Value {
-    let allow: &[&str] = if dice.chance(20) {
+fn access(rng: &mut Rng) -> Value {
+    let allow: &[&str] = if rng.chance(20) {
         &["read", "db/*", "delete_*"]
     } else {
         &[]
@@ -141,40 +141,40 @@ fn access(dice: &mut Dice) -> Value {
     json!({"deny": ["rm_*", "shell/*"], "allow": allow})
 }
 
-fn call(dice: &mut Dice) -> Value {
+fn call(rng: &mut Rng) -> Value {
     json!({
-        "max_identical": dice.within(1, 4),
-        "window": dice.pick(&["2s", "10s", "60s"]),
-        "repeat": dice.within(2, 4),
+        "max_identical": rng.within(1, 4),
+        "window": rng.pick(&["2s", "10s", "60s"]),
+        "repeat": rng.within(2, 4),
     })
 }
 
-fn destructive(dice: &mut Dice) -> Value {
+fn destructive(rng: &mut Rng) -> Value {
     json!({
-        "max_calls": dice.within(1, 5),
-        "max_same_target": dice.within(1, 3),
-        "window": dice.pick(&["2s", "10s", "60s"]),
-        "scope": dice.pick(&["session", "agent"]),
-        "trust_hints": dice.chance(50),
+        "max_calls": rng.within(1, 5),
+        "max_same_target": rng.within(1, 3),
+        "window": rng.pick(&["2s", "10s", "60s"]),
+        "scope": rng.pick(&["session", "agent"]),
+        "trust_hints": rng.chance(50),
     })
 }
 
-fn session(dice: &mut Dice) -> Value {
-    json!({"max_refused": dice.within(1, 3), "human_unblocks": dice.chance(50)})
+fn session(rng: &mut Rng) -> Value {
+    json!({"max_refused": rng.within(1, 3), "human_unblocks": rng.chance(50)})
 }
 
-fn progress(dice: &mut Dice) -> Value {
-    let stagnation = dice.within(1, 2);
-    let stuck = dice.within(1, 2);
+fn progress(rng: &mut Rng) -> Value {
+    let stagnation = rng.within(1, 2);
+    let stuck = rng.within(1, 2);
     json!({
         "classifier": "plain",
-        "stagnation": {"warn": stagnation, "block": stagnation + dice.within(1, 2)},
-        "stuck": {"warn": stuck, "block": stuck + dice.within(1, 2)},
+        "stagnation": {"warn": stagnation, "block": stagnation + rng.within(1, 2)},
+        "stuck": {"warn": stuck, "block": stuck + rng.within(1, 2)},
     })
 }
 
-fn budget(dice: &mut Dice) -> Value {
-    let mut budget = json!({"actions": dice.within(1, 6), "strict": dice.chance(50)});
+fn budget(rng: &mut Rng) -> Value {
+    let mut budget = json!({"actions": rng.within(1, 6), "strict": rng.chance(50)});
     for (key, amounts) in [
         ("tokens", [json!(25), json!(50), json!(100)]),
         ("cost_usd", [json!(0.0001), json!(0.00025), json!(0.0005)]),
@@ -182,11 +182,11 @@ fn budget(dice: &mut Dice) -> Value {
     ] {
         let mut scopes = Map::new();
         for scope in ["session", "flow", "agent_day"] {
-            if dice.chance(50) {
-                scopes.insert(scope.into(), dice.pick(&amounts).clone());
+            if rng.chance(50) {
+                scopes.insert(scope.into(), rng.pick(&amounts).clone());
             }
         }
-        if dice.chance(50) {
+        if rng.chance(50) {
             budget[key] = Value::Object(scopes);
         }
     }

@@ -88,7 +88,7 @@ pub(crate) enum Mark {
 
 /// What an amount is counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purse {
+pub(crate) enum BudgetScope {
     Session,
     Flow,
     AgentDay,
@@ -96,7 +96,7 @@ pub(crate) enum Purse {
 
 /// A call that waits for its step.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pending<'a> {
+pub(crate) struct PendingCall<'a> {
     /// The `use_id`, else the `id`.
     pub(crate) key: &'a Id,
     pub(crate) refused: bool,
@@ -108,7 +108,7 @@ pub(crate) type Target<'a> = Vec<(&'a str, Digest)>;
 
 /// What an event did, beyond having happened.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Facts<'a> {
+pub(crate) struct EventFacts<'a> {
     /// A second sight of one call or step: it was answered as the first, and counts nothing.
     pub(crate) repeats: bool,
     /// It was not refused.
@@ -118,7 +118,7 @@ pub(crate) struct Facts<'a> {
     /// It is an attempt in its flow, under this `flow.max_duration`.
     pub(crate) attempt: Option<Millis>,
     /// A call that may get a step.
-    pub(crate) pending: Option<Pending<'a>>,
+    pub(crate) pending: Option<PendingCall<'a>>,
     /// A step that ended the wait of the call with this key.
     pub(crate) completes: Option<&'a Id>,
     /// A refused call that `session.defiance` counted, with the rule that refused it.
@@ -130,7 +130,7 @@ pub(crate) struct Facts<'a> {
     /// A step that the matrix judged: approach and outcome.
     pub(crate) judged: Option<(Digest, Digest)>,
     /// The budgets that were near their end, and said so.
-    pub(crate) warned: Vec<(RuleId, Purse)>,
+    pub(crate) warned: Vec<(RuleId, BudgetScope)>,
     pub(crate) mark: Option<Mark>,
     pub(crate) unblocks: bool,
     /// The receiver's user was heard: at this time, directly or by starting the flow.
@@ -145,7 +145,7 @@ pub(crate) struct Record<'a> {
     pub(crate) what: &'a Observed,
     pub(crate) now: Timestamp,
     pub(crate) cells: Cells<'a>,
-    pub(crate) facts: Facts<'a>,
+    pub(crate) facts: EventFacts<'a>,
     pub(crate) verdict: ModelVerdict,
 }
 

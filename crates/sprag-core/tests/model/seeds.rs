@@ -4,8 +4,8 @@ use std::thread;
 
 use super::engine::CasePolicy;
 use super::policies;
-use super::random::Dice;
-use super::stock::Stock;
+use super::rng::Rng;
+use super::samples::Samples;
 
 /// How many histories in a row are judged under one policy.
 const HISTORIES_PER_POLICY: u64 = 64;
@@ -13,7 +13,7 @@ const HISTORIES_PER_POLICY: u64 = 64;
 /// The policy of a seed, and of the others of its block.
 pub(crate) fn policy_of(seed: u64) -> CasePolicy {
     let block = seed / HISTORIES_PER_POLICY;
-    CasePolicy::new(policies::policy(&mut Dice::new(!block)))
+    CasePolicy::new(policies::policy(&mut Rng::new(!block)))
 }
 
 /// Folds every seed below `count` on two threads, each with the policy that `policy` makes of the
@@ -21,16 +21,16 @@ pub(crate) fn policy_of(seed: u64) -> CasePolicy {
 pub(crate) fn fold_seeds<T: Default + Send>(
     count: u64,
     policy: fn(u64) -> CasePolicy,
-    fold: impl Fn(&mut T, u64, &CasePolicy, &Stock) + Sync,
+    fold: impl Fn(&mut T, u64, &CasePolicy, &Samples) + Sync,
 ) -> [T; 2] {
     let half = |first: u64| {
-        let stock = Stock::new();
+        let samples = Samples::new();
         let mut state = T::default();
         for block in (first..count.div_ceil(HISTORIES_PER_POLICY)).step_by(2) {
             let start = block * HISTORIES_PER_POLICY;
             let policy = policy(start);
             for seed in start..(start + HISTORIES_PER_POLICY).min(count) {
-                fold(&mut state, seed, &policy, &stock);
+                fold(&mut state, seed, &policy, &samples);
             }
         }
         state
@@ -45,9 +45,9 @@ pub(crate) fn fold_seeds<T: Default + Send>(
 pub(crate) fn each_seed(
     count: u64,
     policy: fn(u64) -> CasePolicy,
-    check: impl Fn(u64, &CasePolicy, &Stock) + Sync,
+    check: impl Fn(u64, &CasePolicy, &Samples) + Sync,
 ) {
-    fold_seeds(count, policy, |(): &mut (), seed, policy, stock| {
-        check(seed, policy, stock);
+    fold_seeds(count, policy, |(): &mut (), seed, policy, samples| {
+        check(seed, policy, samples);
     });
 }

@@ -3,8 +3,8 @@
 use sprag_core::{Classifier, Code, Decision, Digest, Id, Mode, RuleId, Step};
 
 use super::findings::Findings;
-use super::judge::{Deed, Judged, killed};
-use super::record::{Facts, Pending};
+use super::judge::{Action, ModelOutcome, killed};
+use super::record::{EventFacts, PendingCall};
 
 /// How many calls of a session may wait for their step.
 const MAX_PENDING: usize = 64;
@@ -16,16 +16,16 @@ struct Streaks {
     stuck: u32,
 }
 
-impl<'a> Deed<'_, 'a> {
-    pub(crate) fn step(&self, step: &'a Step) -> Judged<'a> {
+impl<'a> Action<'_, 'a> {
+    pub(crate) fn step(&self, step: &'a Step) -> ModelOutcome<'a> {
         if self.actor.is_killed {
-            return (killed(Decision::Kill), Facts::default());
+            return (killed(Decision::Kill), EventFacts::default());
         }
         let key = step.use_id.as_ref().or(step.id.as_ref());
         let pending = key.and_then(|key| self.pending(key));
-        let mut facts = Facts {
+        let mut facts = EventFacts {
             completes: pending.map(|call| call.key),
-            ..Facts::default()
+            ..EventFacts::default()
         };
         let mut findings = Findings::default();
         if pending.is_some_and(|call| call.refused) {
@@ -64,8 +64,8 @@ impl<'a> Deed<'_, 'a> {
     }
 
     /// The call that waits under this key.
-    fn pending(&self, key: &Id) -> Option<Pending<'a>> {
-        let mut waiting: Vec<Pending<'a>> = Vec::new();
+    fn pending(&self, key: &Id) -> Option<PendingCall<'a>> {
+        let mut waiting: Vec<PendingCall<'a>> = Vec::new();
         for record in self.actor.life {
             if record.cells.session != Some(self.actor.id) {
                 continue;

@@ -2,11 +2,11 @@
 
 use sprag_core::{Decision, Limit, Message, MessageKind, Millis, RuleId, Timestamp};
 
-use super::chain::{Chain, Place};
+use super::chain::{Chain, ChainStep};
 use super::findings::Findings;
-use super::judge::{Actor, Judged, Model, killed};
+use super::judge::{Actor, Model, ModelOutcome, killed};
 use super::pair;
-use super::record::{Cells, Facts};
+use super::record::{Cells, EventFacts};
 
 /// An agent's message after resolution.
 pub(crate) struct Talk<'h, 'a> {
@@ -17,7 +17,7 @@ pub(crate) struct Talk<'h, 'a> {
     pub(crate) cells: Cells<'a>,
     pub(crate) now: Timestamp,
     /// The flow with this attempt in it, and where in it the message leads.
-    pub(crate) chain: Option<(Chain<'a>, Place)>,
+    pub(crate) chain: Option<(Chain<'a>, ChainStep)>,
 }
 
 impl<'a> Talk<'_, 'a> {
@@ -29,9 +29,9 @@ impl<'a> Talk<'_, 'a> {
         in_flow.then_some(limits.flow.max_duration)
     }
 
-    pub(crate) fn judge(&self) -> Judged<'a> {
+    pub(crate) fn judge(&self) -> ModelOutcome<'a> {
         let is_return = self.message.kind == MessageKind::Return;
-        let mut facts = Facts::default();
+        let mut facts = EventFacts::default();
         if self.sender.is_killed {
             return (killed(Decision::Kill), facts);
         }

@@ -43,9 +43,9 @@ fn left_no_mark(answer: &Answer) -> bool {
 #[test]
 fn refusals_never_change_a_window() {
     let policy = policy_without_memory_of_refusals;
-    each_seed(HISTORIES, policy, |seed, policy, stock| {
+    each_seed(HISTORIES, policy, |seed, policy, samples| {
         for engine in ENGINES {
-            let events = history(seed, stock, Habits::SHORT);
+            let events = history(seed, samples, Habits::SHORT);
             let told = answers(*engine, policy, &events);
             let (kept, expected): (Vec<Observation>, Vec<Answer>) = events
                 .into_iter()
@@ -59,8 +59,8 @@ fn refusals_never_change_a_window() {
 
 #[test]
 fn replaying_a_history_gives_the_same_verdicts() {
-    each_seed(HISTORIES, policy_of, |seed, policy, stock| {
-        let events = history(seed, stock, Habits::ALL);
+    each_seed(HISTORIES, policy_of, |seed, policy, samples| {
+        let events = history(seed, samples, Habits::ALL);
         for engine in ENGINES {
             let told = answers(*engine, policy, &events);
             assert_eq!(told, answers(*engine, policy, &events), "seed {seed}");
@@ -89,10 +89,10 @@ fn a_clock_that_goes_back_counts_as_one_that_stands_still() {
         use_ids: false,
         ..Habits::ALL
     };
-    each_seed(HISTORIES, policy_of, |seed, policy, stock| {
-        let mut events = history(seed, stock, habits);
+    each_seed(HISTORIES, policy_of, |seed, policy, samples| {
+        let mut events = history(seed, samples, habits);
         // All of one session, so that it remembers the latest time of all.
-        events.retain(|event| touches(event, &stock.sessions[0]));
+        events.retain(|event| touches(event, &samples.sessions[0]));
         for engine in ENGINES {
             let told = answers(*engine, policy, &events);
             let mut latest = Timestamp::default();

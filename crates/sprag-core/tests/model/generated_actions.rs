@@ -8,17 +8,17 @@ impl Generator<'_> {
     /// More calls at once than may wait for their steps.
     pub(crate) fn many_pending(&mut self) {
         let session = self.session();
-        for id in 0..self.dice.within(63, 67) {
-            let at = self.clock.next(&mut self.dice, &self.events);
+        for id in 0..self.rng.within(63, 67) {
+            let at = self.clock.next(&mut self.rng, &self.events);
             let mut call = self.call(session.clone());
-            call.id = Some(self.stock.call_ids[id].clone());
+            call.id = Some(self.samples.call_ids[id].clone());
             let what = Observed::Call(call);
             self.events.push(Observation { at, what });
         }
         for id in 0..4 {
-            let at = self.clock.next(&mut self.dice, &self.events);
+            let at = self.clock.next(&mut self.rng, &self.events);
             let mut step = self.bare_step(session.clone());
-            step.id = Some(self.stock.call_ids[id].clone());
+            step.id = Some(self.samples.call_ids[id].clone());
             step.approach = None;
             let what = Observed::Step(step);
             self.events.push(Observation { at, what });
@@ -26,20 +26,20 @@ impl Generator<'_> {
     }
 
     pub(crate) fn call(&mut self, session: Id) -> Call {
-        let stock = self.stock;
-        let tools = self.dice.weighted(&[
-            (50, &stock.harmless),
-            (30, &stock.destructive),
-            (20, &stock.forbidden),
+        let samples = self.samples;
+        let tools = self.rng.weighted(&[
+            (50, &samples.harmless),
+            (30, &samples.destructive),
+            (20, &samples.forbidden),
         ]);
-        let destructive = self.dice.maybe(10, |dice| dice.chance(70));
+        let destructive = self.rng.maybe(10, |rng| rng.chance(70));
         Call {
             session,
             agent: self.agent(),
             flow: self.maybe_flow(25),
-            id: self.maybe_id(self.habits.call_ids, 30, &stock.call_ids[..3]),
-            use_id: self.maybe_id(self.habits.use_ids, 8, &stock.use_ids),
-            approach: self.dice.pick(tools).clone(),
+            id: self.maybe_id(self.habits.call_ids, 30, &samples.call_ids[..3]),
+            use_id: self.maybe_id(self.habits.use_ids, 8, &samples.use_ids),
+            approach: self.rng.pick(tools).clone(),
             hints: Hints {
                 destructive,
                 ..Hints::default()
@@ -50,15 +50,15 @@ impl Generator<'_> {
     }
 
     fn maybe_id(&mut self, may: bool, percent: usize, ids: &[Id]) -> Option<Id> {
-        self.dice
-            .maybe(percent, |dice| dice.pick(ids).clone())
+        self.rng
+            .maybe(percent, |rng| rng.pick(ids).clone())
             .filter(|_| may)
     }
 
     /// Half the steps complete a call that was made, wherever one names itself.
     pub(crate) fn step(&mut self, session: Id) -> Step {
-        let skipped = self.dice.below(3);
-        let completes = self.dice.chance(50);
+        let skipped = self.rng.below(3);
+        let completes = self.rng.chance(50);
         let calls = self
             .events
             .iter()
@@ -71,7 +71,7 @@ impl Generator<'_> {
         let Some(call) = call else {
             return self.bare_step(session);
         };
-        let repeats = self.dice.chance(40);
+        let repeats = self.rng.chance(40);
         Step {
             id: call.id,
             use_id: call.use_id,
@@ -81,18 +81,18 @@ impl Generator<'_> {
     }
 
     fn bare_step(&mut self, session: Id) -> Step {
-        let stock = self.stock;
+        let samples = self.samples;
         let approaches = self
-            .dice
-            .weighted(&[(70, &stock.programs), (30, &stock.harmless)]);
+            .rng
+            .weighted(&[(70, &samples.programs), (30, &samples.harmless)]);
         Step {
             session,
             agent: self.agent(),
             flow: self.maybe_flow(15),
-            id: self.maybe_id(self.habits.call_ids, 10, &stock.call_ids[..3]),
-            use_id: self.maybe_id(self.habits.use_ids, 4, &stock.use_ids),
-            approach: self.dice.maybe(90, |dice| dice.pick(approaches).clone()),
-            outcome: stock.outcomes[self.dice.weighted(&[(70, 0), (20, 1), (10, 2)])].clone(),
+            id: self.maybe_id(self.habits.call_ids, 10, &samples.call_ids[..3]),
+            use_id: self.maybe_id(self.habits.use_ids, 4, &samples.use_ids),
+            approach: self.rng.maybe(90, |rng| rng.pick(approaches).clone()),
+            outcome: samples.outcomes[self.rng.weighted(&[(70, 0), (20, 1), (10, 2)])].clone(),
             generation: self.generation(),
             identity: self.identity(),
         }
@@ -103,8 +103,8 @@ impl Generator<'_> {
             session,
             agent: self.agent(),
             flow: self.maybe_flow(50),
-            tokens: *self.dice.pick(&[0, 1, 5, 20, 40]),
-            cost_micros: *self.dice.pick(&[0, 1, 50, 80, 200]),
+            tokens: *self.rng.pick(&[0, 1, 5, 20, 40]),
+            cost_micros: *self.rng.pick(&[0, 1, 50, 80, 200]),
             generation: self.generation(),
             identity: self.identity(),
         }

@@ -4,7 +4,7 @@ use sprag_core::{Approach, Digest, DigestKey, Field, Id, Outcome, Tone, ToolKind
 
 /// Everything that events pick from, made once.
 #[derive(Debug)]
-pub(crate) struct Stock {
+pub(crate) struct Samples {
     pub(crate) sessions: Vec<Id>,
     pub(crate) agents: Vec<Id>,
     pub(crate) flows: Vec<Id>,
@@ -23,7 +23,7 @@ pub(crate) struct Stock {
     pub(crate) outcomes: Vec<Outcome>,
 }
 
-impl Stock {
+impl Samples {
     pub(crate) fn new() -> Self {
         Self {
             sessions: ids(&["a", "b", "a/x", "c", "a/x/y", "d"]),
