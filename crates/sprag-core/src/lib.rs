@@ -19,6 +19,7 @@ mod policy;
 mod resolve;
 mod rule;
 mod rules;
+mod secret_name;
 mod snake_name;
 mod time;
 mod verdict;
@@ -54,6 +55,7 @@ pub use policy::{
 };
 pub use resolve::{FlowCounter, Known, resolve};
 pub use rule::{RuleId, UnknownRule};
+pub use secret_name::{is_secret_name, is_token_count};
 pub use time::{Millis, Timestamp};
 pub use verdict::{Code, Decision, Evidence, Verdict, Would};
 pub use view::{Gauge, RuleState};

@@ -124,6 +124,13 @@ fn a_program_is_no_tool() {
 }
 
 #[test]
+fn a_pin_a_pass_an_ssh_key_and_a_connection_string_are_not_digested_one_by_one() {
+    let args = json!({"pin": 1234, "pass": "x", "ssh_key": "y", "connection_string": "z",
+        "userPin": "5", "accountKey": "k", "sas": "s", "path": "p"});
+    assert_eq!(names(&call("login", args).fields), ["path"]);
+}
+
+#[test]
 fn scalars_are_named_and_secrets_are_not() {
     let args = json!({"path": "/x", "n": 1, "on": true, "none": null, "deep": {"a": 1},
         "tags": ["a", 2], "mixed": [1, []], "password": "x", "API-Key": "y", "maxTokens": 5});

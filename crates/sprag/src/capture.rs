@@ -6,7 +6,6 @@
 //!
 //! A payload over 256 KiB is not kept, only its length: agents' logs are read by people.
 
-mod names;
 mod redact;
 mod shapes;
 mod spans;

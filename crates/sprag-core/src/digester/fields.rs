@@ -1,8 +1,8 @@
 //! The top-level scalar arguments of a call, one by one.
 //!
 //! A rule asks whether two calls have the same target, a what-if under another policy asks it for
-//! other names: so each scalar has a digest of its own. Secrets are left out, and so are names too
-//! long to be anybody's target.
+//! other names: so each scalar has a digest of its own. Secrets are left out, because a digest of a
+//! short one can be guessed, and so are names too long to be anybody's target.
 //!
 //! Bounded by: [`MAX_FIELDS`] names, [`MAX_ELEMENTS`] entries for each.
 
@@ -11,10 +11,10 @@ use crate::destructive_name::is_destructive;
 use crate::digest::DigestKey;
 use crate::observation::{Field, Hints};
 use crate::policy::DestructiveLimits;
+use crate::secret_name::{is_secret_name, is_token_count};
 
 use super::canonical::write_scalar;
 use super::json::JsonValue;
-use super::names::is_secret;
 
 /// The most entries for one name that holds an array.
 const MAX_ELEMENTS: usize = 64;
@@ -68,15 +68,19 @@ impl FieldList<'_> {
             scalar if is_scalar(scalar) => std::slice::from_ref(scalar),
             _ => return,
         };
-        if self.names >= MAX_FIELDS || name.len() > MAX_NAME_BYTES || is_secret(name) {
+        if self.names >= MAX_FIELDS || name.len() > MAX_NAME_BYTES {
             return;
         }
         let before = self.list.len();
+        let secret = is_secret_name(name);
         // Null names nothing.
         let told = values.iter().filter(|value| **value != JsonValue::Null);
         for value in told.take(MAX_ELEMENTS) {
             self.form.clear();
             write_scalar(value, &mut self.form);
+            if secret && !is_token_count(name, &self.form) {
+                continue;
+            }
             self.list.push(Field {
                 name: name.into(),
                 digest: self.key.digest(&[TAG, self.form.as_bytes()]),

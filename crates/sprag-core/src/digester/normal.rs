@@ -7,8 +7,8 @@
 
 use super::canonical::{Scalars, write_scalar, write_text, write_with};
 use super::json::JsonValue;
-use super::names::{is_measure, is_nonce};
 use super::noise::normalise;
+use super::noise_names::{is_measure, is_nonce};
 
 /// What stands for a value that is noise as a whole.
 const PLACEHOLDER: &str = "\"<noise>\"";

@@ -7,8 +7,8 @@
 //! handles such things leaves capture at `digest`.
 
 use serde_json::{Map, Value};
+use sprag_core::{is_secret_name, is_token_count};
 
-use super::names::{is_count, is_secret};
 use super::spans::Spans;
 use super::{shapes, text};
 
@@ -65,9 +65,9 @@ fn object(entries: Map<String, Value>) -> Map<String, Value> {
     let named = ["name", "key", "header", "Name", "Key"].iter();
     let announced = named
         .filter_map(|field| entries.get(*field)?.as_str())
-        .any(is_secret);
+        .any(is_secret_name);
     let redacted = entries.into_iter().map(|(name, value)| {
-        let value = if is_secret(&name) || announced && name.eq_ignore_ascii_case("value") {
+        let value = if is_secret_name(&name) || announced && name.eq_ignore_ascii_case("value") {
             whole(&name, value)
         } else {
             redact(value)
@@ -81,7 +81,7 @@ fn object(entries: Map<String, Value>) -> Map<String, Value> {
 fn whole(name: &str, value: Value) -> Value {
     match value {
         Value::Null | Value::Bool(_) => value,
-        Value::Number(number) if is_count(name, &number.to_string()) => Value::Number(number),
+        Value::Number(number) if is_token_count(name, &number.to_string()) => Value::Number(number),
         Value::Number(_) | Value::String(_) => Value::String(REDACTED.to_owned()),
         Value::Array(items) => {
             Value::Array(items.into_iter().map(|item| whole(name, item)).collect())

@@ -1,6 +1,7 @@
 //! Secrets that can be told by what stands before them: `password=`, `Authorization:`, `--token`.
 
-use super::names::{is_count, is_header, is_secret};
+use sprag_core::{is_secret_name, is_token_count};
+
 use super::spans::Spans;
 
 /// How far a password in an address is looked for.
@@ -65,17 +66,23 @@ fn assignments(text: &str, spans: &mut Spans) {
     for (at, _) in text.match_indices(['=', ':']) {
         let before = text.get(..at).unwrap_or_default();
         let name = name_at_end(before.trim_end_matches([' ', '\t', '"', '\'', '\\', '`']));
-        if at < done || !is_secret(name) {
+        if at < done || !is_secret_name(name) {
             continue;
         }
         let after = text.get(at + 1..).unwrap_or_default();
         let after = after.strip_prefix(['>', '=']).unwrap_or(after);
         let (start, value) = value(text.len() - after.len(), after, is_header(name));
-        if !is_count(name, value) {
+        if !is_token_count(name, value) {
             done = start + value.len();
             spans.add(start..done);
         }
     }
+}
+
+/// Whether everything up to the end of the line belongs to the secret, as in an HTTP header.
+fn is_header(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.ends_with("authorization") || name.ends_with("cookie")
 }
 
 fn name_at_end(text: &str) -> &str {
@@ -169,9 +176,10 @@ fn announces((earlier, before): (&str, &str), word: &str) -> bool {
     if let Some(flag) = before.strip_prefix('-') {
         let name = flag.trim_start_matches('-');
         let is_pass = name == "p" && earlier.ends_with("sshpass");
-        return is_pass || !name.contains(['=', ':']) && is_secret(name) && !is_count(name, word);
+        return is_pass
+            || !name.contains(['=', ':']) && is_secret_name(name) && !is_token_count(name, word);
     }
-    before.eq_ignore_ascii_case("is") && is_secret(earlier)
+    before.eq_ignore_ascii_case("is") && is_secret_name(earlier)
 }
 
 /// Whether the next of several arguments is a secret because of this one.
@@ -179,5 +187,6 @@ pub(super) fn announces_next(argument: &str) -> bool {
     let flag = argument.trim_start_matches('-');
     let is_flag = flag.len() < argument.len();
     let is_name = !argument.contains(char::is_whitespace) && argument.len() < 40;
-    is_name && is_secret(flag) || is_flag && matches!(argument, "-u" | "--user" | "--proxy-user")
+    is_name && is_secret_name(flag)
+        || is_flag && matches!(argument, "-u" | "--user" | "--proxy-user")
 }

@@ -1,0 +1,82 @@
+//! Names of values that are noise: made up for each request, or measured.
+//!
+//! They say nothing about what is tried or what came of it.
+
+/// The most letters in a name that is listed whole.
+const LISTED_LETTERS: usize = 20;
+
+/// Whether a value under `name` is made up for each request.
+pub(super) fn is_nonce(name: &str) -> bool {
+    let mut letters = [0; LISTED_LETTERS];
+    matches!(
+        squash(name, &mut letters),
+        b"clienttoken"
+            | b"correlationid"
+            | b"idempotencykey"
+            | b"idempotencytoken"
+            | b"nonce"
+            | b"requestid"
+            | b"requestuuid"
+            | b"spanid"
+            | b"timestamp"
+            | b"traceid"
+            | b"traceparent"
+            | b"xrequestid"
+    )
+}
+
+/// Whether a value under `name` says how long something took: noise in a result, a choice in
+/// arguments.
+pub(super) fn is_measure(name: &str) -> bool {
+    let mut letters = [0; LISTED_LETTERS];
+    matches!(
+        squash(name, &mut letters),
+        b"duration"
+            | b"durationms"
+            | b"durationseconds"
+            | b"elapsed"
+            | b"elapsedms"
+            | b"elapsedseconds"
+            | b"elapsedtime"
+            | b"latencyms"
+            | b"responsetime"
+            | b"took"
+            | b"tookms"
+    )
+}
+
+/// The letters of `name` in lower case without separators; nothing if there are too many.
+fn squash<'l>(name: &str, letters: &'l mut [u8; LISTED_LETTERS]) -> &'l [u8] {
+    let mut count = 0;
+    for byte in name.bytes().filter(|byte| !b"_-.".contains(byte)) {
+        let Some(letter) = letters.get_mut(count) else {
+            return &[];
+        };
+        *letter = byte.to_ascii_lowercase();
+        count += 1;
+    }
+    letters.get(..count).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nonces_are_known_in_every_spelling() {
+        for name in [
+            "request_id",
+            "requestId",
+            "X-Request-ID",
+            "nonce",
+            "TraceID",
+            "timestamp",
+        ] {
+            assert!(is_nonce(name), "{name}");
+        }
+        for name in ["id", "asset_id", "requested", "timestamps_after", ""] {
+            assert!(!is_nonce(name), "{name}");
+        }
+        assert!(is_measure("duration_ms") && is_measure("took") && !is_measure("count"));
+    }
+}

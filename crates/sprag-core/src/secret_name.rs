@@ -1,0 +1,157 @@
+//! Which names announce a secret: the one list for digesting, capturing and redacting.
+//!
+//! No trace of a secret may stand alone in a log. The digester therefore makes no digest of a value
+//! under such a name, and what is captured keeps the value out.
+
+use crate::snake_name::snake_chars;
+
+/// What makes a value a secret, wherever it stands in the letters of its name.
+const PARTS: [&str; 19] = [
+    "accesskey",
+    "accountkey",
+    "apikey",
+    "authkey",
+    "authorization",
+    "bearer",
+    "connectionstring",
+    "cookie",
+    "credential",
+    "encryptionkey",
+    "passcode",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "secret",
+    "signingkey",
+    "sshkey",
+    "token",
+];
+/// The same as whole words only: inside another word they mean something else (`author`).
+const WORDS: [&str; 7] = ["auth", "jwt", "otp", "pass", "pin", "pwd", "sas"];
+/// Longer names are sentences.
+const MAX_NAME_BYTES: usize = 100;
+
+/// Whether a value under `name` may be a secret. The spelling of the name does not matter: `apiKey`,
+/// `API_KEY` and `X-Api-Key` are the same.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    if name.len() > MAX_NAME_BYTES {
+        return false;
+    }
+    // The letters and digits of the name without separators. The digester asks for every argument
+    // of every call, so they are kept on the stack.
+    let mut letters = [0; MAX_NAME_BYTES];
+    let (mut length, mut word_start) = (0, 0);
+    for c in snake_chars(name) {
+        if !c.is_ascii_alphanumeric() {
+            if is_word(letters.get(word_start..length)) {
+                return true;
+            }
+            word_start = length;
+        } else if let (Some(slot), Ok(letter)) = (letters.get_mut(length), u8::try_from(c)) {
+            *slot = letter;
+            length += 1;
+        }
+    }
+    let starts = (0..length).filter_map(|start| letters.get(start..length));
+    is_word(letters.get(word_start..length)) || starts.into_iter().any(starts_with_part)
+}
+
+fn is_word(letters: Option<&[u8]>) -> bool {
+    WORDS.iter().any(|word| letters == Some(word.as_bytes()))
+}
+
+fn starts_with_part(letters: &[u8]) -> bool {
+    // Most letters start none of them, which saves the comparison of all parts.
+    let may_start = matches!(
+        letters.first(),
+        Some(b'a' | b'b' | b'c' | b'e' | b'p' | b's' | b't')
+    );
+    may_start
+        && PARTS
+            .iter()
+            .any(|part| letters.starts_with(part.as_bytes()))
+        && !letters.starts_with(b"tokeniz")
+}
+
+/// Whether the value under a secret-looking name is only a number of model tokens.
+#[must_use]
+pub fn is_token_count(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let counts =
+        name.contains("tokens") || name.contains("token_count") || name.ends_with("tokencount");
+    counts && !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_known_in_every_spelling() {
+        for name in [
+            "password",
+            "DB_PASSWORD",
+            "userPassword",
+            "PGPASSWORD",
+            "api-key",
+            "apiKey",
+            "X-API-Key",
+            "OPENAI_API_KEY",
+            "aws_secret_access_key",
+            "aws.credentials",
+            "Authorization",
+            "auth",
+            "basicAuth",
+            "Set-Cookie",
+            "session_cookie",
+            "github_token",
+            "accessToken",
+            "max_tokens",
+            "client-secret",
+            "privateKey",
+            "AccountKey",
+            "SSH_KEY",
+            "bearer",
+            "jwt",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_names_are_left_alone() {
+        for name in [
+            "author",
+            "key",
+            "keyboard",
+            "primary_key",
+            "tokenizer",
+            "path",
+            "passive",
+            "passenger",
+            "compass",
+            "opinion",
+            "asset_id",
+            "",
+        ] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+        assert!(!is_secret_name(&"password ".repeat(12)));
+    }
+
+    #[test]
+    fn a_number_of_tokens_is_not_a_secret() {
+        assert!(is_token_count("max_tokens", "4096"));
+        assert!(!is_token_count("token", "4096"));
+        assert!(!is_token_count("tokens", "abc"));
+    }
+
+    #[test]
+    fn every_part_starts_with_a_letter_that_is_looked_for() {
+        for part in PARTS {
+            assert!(starts_with_part(part.as_bytes()), "{part}");
+        }
+    }
+}
