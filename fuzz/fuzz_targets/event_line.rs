@@ -17,8 +17,7 @@ fuzz_target!(|data: &[u8]| {
         let written = serde_json::to_vec(&event).expect("an event can be written");
         Event::parse(&written).expect("what was written can be read");
         let at = event.at().unwrap_or(Timestamp(n as u64 * 1000));
-        let limits = policy.limits_for(None, "fuzz");
-        if let Ok(observation) = digester.observe(&event, at, &limits) {
+        if let Ok(observation) = digester.observe(&event, at, &policy) {
             let text = serde_json::to_string(&observation).expect("an observation can be written");
             let back = serde_json::from_str(&text).expect("and read");
             assert_eq!(observation, back);

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use governor::{Quota, RateLimiter};
 use sprag_bench::{call, id, session_cells};
-use sprag_core::{DigestKey, Digester, Event, Limits, Observation, Policy, Timestamp, fold};
+use sprag_core::{DigestKey, Digester, Event, Observation, Policy, Timestamp, fold};
 
 /// Many short rounds: each fits into one time slice, so other load delays few of them.
 const ROUNDS: usize = 2001;
@@ -85,9 +85,9 @@ fn fold_against_governor() {
 
 const ARGS: &str = r#"{"path":"src/engine/call.rs","old_string":"let limits = policy.limits_for(agent);","new_string":"let limits = policy.limits_for(agent, session);","replace_all":false,"line":42,"session":"build-7"}"#;
 
-fn door_against_serde_json() {
+fn digester_against_serde_json() {
     let digester = Digester::new(DigestKey::fixed());
-    let limits = Limits::default();
+    let policy = Policy::default();
     let line = format!(r#"{{"type":"call","session":"s1","tool":"edit","args":{ARGS}}}"#);
     compare(
         &format!(
@@ -98,7 +98,7 @@ fn door_against_serde_json() {
         || {
             time(PER_ROUND / 8, |_| {
                 if let Ok(event) = Event::parse(black_box(line.as_bytes())) {
-                    let _ = black_box(digester.observe(&event, Timestamp(1), &limits));
+                    let _ = black_box(digester.observe(&event, Timestamp(1), &policy));
                 }
             })
         },
@@ -114,5 +114,5 @@ fn door_against_serde_json() {
 
 fn main() {
     fold_against_governor();
-    door_against_serde_json();
+    digester_against_serde_json();
 }

@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use sprag_core::{DigestKey, Digester, Event, EventError, Limits, Timestamp};
+use sprag_core::{DigestKey, Digester, Event, EventError, Policy, Timestamp};
 
 const ROUNDS: u32 = 200_000;
 
@@ -19,24 +19,24 @@ const STEP: &str = r#"{"type":"step","session":"s1","id":"t1","result":"1 asset 
 
 fn main() -> Result<(), EventError> {
     let digester = Digester::new(DigestKey::fixed());
-    let limits = Limits::default();
+    let policy = Policy::default();
     for (name, text) in [("call", CALL), ("step", STEP)] {
         let observe = || {
             let event = Event::parse(black_box(text.as_bytes()))?;
-            digester.observe(&event, Timestamp(0), &limits)
+            digester.observe(&event, Timestamp(0), &policy)
         };
         observe()?;
         let parse_only = nanos(|| drop(black_box(Event::parse(black_box(text.as_bytes())))));
-        let door_ns = nanos(|| drop(black_box(observe())));
+        let digester_ns = nanos(|| drop(black_box(observe())));
         let value_ns = nanos(|| {
             let value = serde_json::from_slice::<serde_json::Value>(black_box(text.as_bytes()));
             drop(black_box(value));
         });
         println!(
-            "{name}: {} bytes, event {parse_only:.0} ns, event and observation {door_ns:.0} ns, \
+            "{name}: {} bytes, event {parse_only:.0} ns, event and observation {digester_ns:.0} ns, \
              Value {value_ns:.0} ns, ratio {:.2}",
             text.len(),
-            door_ns / value_ns
+            digester_ns / value_ns
         );
     }
     Ok(())

@@ -2,8 +2,10 @@
 //!
 //! Raw arguments and results are reduced here to digests and a few small features, and nothing
 //! after it sees more. An observation carries what *any* policy may ask for, so that a log
-//! can be folded again under another one; the policy at hand decides one thing only, which targets
-//! of destructive calls are kept in clear for the people who read the audit.
+//! can be folded again under another one. The policy at hand decides one thing only: which targets
+//! of destructive calls are kept in clear for the people who read the audit. It does so for all
+//! sessions alike, whatever overrides they are under, so nothing about the session or its agent has
+//! to be looked up before an event is digested.
 
 mod approach;
 mod canonical;
@@ -28,7 +30,7 @@ use crate::event::{
 use crate::observation::{
     Call, Dispatch, Hints, Message, Observation, Observed, Order, Outcome, Step, Usage,
 };
-use crate::policy::{DestructiveLimits, Limits};
+use crate::policy::{DestructiveLimits, Policy};
 use crate::time::Timestamp;
 
 pub use canonical::{CanonicalError, canonical_json};
@@ -50,22 +52,23 @@ impl Digester {
         Self { key }
     }
 
-    /// What the rules see of `event`, which happened `at`. `policy` decides which targets of
-    /// destructive calls are kept in clear, and which arguments are named first.
+    /// What the rules see of `event`, which happened `at`. If any limits of `policy` make a call
+    /// destructive, its targets are kept in clear. Targets are also named before other arguments.
     ///
     /// # Errors
-    /// Where a payload is not JSON that everybody reads alike: a key twice, a number beyond `f64`,
-    /// half a surrogate pair, too many levels.
+    /// Returns an error if a payload is not JSON that every reader understands the same way: a
+    /// duplicate key, a number beyond `f64`, half a surrogate pair, too many levels.
     pub fn observe(
         &self,
         event: &Event,
         at: Timestamp,
-        policy: &Limits,
+        policy: &Policy,
     ) -> Result<Observation, EventError> {
+        let limits = policy.any_destructive();
         let what = match event {
             Event::Message(event) => Observed::Message(self.message(event)?),
-            Event::Call(event) => Observed::Call(self.call(event, &policy.destructive)?),
-            Event::Step(event) => Observed::Step(self.step(event, &policy.destructive)?),
+            Event::Call(event) => Observed::Call(self.call(event, limits)?),
+            Event::Step(event) => Observed::Step(self.step(event, limits)?),
             Event::Usage(event) => Observed::Usage(usage(event)),
             Event::Kill(event) => Observed::Kill(order(event)),
             Event::Reset(event) => Observed::Reset(order(event)),

@@ -44,6 +44,7 @@ pub use overrides::LimitsRef;
 #[cfg(feature = "schema")]
 pub use schema::policy_schema;
 pub(crate) use widest::Widest;
+use widest::any_destructive;
 
 use document::Node;
 use error::ErrorList;
@@ -67,6 +68,7 @@ pub struct Policy {
     paused: bool,
     merged: Merged,
     widest: Widest,
+    any_destructive: DestructiveLimits,
 }
 
 impl Policy {
@@ -129,6 +131,7 @@ impl Policy {
         overrides.sort_by_key(Override::rank);
         Self {
             widest: Widest::of(&base, &overrides),
+            any_destructive: any_destructive(&base, &overrides),
             written: base.clone(),
             base,
             overrides,
@@ -154,6 +157,12 @@ impl Policy {
     /// What windows that several sessions share must remember.
     pub(crate) fn widest(&self) -> Widest {
         self.widest
+    }
+
+    /// What any session under this policy may call destructive. What the digester keeps depends on
+    /// this alone, so that it need not know whose limits an event is under.
+    pub(crate) fn any_destructive(&self) -> &DestructiveLimits {
+        &self.any_destructive
     }
 
     /// The policy of one session: what is in force for it as the base, with no overrides left. For
@@ -200,12 +209,6 @@ impl Policy {
     #[must_use]
     pub const fn counts_agents(&self) -> bool {
         self.widest.counts_agents
-    }
-
-    /// Whether some sessions have limits of their own.
-    #[must_use]
-    pub const fn has_overrides(&self) -> bool {
-        !self.overrides.is_empty()
     }
 
     /// Whether every mode is capped at shadow.

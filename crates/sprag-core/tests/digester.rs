@@ -7,14 +7,14 @@
 
 use serde_json::{Value, json};
 use sprag_core::{
-    Approach, Digest, DigestKey, Digester, Event, EventError, Field, Limits, Observation, Observed,
-    Outcome, Timestamp, Tone,
+    Approach, Digest, DigestKey, Digester, Event, EventError, Field, Observation, Observed,
+    Outcome, Policy, Timestamp, Tone,
 };
 
 const AT: Timestamp = Timestamp(1_760_000_000_000);
 
 fn observe(event: &Event) -> Result<Observation, EventError> {
-    Digester::new(DigestKey::fixed()).observe(event, AT, &Limits::default())
+    Digester::new(DigestKey::fixed()).observe(event, AT, &Policy::default())
 }
 
 fn observed(event: Value) -> Observed {
@@ -185,6 +185,37 @@ fn only_targets_of_destructive_calls_are_kept_in_clear() {
 }
 
 #[test]
+fn a_target_is_kept_in_clear_if_any_override_makes_the_call_destructive() {
+    let policy = Policy::from_toml(
+        "[[override]]\nagent = \"purger\"\n\
+         destructive = { tools = [\"purge_*\"], targets = [\"bucket\"] }\n\
+         [[override]]\nsession = \"s-*\"\ndestructive.trust_hints = true\n",
+    )
+    .unwrap();
+    let clear = |event: Value| -> Vec<String> {
+        let event = Event::from_value(&event).unwrap();
+        let digester = Digester::new(DigestKey::fixed());
+        let Observed::Call(call) = digester.observe(&event, AT, &policy).unwrap().what else {
+            panic!("not a call");
+        };
+        let fields = call.approach.fields.into_iter();
+        fields
+            .filter_map(|field| field.text.map(String::from))
+            .collect()
+    };
+    let args = json!({"bucket": "b1", "id": "i1", "note": "x"});
+    for tool in ["purge_bucket", "delete_bucket"] {
+        let call = json!({"type": "call", "session": "other", "tool": tool, "args": args});
+        assert_eq!(clear(call), ["b1", "i1"]);
+    }
+    let hinted = json!({"type": "call", "session": "other", "tool": "wipe", "args": args,
+        "hints": {"destructive": true}});
+    assert_eq!(clear(hinted), ["b1", "i1"]);
+    let read = json!({"type": "call", "session": "s-1", "tool": "read", "args": args});
+    assert!(clear(read).is_empty());
+}
+
+#[test]
 fn an_outcome_is_its_result_and_whether_it_failed() {
     let text = outcome(json!("still there"));
     assert_eq!(text.exact, outcome(json!("still there")).exact);
@@ -224,7 +255,7 @@ fn another_key_makes_other_digests() {
     let content = |key: &[u8; 32]| -> Option<Digest> {
         let digester = Digester::new(DigestKey::new(key));
         match digester
-            .observe(&event, AT, &Limits::default())
+            .observe(&event, AT, &Policy::default())
             .unwrap()
             .what
         {

@@ -4,14 +4,14 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sprag_core::{
-    DigestKey, Digester, Event, EventError, Hints, Identity, Limits, MAX_EVENT_BYTES, Message,
-    MessageKind, Observation, Observed, Source, Timestamp,
+    DigestKey, Digester, Event, EventError, Hints, Identity, MAX_EVENT_BYTES, Message, MessageKind,
+    Observation, Observed, Policy, Source, Timestamp,
 };
 
 const AT: Timestamp = Timestamp(1_760_000_000_000);
 
 fn observe(event: &Event) -> Result<Observation, EventError> {
-    Digester::new(DigestKey::fixed()).observe(event, AT, &Limits::default())
+    Digester::new(DigestKey::fixed()).observe(event, AT, &Policy::default())
 }
 
 fn observed(event: Value) -> Observed {

@@ -4,10 +4,8 @@
 //! Up to the first refusal that is the same fold as a guard's, so where it says that it *would* have stopped, a guard would have.
 //! After that, it tells how long the loop went on.
 
-use sprag_core::{
-    CellMap, Decision, DigestKey, Digester, Event, FlowCounter, Id, Observation, Observed, Policy,
-    RuleId, Timestamp, resolve,
-};
+use sprag::Judge;
+use sprag_core::{Decision, Event, Observation, Observed, Policy, RuleId, Timestamp};
 
 /// What a rule says of an act.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,43 +28,22 @@ pub(crate) struct Judged {
 }
 
 /// The cells of one file's sessions.
-pub(crate) struct Fold {
-    policy: Policy,
-    digester: Digester,
-    cells: CellMap,
-    flows: FlowCounter,
-}
+pub(crate) struct Fold(Judge);
 
 impl Fold {
     pub(crate) fn new(policy: &Policy) -> Self {
-        Self {
-            policy: policy.clone().with_pause(true),
-            digester: Digester::new(DigestKey::fixed()),
-            cells: CellMap::default(),
-            flows: FlowCounter::default(),
-        }
+        Self(Judge::new(policy.clone().with_pause(true)))
     }
 
     /// What a guard would have answered to `event`, with what it saw where that is to be kept. An event that can't be
     /// judged is answered with nothing.
-    pub(crate) fn judge(
-        &mut self,
-        event: &Event,
-        agent: &str,
-        at: Timestamp,
-        keep: bool,
-    ) -> Judged {
-        let session = event.session().as_str();
-        let sticky = self.cells.session(session).and_then(|cell| cell.agent());
-        let agent = sticky.map_or(agent, Id::as_str);
-        let limits = self.policy.limits_for(Some(agent), session);
-        let Ok(mut observation) = self.digester.observe(event, at, &limits) else {
+    pub(crate) fn judge(&mut self, event: &Event, at: Timestamp, keep: bool) -> Judged {
+        let Ok(observation) = self.0.observe(event, at) else {
             return Judged::default();
         };
         let key = key(&observation);
         let kept = keep.then(|| observation.clone());
-        resolve(&mut observation, &self.cells, || self.flows.draw());
-        let Ok((verdict, _)) = self.cells.fold(&self.policy, &observation) else {
+        let Ok(verdict) = self.0.fold(observation) else {
             return Judged::default();
         };
         let finding = verdict.would.map(|would| {

@@ -245,7 +245,7 @@ impl Session {
 
     fn judge(&mut self, event: &Event, fold: &mut Fold) -> Judged {
         let keep = self.ended.observations.len() < MAX_OBSERVED;
-        let mut judged = fold.judge(event, self.source.as_str(), self.now, keep);
+        let mut judged = fold.judge(event, self.now, keep);
         self.ended.observations.extend(judged.observation.take());
         judged
     }

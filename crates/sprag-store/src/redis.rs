@@ -168,17 +168,6 @@ impl Store for RedisStore {
         self.pod.read(|reader| reader.session(&self.pod, id))
     }
 
-    fn agent_of(&self, id: &Id) -> Result<Option<Id>, StoreError> {
-        if let Some(agent) = self.pod.cache.agent_of(id) {
-            return Ok(Some(agent));
-        }
-        if !self.pod.pool.is_up() {
-            return Ok(None);
-        }
-        let session = self.session(id)?;
-        Ok(session.and_then(|session| session.summary.agent))
-    }
-
     fn sessions(
         &self,
         query: &SessionQuery,

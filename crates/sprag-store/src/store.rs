@@ -67,11 +67,6 @@ pub trait Store: Send + Sync {
     /// All that is remembered of a session.
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError>;
 
-    /// The agent that stuck to a session. It never changes, so what is at hand will do.
-    fn agent_of(&self, id: &Id) -> Result<Option<Id>, StoreError> {
-        Ok(self.session(id)?.and_then(|session| session.summary.agent))
-    }
-
     /// Sessions, the latest first.
     fn sessions(
         &self,

@@ -18,13 +18,12 @@ mod watch;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use sprag_core::{Digester, Event, Id, Observation, Policy, Timestamp, Verdict};
+use sprag_core::{Digester, Event, Policy, Timestamp, Verdict};
 use sprag_store::{Draft, Note, Noted, Record, Retention, Store, Wait};
 
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::feed::{FEED_LENGTH, Feed, Subscription};
-use crate::judge::named_agent;
 use crate::role::Role;
 
 use active::Policies;
@@ -217,7 +216,7 @@ impl Inner {
         } else {
             &policies.normal
         };
-        let mut observation = self.observe(event, at, &policy.policy)?;
+        let mut observation = self.digester.observe(event, at, &policy.policy)?;
         self.capture.scrub(&mut observation);
         let draft = Draft {
             observation,
@@ -226,24 +225,6 @@ impl Inner {
         };
         let decided = self.store.decide_soon(draft)?;
         Ok((Arc::new(decided.record), decided.wait))
-    }
-
-    /// The digester, with the limits of the agent that stuck to the session.
-    fn observe(
-        &self,
-        event: &Event,
-        at: Timestamp,
-        policy: &Policy,
-    ) -> Result<Observation, GuardError> {
-        let session = event.session();
-        let stuck = if policy.has_overrides() {
-            self.store.agent_of(session)?
-        } else {
-            None
-        };
-        let agent = stuck.as_ref().or_else(|| named_agent(event));
-        let limits = policy.limits_for(agent.map(Id::as_str), session.as_str());
-        Ok(self.digester.observe(event, at, &limits)?)
     }
 
     fn note(&self, at: Timestamp, what: Noted) -> Result<(), GuardError> {

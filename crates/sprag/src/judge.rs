@@ -4,8 +4,8 @@
 //! with a fixed digest key, so that the same events always get the same verdicts.
 
 use sprag_core::{
-    CellMap, DigestKey, Digester, EngineError, Event, EventError, FlowCounter, Id, Observation,
-    Policy, Timestamp, Verdict, resolve,
+    CellMap, DigestKey, Digester, EngineError, Event, EventError, FlowCounter, Observation, Policy,
+    Timestamp, Verdict, resolve,
 };
 
 /// A fold from nothing over the events it is given.
@@ -44,32 +44,30 @@ impl Judge {
     /// The verdict on `event`, which happened at `at`.
     ///
     /// # Errors
-    /// Where the event's payload can't be digested, or it names a generation that is yet to come.
+    /// Returns an error if the event's payload can't be digested, or if it names a generation that the
+    /// session has not reached.
     pub fn judge(&mut self, event: &Event, at: Timestamp) -> Result<Verdict, JudgeError> {
-        let session = event.session().as_str();
-        let sticky = self.cells.session(session).and_then(|cell| cell.agent());
-        let agent = sticky.or_else(|| named_agent(event)).map(Id::as_str);
-        let limits = self.policy.limits_for(agent, session);
-        let observation = self.digester.observe(event, at, &limits)?;
+        let observation = self.observe(event, at)?;
         Ok(self.fold(observation)?)
+    }
+
+    /// What the rules see of `event`, which happened at `at`. It changes nothing.
+    ///
+    /// # Errors
+    /// Returns an error if the event's payload can't be digested.
+    pub fn observe(&self, event: &Event, at: Timestamp) -> Result<Observation, EventError> {
+        self.digester.observe(event, at, &self.policy)
     }
 
     /// The verdict on an event that was digested before.
     ///
     /// # Errors
-    /// If it names a generation that is yet to come. Then nothing is changed.
+    /// Returns an error, and changes nothing, if it names a generation that the session has not
+    /// reached.
     pub fn fold(&mut self, mut observation: Observation) -> Result<Verdict, EngineError> {
         resolve(&mut observation, &self.cells, || self.flows.draw());
         let (verdict, _) = self.cells.fold(&self.policy, &observation)?;
         Ok(verdict)
-    }
-}
-
-pub(crate) fn named_agent(event: &Event) -> Option<&Id> {
-    match event {
-        Event::Call(call) => call.agent.as_ref(),
-        Event::Step(step) => step.agent.as_ref(),
-        _ => None,
     }
 }
 

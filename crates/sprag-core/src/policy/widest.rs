@@ -1,10 +1,17 @@
-//! How much the shared windows must remember.
+//! What holds for all sessions of a policy together, whatever overrides they are under.
 //!
 //! A flow, a pair, an inbox or an agent is touched by sessions under different overrides. A window
 //! keeps no more times than a limit needs, so it has to keep what the *highest* limit of the
 //! policy needs, or whoever has that limit would be counted too few.
+//!
+//! An event is digested before anybody looks up whose limits it is under, so the digester asks for
+//! what *any* limits of the policy call destructive.
 
-use super::limits::{Limits, Scope};
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use super::limits::{DestructiveLimits, Limits, Scope};
 use super::overrides::Override;
 use crate::time::Millis;
 
@@ -28,9 +35,7 @@ impl Default for Widest {
 
 impl Widest {
     pub(super) fn of(base: &Limits, overrides: &[Override]) -> Self {
-        overrides.iter().fold(Self::of_one(base), |widest, one| {
-            let mut limits = base.clone();
-            one.apply(&mut limits);
+        overridden(base, overrides).fold(Self::of_one(base), |widest, limits| {
             widest.with(Self::of_one(&limits))
         })
     }
@@ -57,4 +62,35 @@ impl Widest {
             counts_agents: self.counts_agents || other.counts_agents,
         }
     }
+}
+
+/// The base with each override over it, one at a time. Where several match one session, each of its
+/// limits still has its value from one of these.
+fn overridden(base: &Limits, overrides: &[Override]) -> impl Iterator<Item = Limits> {
+    overrides.iter().map(|one| {
+        let mut limits = base.clone();
+        one.apply(&mut limits);
+        limits
+    })
+}
+
+/// The base's limits, with every tool and every target of the overrides added: a call is
+/// destructive under these if it is so for any session.
+pub(super) fn any_destructive(base: &Limits, overrides: &[Override]) -> DestructiveLimits {
+    let mut any = base.destructive.clone();
+    for Limits { destructive, .. } in overridden(base, overrides) {
+        any.tools = union(&any.tools, &destructive.tools);
+        any.targets = union(&any.targets, &destructive.targets);
+        any.trust_hints |= destructive.trust_hints;
+    }
+    any
+}
+
+fn union<T: Clone + Eq + Hash>(all: &Arc<[T]>, more: &Arc<[T]>) -> Arc<[T]> {
+    let known: HashSet<&T> = all.iter().collect();
+    let new: Vec<&T> = more.iter().filter(|item| !known.contains(item)).collect();
+    if new.is_empty() {
+        return Arc::clone(all);
+    }
+    all.iter().chain(new).cloned().collect()
 }

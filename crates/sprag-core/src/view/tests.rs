@@ -15,7 +15,7 @@ fn after(policy: &Policy, events: &[&str]) -> RuleState {
     for (text, at) in events.iter().zip(1..) {
         let event = Event::parse(text.as_bytes()).unwrap();
         let observation = digester
-            .observe(&event, Timestamp(at * 1000), policy.base())
+            .observe(&event, Timestamp(at * 1000), policy)
             .unwrap();
         let keys = CellKeys::of(&observation, policy);
         cells.session = keys.session.map(|_| cells.session.unwrap_or_default());

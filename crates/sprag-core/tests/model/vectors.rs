@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use sprag_core::{Decision, DigestKey, Digester, Event, Limits, Observation};
+use sprag_core::{Decision, DigestKey, Digester, Event, Observation, Policy};
 
 use super::engine::{CasePolicy, ENGINES, Start, answers};
 use super::record::ModelVerdict;
@@ -66,7 +66,7 @@ fn observe(event: &Value) -> Observation {
     let at = event.at().expect("a time");
     let digester = Digester::new(DigestKey::fixed());
     digester
-        .observe(&event, at, &Limits::default())
+        .observe(&event, at, &Policy::default())
         .expect("an observation")
 }
 

@@ -163,12 +163,6 @@ impl CellCache {
         let killed = sessions.filter(|(_, cell)| cell.killed().is_some());
         killed.map(|(id, _)| id.clone()).collect()
     }
-
-    /// The agent of a session; none if the session is not cached.
-    pub(super) fn agent_of(&self, id: &Id) -> Option<Id> {
-        let state = self.state();
-        state.live.cells.session(id.as_str())?.agent().cloned()
-    }
 }
 
 impl CacheState {

@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 
-use sprag_core::{
-    CellKeys, CellMap, DigestKey, Digester, FlowCounter, Id, Observation, Policy, RuleState,
-    Verdict, resolve,
-};
+use sprag_core::{CellMap, DigestKey, Digester, FlowCounter, Policy, RuleState, Verdict, resolve};
 use sprag_store::{Store, StoreError};
 
 use super::error::ReplayError;
@@ -13,7 +10,6 @@ use super::recorded::{RecordedEvent, RecordedForm, RecordedItem};
 use super::tally::ReplayTally;
 use super::what_if::{Fate, WhatIf};
 use crate::guard::read_policy;
-use crate::judge::named_agent;
 
 /// What a replay sees of one piece of a recording.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,11 +177,13 @@ impl<'a> Replay<'a> {
         let raw;
         let observation = match &event.what {
             RecordedForm::Observed(observation) => observation,
-            RecordedForm::Raw(_) => {
-                match observe(event, policy, &self.digester, &self.cells, &mut self.flows) {
-                    Ok(observation) => raw = observation,
-                    Err(error) => return ReplayOutcome::Error(error),
-                }
+            RecordedForm::Raw(wire) => {
+                let mut digested = match self.digester.observe(wire, event.at, policy) {
+                    Ok(digested) => digested,
+                    Err(error) => return ReplayOutcome::Error(error.to_string()),
+                };
+                resolve(&mut digested, &self.cells, || self.flows.draw());
+                raw = digested;
                 &raw
             }
         };
@@ -204,44 +202,13 @@ impl<'a> Replay<'a> {
         };
         let noted = self.what_if.as_mut();
         let unknown = noted.is_some_and(|what_if| what_if.note(observation, &verdict, recorded));
-        let state = || Box::new(state(observation, &keys, &self.cells, policy));
+        let state = || RuleState::of(observation, &self.cells.copy(&keys), policy);
         ReplayOutcome::Judged {
-            state: self.with_state.then(state),
+            state: self.with_state.then(|| Box::new(state())),
             verdict: Box::new(verdict),
             unknown,
         }
     }
-}
-
-fn state(
-    observation: &Observation,
-    keys: &CellKeys,
-    cells: &CellMap,
-    policy: &Policy,
-) -> RuleState {
-    RuleState::of(observation, &cells.copy(keys), policy)
-}
-
-/// Digests and resolves an event of a trace, as [`crate::Judge`] does.
-fn observe(
-    event: &RecordedEvent,
-    policy: &Policy,
-    digester: &Digester,
-    cells: &CellMap,
-    flows: &mut FlowCounter,
-) -> Result<Observation, String> {
-    let RecordedForm::Raw(raw) = &event.what else {
-        return Err("it is an observation already".to_owned());
-    };
-    let session = raw.session().as_str();
-    let stuck = cells.session(session).and_then(|cell| cell.agent());
-    let agent = stuck.or_else(|| named_agent(raw)).map(Id::as_str);
-    let limits = policy.limits_for(agent, session);
-    let mut observation = digester
-        .observe(raw, event.at, &limits)
-        .map_err(|error| error.to_string())?;
-    resolve(&mut observation, cells, || flows.draw());
-    Ok(observation)
 }
 
 /// Whether two replays saw different things: another verdict, another rule, or an event that only

@@ -134,8 +134,7 @@ impl History {
         };
         for traced in &trace.events {
             let session = traced.event.session();
-            let limits = policy.limits_for(None, session.as_str());
-            let Ok(observation) = digester.observe(&traced.event, traced.at, &limits) else {
+            let Ok(observation) = digester.observe(&traced.event, traced.at, policy) else {
                 continue;
             };
             let name = if trace.is_named {
