@@ -1,4 +1,4 @@
-//! Which calls destroy: told by the tool's name, or by its server where the policy trusts that.
+//! Which calls destroy: decided by the tool's name, or by its server's hint if the policy trusts it.
 //!
 //! The digester asks to decide whether a target may be kept in clear, the rules ask to count; both must
 //! get the same answer.

@@ -1,7 +1,7 @@
 //! Fingerprints of what agents send, and the key that keeps a log from being searched.
 //!
 //! The log holds no payload, only digests: SHA-256 over a key and the canonical form of a value, cut
-//! to 128 bits. The key belongs to the store, so that whoever steals a log can't try guessed
+//! to 128 bits. The key belongs to the store, so that somebody who steals a log can't try guessed
 //! passwords against it. Cells keep 64-bit prefixes: a session compares a few hundred of them, so
 //! an accidental collision is out of reach, and the guard is against errors, not forgers.
 
@@ -80,7 +80,7 @@ fn parse_hex(text: &str) -> Option<[u8; 16]> {
 pub struct DigestKey(Sha256);
 
 impl DigestKey {
-    /// The key of `decide` and `test`, where nothing is kept.
+    /// The key of `decide` and `test`, which keep nothing.
     #[must_use]
     pub fn fixed() -> Self {
         Self::new(&[0; 32])

@@ -39,7 +39,7 @@ pub(crate) use json::parse_text;
 /// The most characters of an operator's name or reason that are kept.
 const MAX_REMARK_CHARS: usize = 1000;
 
-/// Where events become observations, under the key of one store.
+/// Turns events into observations, under the key of one store.
 #[derive(Debug, Clone)]
 pub struct Digester {
     key: DigestKey,

@@ -32,14 +32,14 @@ pub enum EngineError {
         session: Id,
         /// What the event names.
         named: u32,
-        /// Where the session is.
+        /// The session's generation.
         current: u32,
     },
 }
 
 /// Folds `observation` into `cells` and answers.
 ///
-/// `cells` must hold what [`CellKeys::of`](crate::CellKeys::of) names, new cells where there were none.
+/// `cells` must hold what [`CellKeys::of`](crate::CellKeys::of) names, with new cells for those that are missing.
 pub fn fold(
     policy: &Policy,
     observation: &Observation,

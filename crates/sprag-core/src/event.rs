@@ -1,9 +1,9 @@
-//! What happened, as the outside tells it: wire events with their payload.
+//! What happened, as adapters report it: wire events with their payload.
 //!
 //! Adapters build events, the wire brings them as JSON. An event lives until the digester has made an
 //! [`Observation`](crate::Observation) of it; only there are payloads looked into. So a payload is
 //! kept as the JSON text it came as, every name is already an [`Id`], and money is already counted in
-//! whole millionths: what can be wrong about an event but its payload is settled when it is made.
+//! whole millionths: everything about an event but its payload is checked when it is made.
 
 mod call;
 mod dispatch;
@@ -71,7 +71,7 @@ impl Event {
     /// Reads one event from its JSON text.
     ///
     /// # Errors
-    /// Where the bytes are not one event; the message names the field and the place.
+    /// Returns an error if the bytes are not one event; it names the field and the position.
     pub fn parse(bytes: &[u8]) -> Result<Self, EventError> {
         wire::parse(bytes)
     }
@@ -79,7 +79,7 @@ impl Event {
     /// Reads one event from a JSON value.
     ///
     /// # Errors
-    /// Where the value is not an event; the message names the field.
+    /// Returns an error if the value is not an event; it names the field.
     pub fn from_value(value: &Value) -> Result<Self, EventError> {
         wire::parse(value.to_string().as_bytes())
     }
@@ -87,7 +87,7 @@ impl Event {
     /// A message to the session `to`. It is a user's until [`MessageEvent::from`] names a sender.
     ///
     /// # Errors
-    /// Where `to` is no id.
+    /// Returns an error if `to` is not a valid id.
     pub fn message(to: &str) -> Result<MessageEvent, EventError> {
         Ok(MessageEvent::new(field::id("to", to)?))
     }
@@ -95,7 +95,7 @@ impl Event {
     /// A call of `tool` by `session`.
     ///
     /// # Errors
-    /// Where one of the two is no id.
+    /// Returns an error if one of the two is not a valid id.
     pub fn call(session: &str, tool: &str) -> Result<CallEvent, EventError> {
         let session = field::id("session", session)?;
         Ok(CallEvent::new(session, field::id("tool", tool)?))
@@ -104,7 +104,7 @@ impl Event {
     /// A step of `session`.
     ///
     /// # Errors
-    /// Where `session` is no id.
+    /// Returns an error if `session` is not a valid id.
     pub fn step(session: &str) -> Result<StepEvent, EventError> {
         Ok(StepEvent::new(field::id("session", session)?))
     }
@@ -112,7 +112,7 @@ impl Event {
     /// What `session` spent.
     ///
     /// # Errors
-    /// Where `session` is no id.
+    /// Returns an error if `session` is not a valid id.
     pub fn usage(session: &str) -> Result<UsageEvent, EventError> {
         Ok(UsageEvent::new(field::id("session", session)?))
     }
@@ -120,7 +120,7 @@ impl Event {
     /// An operator's kill of `session`.
     ///
     /// # Errors
-    /// Where `session` is no id.
+    /// Returns an error if `session` is not a valid id.
     pub fn kill(session: &str) -> Result<Self, EventError> {
         Ok(Self::Kill(OrderEvent::new(field::id("session", session)?)))
     }
@@ -128,12 +128,12 @@ impl Event {
     /// An operator's reset of `session`.
     ///
     /// # Errors
-    /// Where `session` is no id.
+    /// Returns an error if `session` is not a valid id.
     pub fn reset(session: &str) -> Result<Self, EventError> {
         Ok(Self::Reset(OrderEvent::new(field::id("session", session)?)))
     }
 
-    /// When it happened, where it says so.
+    /// When it happened, if it has a time.
     #[must_use]
     pub fn at(&self) -> Option<Timestamp> {
         match self {
@@ -146,7 +146,7 @@ impl Event {
         }
     }
 
-    /// Says when it happened.
+    /// Sets when it happened.
     pub fn set_at(&mut self, at: Timestamp) {
         let slot = match self {
             Self::Message(event) => &mut event.at,

@@ -1,7 +1,7 @@
-//! What rules say of an event, gathered until the highest wins.
+//! What the rules found on an event, collected until the highest wins.
 //!
-//! A rule that trips hands in a [`Finding`]; its mode decides whether it counts, is only told, or is
-//! not even asked for its evidence. Nothing is allocated while no rule trips.
+//! A rule that trips hands in a [`Finding`]; its mode decides whether it counts, is only reported, or
+//! is not even made. Nothing is allocated while no rule trips.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::policy::{Limits, Mode};
 use crate::rule::RuleId;
 use crate::verdict::{Code, Decision, Evidence, Verdict, Would};
 
-/// One rule's word on an event.
+/// What one rule found on an event.
 #[derive(Debug, Clone)]
 pub(crate) struct Finding {
     pub(crate) rule: RuleId,
@@ -108,7 +108,7 @@ impl Findings {
             .reduce(|best, next| if outranks(next, best) { next } else { best })
     }
 
-    /// Turns the findings into the verdict that is told.
+    /// Turns the findings into the verdict.
     pub(crate) fn into_verdict(self) -> Verdict {
         let would = self.shadow.map(|finding| {
             Box::new(Would {
@@ -130,7 +130,7 @@ impl Findings {
         let Some(first) = rest.next() else {
             return Verdict::default();
         };
-        // A budget may fire for a session and for its flow: one rule, told once.
+        // A budget may fire for a session and for its flow: one rule, reported once.
         let mut also: Vec<RuleId> = rest.map(|finding| finding.rule).collect();
         also.retain(|rule| *rule != first.rule);
         also.dedup();

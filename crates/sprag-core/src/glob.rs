@@ -59,7 +59,7 @@ impl Glob {
         }
     }
 
-    /// Whether it matches all of `text`, of which only as much is made as it takes to say no.
+    /// Whether it matches all of `text`, of which only as much is produced as it takes to decide.
     pub(crate) fn matches_chars(&self, text: impl Iterator<Item = char> + Clone) -> bool {
         let mut pattern = self.0.chars();
         let mut rest = text;

@@ -1,8 +1,8 @@
 //! Names that come from outside: sessions, agents, flows, servers, tools.
 //!
 //! An id is chosen by a caller, lands in a log that people read and in a store that many agents
-//! share, so its shape is settled once, here: 1 to 256 bytes, no control characters. Whoever holds
-//! an [`Id`] need not look again.
+//! share, so its shape is checked once, here: 1 to 256 bytes, no control characters. Code that
+//! holds an [`Id`] need not check again.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -33,7 +33,7 @@ pub enum IdError {
     /// It holds a control character.
     #[error("an id must not hold control characters (found one at byte {at})")]
     ControlCharacter {
-        /// Where the first one is.
+        /// The byte offset of the first one.
         at: usize,
     },
 }

@@ -4,7 +4,7 @@
 //! (`maxDepth`, `max-depth`), or half of the name (`depth`). Each gets the right name told; where
 //! nothing is near, silence beats a misleading guess.
 
-/// Longer names are no slip of ours, and comparing them costs their product.
+/// Longer names are not typing mistakes, and the comparison costs their product.
 const MAX_CHARS: usize = 64;
 
 /// The nearest of `names` to `wrong`, if one is near; among equals the first.

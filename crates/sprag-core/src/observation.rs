@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 /// An event after digestion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
-    /// When it happened, as told by the event or stamped by the guard.
+    /// When it happened, as the event says or as the guard stamped it.
     pub at: Timestamp,
     /// What happened.
     #[serde(flatten)]
@@ -117,13 +117,13 @@ pub struct Message {
     /// The receiver's agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_agent: Option<Id>,
-    /// The digest of its content, where it was told.
+    /// The digest of its content, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Digest>,
     /// Say, spawn or return.
     #[serde(default, skip_serializing_if = "is_default")]
     pub kind: MessageKind,
-    /// A user's word that lifts a block.
+    /// Whether this user's message lifts a block.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unblock: bool,
     /// The sender's generation.
@@ -134,7 +134,7 @@ pub struct Message {
     pub identity: Identity,
 }
 
-/// What an MCP server says of its tool. Not to be trusted unless the policy says so.
+/// What an MCP server claims about its tool. It is trusted only if the policy says so.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hints {
     /// It changes nothing.
@@ -167,7 +167,7 @@ pub struct Call {
     pub use_id: Option<Id>,
     /// What is called with what.
     pub approach: Approach,
-    /// What the server says of the tool.
+    /// The server's own hints about the tool.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hints: Hints,
     /// The session's generation as the caller knows it.
@@ -195,7 +195,7 @@ pub struct Step {
     /// The client's globally unique id of the tool use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub use_id: Option<Id>,
-    /// What was done, where the step says so itself.
+    /// What was done, if the step reports it itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approach: Option<Approach>,
     /// What came of it.
@@ -240,7 +240,7 @@ pub struct Field {
     pub name: Box<str>,
     /// The digest of its canonical value.
     pub digest: Digest,
-    /// Its value in clear, shortened; only where it is the target of a destructive call.
+    /// Its value in clear, shortened; only if it is the target of a destructive call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Box<str>>,
 }
@@ -258,7 +258,7 @@ pub struct Outcome {
     /// What kind of answer it seems to be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tone: Tone,
-    /// A keyed fingerprint of the result without its numbers; 0 where there is none.
+    /// A keyed fingerprint of the result without its numbers; 0 if there is none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shape: u32,
     /// The result was too long to canonicalise and was digested as raw bytes.
@@ -266,7 +266,7 @@ pub struct Outcome {
     pub oversized: bool,
 }
 
-/// What a call is for, guessed by the digester from names and commands; the policy may say otherwise.
+/// What a call is for, guessed by the digester from names and commands; the policy may override it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolKind {

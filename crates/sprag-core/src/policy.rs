@@ -6,7 +6,7 @@
 //!
 //! A text goes through [`document`] (TOML or JSON into one tree with lines), [`read`] (the tree
 //! into a policy, collecting every mistake) and out again through [`write`]. The table in [`key`]
-//! says which keys there are.
+//! lists all keys.
 
 mod document;
 mod duration;
@@ -59,7 +59,7 @@ pub const MAX_POLICY_BYTES: usize = 1024 * 1024;
 /// Everything that people may set, checked: a policy that exists is a sound one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Policy {
-    /// What holds where no override matches.
+    /// What holds if no override matches.
     base: Limits,
     /// The same without a pause.
     written: Limits,
@@ -75,7 +75,7 @@ impl Policy {
     /// Reads TOML.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Returns everything that is wrong with it.
     pub fn from_toml(text: &str) -> Result<Self, PolicyErrors> {
         Self::from_text(text, document::parse_toml)
     }
@@ -83,7 +83,7 @@ impl Policy {
     /// Reads JSON.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Returns everything that is wrong with it.
     pub fn from_json(text: &str) -> Result<Self, PolicyErrors> {
         Self::from_text(text, document::parse_json)
     }
@@ -91,7 +91,7 @@ impl Policy {
     /// Takes a JSON value that was parsed before, as part of something else.
     ///
     /// # Errors
-    /// Everything that is wrong with it, without lines.
+    /// Returns everything that is wrong with it, without lines.
     pub fn from_value(value: &serde_json::Value) -> Result<Self, PolicyErrors> {
         let mut errors = ErrorList::default();
         let document = document::from_value(value, document::MAX_DEPTH);
@@ -204,7 +204,7 @@ impl Policy {
         limits
     }
 
-    /// Whether any limit is over all sessions of an agent. Where none is, only usage touches the
+    /// Whether any limit is over all sessions of an agent. If none is, only usage touches the
     /// agents' cells.
     #[must_use]
     pub const fn counts_agents(&self) -> bool {
@@ -217,7 +217,7 @@ impl Policy {
         self.paused
     }
 
-    /// What is in force where no override matches.
+    /// What is in force if no override matches.
     #[must_use]
     pub const fn base(&self) -> &Limits {
         &self.base
@@ -230,7 +230,7 @@ impl Policy {
     }
 
     /// What is in force for a key (`flow.max_depth`), a small table (`flow.echo`) or the mode of a
-    /// rule (`rules.flow.depth`) where no override matches, as it is written in TOML.
+    /// rule (`rules.flow.depth`) if no override matches, as it is written in TOML.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<String> {
         if let Some(key) = PolicyKey::find(name) {

@@ -1,4 +1,4 @@
-//! What an event leaves open is settled before it is judged, and written into it.
+//! Resolving: what an event leaves open is looked up before it is judged, and written into it.
 //!
 //! The flow that a message inherits, the agent that sticks to a session, the session that a tool
 //! use belongs to: all of them come from state. Once they stand in the observation, the log holds
@@ -47,19 +47,19 @@ pub fn resolve(
                 _ => {}
             }
             if let Some(from) = &message.from {
-                settle_agent(&mut message.agent, from, known);
+                resolve_agent(&mut message.agent, from, known);
             }
-            settle_agent(&mut message.to_agent, &message.to, known);
+            resolve_agent(&mut message.to_agent, &message.to, known);
         }
         Observed::Call(call) => {
-            settle_session(&mut call.session, call.use_id.as_ref(), at, known);
-            settle_agent(&mut call.agent, &call.session, known);
+            resolve_session(&mut call.session, call.use_id.as_ref(), at, known);
+            resolve_agent(&mut call.agent, &call.session, known);
         }
         Observed::Step(step) => {
-            settle_session(&mut step.session, step.use_id.as_ref(), at, known);
-            settle_agent(&mut step.agent, &step.session, known);
+            resolve_session(&mut step.session, step.use_id.as_ref(), at, known);
+            resolve_agent(&mut step.agent, &step.session, known);
         }
-        Observed::Usage(usage) => settle_agent(&mut usage.agent, &usage.session, known),
+        Observed::Usage(usage) => resolve_agent(&mut usage.agent, &usage.session, known),
         Observed::Kill(_)
         | Observed::Reset(_)
         | Observed::DispatchStart(_)
@@ -67,14 +67,14 @@ pub fn resolve(
     }
 }
 
-/// What sticks beats what the event says.
-fn settle_agent(agent: &mut Option<Id>, session: &Id, known: &impl Known) {
+/// The agent that stuck to the session overrides the one that the event names.
+fn resolve_agent(agent: &mut Option<Id>, session: &Id, known: &impl Known) {
     if let Some(sticky) = known.agent_of(session) {
         *agent = Some(sticky);
     }
 }
 
-fn settle_session(session: &mut Id, use_id: Option<&Id>, at: Timestamp, known: &impl Known) {
+fn resolve_session(session: &mut Id, use_id: Option<&Id>, at: Timestamp, known: &impl Known) {
     if let Some(first) = use_id.and_then(|use_id| known.session_of_use(use_id, at)) {
         *session = first;
     }

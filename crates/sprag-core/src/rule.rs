@@ -1,4 +1,4 @@
-//! The rules by name, in the order of the tables: among equal verdicts the earlier one is told.
+//! The rules by name, in the order of the tables: among equal verdicts the earlier one decides.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ macro_rules! rules {
         pub enum RuleId { $($(#[$doc])* $variant,)+ }
 
         impl RuleId {
-            /// Every rule, in the order in which equals are told.
+            /// Every rule, in the order that decides among equals.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
             /// The name that people write: `flow.depth`.
@@ -60,7 +60,7 @@ rules! {
     ConversationLength = "conversation.length",
     /// The same call too often in a window.
     CallIdentical = "call.identical",
-    /// The same call in a row where nobody reports results.
+    /// The same call in a row if no results are reported.
     CallRepeat = "call.repeat",
     /// Too many destructive calls in a window.
     DestructiveVolume = "destructive.volume",
@@ -100,9 +100,9 @@ impl fmt::Display for RuleId {
     }
 }
 
-/// A name that is no rule's.
+/// A name that no rule has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no rule `{0}`; `sprag rules` lists them")]
+#[error("unknown rule `{0}`; `sprag rules` lists all rules")]
 pub struct UnknownRule(pub String);
 
 impl FromStr for RuleId {

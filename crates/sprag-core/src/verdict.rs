@@ -1,4 +1,4 @@
-//! The answer to an event: what to do, which rule says so, and what convinces a person.
+//! The answer to an event: what to do, which rule decided, and the evidence for a person.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -69,25 +69,25 @@ pub type Evidence = Map<String, Value>;
 /// The verdict on one event, as it stands on the wire.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Always what to do.
+    /// What to do.
     #[serde(rename = "verdict")]
     pub decision: Decision,
     /// The rule that decided; none when nothing fired.
     pub rule: Option<RuleId>,
-    /// A machine word where a caller needs one.
+    /// A stable code for callers that branch on the reason.
     pub code: Option<Code>,
     /// What happened, in a sentence for the agent.
     pub message: Option<String>,
     /// What convinces a person.
     pub evidence: Option<Evidence>,
-    /// The command that lifts or tunes it, for where a person reads.
+    /// The command that lifts or tunes it, for output that a person reads.
     pub hint: Option<String>,
     /// The other rules that fired.
     #[serde(default)]
     pub also: Vec<RuleId>,
     /// What rules in shadow would have done.
     pub would: Option<Box<Would>>,
-    /// The flow of a message, also where it was inherited or drawn.
+    /// The flow of a message, also if it was inherited or drawn.
     pub flow: Option<Id>,
     /// The length of the collapsed call stack, for every message with a flow.
     pub depth: Option<u32>,

@@ -1,7 +1,7 @@
 //! How full every rule is: what a person needs to see to understand the next verdict.
 //!
 //! Cells are private, because rules may change what they keep. This is the one window into them:
-//! read-only, in the words of the rules, and serialisable for whoever draws it. A gauge tells how
+//! read-only, in the terms of the rules, and serialisable for the dashboard. A gauge shows how
 //! much of a limit is used; rules that are off and gauges that stand at zero are left out.
 
 use serde::Serialize;
@@ -271,7 +271,7 @@ impl<'a> GaugeList<'a> {
         self.spent("agent", spent, |amounts| amounts.agent_day);
     }
 
-    /// What the sender's policy says of a message; answers the stack of calls.
+    /// Adds what the sender's policy counts for a message; returns the stack of calls.
     fn message(&mut self, message: &Message, cells: &Cells, now: Timestamp) -> Vec<Id> {
         let limits = &self.limits.flow;
         let Some(from) = &message.from else {
@@ -307,7 +307,7 @@ impl<'a> GaugeList<'a> {
         path.chain
     }
 
-    /// What the receiver's policy says of a message.
+    /// Adds what the receiver's policy counts for a message.
     fn receiver(&mut self, message: &Message, cells: &Cells, policy: &Policy, now: Timestamp) {
         let agent = message.to_agent.as_ref().map(Id::as_str);
         let limits = policy.limits_for(agent, message.to.as_str());

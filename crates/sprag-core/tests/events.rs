@@ -166,11 +166,11 @@ fn a_type_that_is_not_known_is_refused_with_the_nearest() {
         ("{}", "type: missing, and every event needs it"),
         (
             r#"{"type":"mesage"}"#,
-            "type: there is no event type \"mesage\"; did you mean \"message\"?",
+            "type: unknown event type \"mesage\"; did you mean \"message\"?",
         ),
         (
             r#"{"type":"banana"}"#,
-            "type: there is no event type \"banana\"; known types are message, call, step, usage, \
+            "type: unknown event type \"banana\"; known types are message, call, step, usage, \
              kill, reset, dispatch_start, dispatch_end",
         ),
         (
@@ -219,7 +219,7 @@ fn a_field_that_is_missing_or_ill_typed_is_named_with_its_place() {
         ),
         (
             r#"{"type":"step","session":"s","result":1,"outcome":2}"#,
-            "result: a step says `result` or `outcome`, not both",
+            "result: a step has `result` or `outcome`, not both",
         ),
     ] {
         assert_eq!(parse_error(text), error, "{text}");

@@ -1,20 +1,20 @@
 //! The engine over a transcript: what each act would have been answered.
 //!
 //! Every rule is put into shadow, so that nothing is refused and the fold goes on to the end of the loop as it really was.
-//! Up to the first refusal that is the same fold as a guard's, so where it says that it *would* have stopped, a guard would have.
-//! After that, it tells how long the loop went on.
+//! Up to the first refusal that is the same fold as a guard's, so if it reports that it *would* have stopped, a guard would have.
+//! After that, it shows how long the loop went on.
 
 use sprag::Judge;
 use sprag_core::{Decision, Event, Observation, Observed, Policy, RuleId, Timestamp};
 
-/// What a rule says of an act.
+/// What a rule found on an item.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
     pub(crate) rule: RuleId,
     pub(crate) decision: Decision,
-    /// How many acts it counts, where it counts any.
+    /// How many items it counts, if it counts any.
     pub(crate) count: usize,
-    /// What the agent would have been told.
+    /// The message that the agent would have got.
     pub(crate) message: String,
 }
 
@@ -35,8 +35,8 @@ impl Fold {
         Self(Judge::new(policy.clone().with_pause(true)))
     }
 
-    /// What a guard would have answered to `event`, with what it saw where that is to be kept. An event that can't be
-    /// judged is answered with nothing.
+    /// What a guard would have answered to `event`, with its observation if `keep` is set. An event that can't be
+    /// judged gets an empty answer.
     pub(crate) fn judge(&mut self, event: &Event, at: Timestamp, keep: bool) -> Judged {
         let Ok(observation) = self.0.observe(event, at) else {
             return Judged::default();

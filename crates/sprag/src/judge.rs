@@ -30,7 +30,7 @@ pub enum JudgeError {
 }
 
 impl Judge {
-    /// A judge who has seen nothing yet.
+    /// A judge with no history.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self {

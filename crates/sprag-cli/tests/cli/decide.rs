@@ -31,7 +31,7 @@ fn a_bad_line_is_answered_and_the_stream_goes_on() {
     --- stdout
     {"error":{"line":1,"message":"not an event: expected ident at column 2"}}
     {"error":{"line":4,"message":"not an event: invalid type: sequence, expected a JSON object at column 0"}}
-    {"error":{"line":5,"message":"type: there is no event type \"cal\"; did you mean \"call\"?"}}
+    {"error":{"line":5,"message":"type: unknown event type \"cal\"; did you mean \"call\"?"}}
     {"error":{"line":6,"message":"session: an id must not be empty"}}
     {"error":{"line":7,"message":"session s is at generation 1; generation 9 is not there yet"}}
     {"verdict":"allow","rule":null,"code":null,"message":null,"evidence":null,"hint":null,"also":[],"would":null,"flow":null,"depth":null,"generation":1,"retry_after_ms":null}

@@ -46,7 +46,7 @@ pub struct FlowCell {
     pub(crate) spent: Spending,
 }
 
-/// Where a call from one member to another leads.
+/// The path that a call from one member to another takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Path {
     /// The collapsed stack after the call, root first.

@@ -8,7 +8,7 @@ use crate::id::Id;
 /// Between the two ids of a pair. No id holds a control character.
 const BETWEEN: char = '\n';
 
-/// Which cell: its kind and the ids that tell it from others of its kind.
+/// Which cell: its kind and the ids that distinguish it from others of its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CellKey {
     /// A session.

@@ -18,9 +18,9 @@ pub enum InboxKey {
 /// The cells of one event, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CellKeys {
-    /// The session that acts; none where no agent does.
+    /// The session that acts; none if no agent does.
     pub session: Option<Id>,
-    /// The session that a message goes to, where it is another.
+    /// The session that a message goes to, if it is another one.
     pub peer: Option<Id>,
     /// The flow.
     pub flow: Option<Id>,
@@ -109,18 +109,18 @@ impl CellKeys {
     }
 }
 
-/// The cell that all sessions of an agent share is only touched where a limit is over all of them:
-/// whoever touches it has to wait for the others. What was spent is always added up.
+/// The cell that all sessions of an agent share is only touched if a limit is over all of them:
+/// an event that touches it has to wait for the others. What was spent is always added up.
 fn counted(agent: Option<&Id>, policy: &Policy) -> Option<Id> {
     agent.filter(|_| policy.counts_agents()).cloned()
 }
 
-/// The cells of one event. A slot is filled where [`CellKeys`] names it.
+/// The cells of one event. A slot is filled if [`CellKeys`] names it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cells {
     /// The session that acts.
     pub session: Option<Box<SessionCell>>,
-    /// The session that a message goes to, where it is another.
+    /// The session that a message goes to, if it is another one.
     pub peer: Option<Box<SessionCell>>,
     /// The flow.
     pub flow: Option<Box<FlowCell>>,

@@ -54,7 +54,7 @@ impl PairCell {
         self.steps != steps
     }
 
-    /// Starts anew where work was done since; then remembers the step counters.
+    /// Starts again if work was done since; then remembers the step counters.
     pub(crate) fn note_work(&mut self, steps: (u64, u64)) {
         if self.worked(steps) {
             self.talk.clear();

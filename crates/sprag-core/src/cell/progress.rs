@@ -112,12 +112,12 @@ pub(crate) struct Last {
     pub(crate) approach: u64,
     /// Its answer.
     pub(crate) answer: u64,
-    /// Its answer without numbers; 0 where that is not known.
+    /// Its answer without numbers; 0 if that is not known.
     pub(crate) shape: u32,
 }
 
 impl Progress {
-    /// Starts afresh where the memory was made under the other classifier.
+    /// Starts again if the memory was made under the other classifier.
     pub(crate) fn belong_to(&mut self, classifier: Classifier) {
         if self.classifier != classifier {
             *self = Self {
@@ -137,7 +137,7 @@ impl Progress {
         }
     }
 
-    /// Where `approach` is held, and what came of it.
+    /// The index of `approach`, and what came of it.
     pub(crate) fn past(&self, approach: u64) -> Option<(usize, ApproachHistory)> {
         let at = self.approaches.find(approach)?;
         Some((at, *self.pasts.get(at)?))
@@ -173,7 +173,7 @@ impl RecentKeys {
         None
     }
 
-    /// Makes `key` the newest, and tells whether it was held.
+    /// Makes `key` the newest, and returns whether it was held.
     pub(crate) fn use_again(&mut self, key: u64) -> bool {
         let at = self.find(key);
         renew(&mut self.keys, at, key);

@@ -54,7 +54,7 @@ pub(crate) struct Refusals {
 
 /// The session's last calls that were let through, oldest first.
 ///
-/// Almost no call was made `max_identical` times before, and `crowds` says so without looking
+/// Almost no call was made `max_identical` times before, and `crowds` shows that without looking
 /// at all of them: it counts the remembered calls by five bits of their key. A young session
 /// looks through the few it has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

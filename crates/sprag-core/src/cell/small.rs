@@ -69,7 +69,7 @@ impl AgentCell {
         self.touched
     }
 
-    /// Starts a new day's budget where one began.
+    /// Starts a new budget if a new UTC day began.
     pub(crate) fn turn_day(&mut self, now: Timestamp) {
         if self.day_since.utc_day() != now.utc_day() {
             self.day_since = now;

@@ -12,7 +12,7 @@ pub(crate) struct Tried {
     pub(crate) exact: u64,
     /// The same without noise.
     pub(crate) normal: u64,
-    /// What it is for, as the policy says or the digester guessed.
+    /// What it is for, as the policy sets it or the digester guessed.
     pub(crate) kind: ToolKind,
     /// The tool's name, cut to fit, for evidence.
     pub(crate) name: ShortName,

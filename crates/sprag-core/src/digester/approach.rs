@@ -1,7 +1,7 @@
 //! What was tried, as two digests and the scalars by name.
 //!
 //! Server, tool and canonical arguments stand in one text, each a JSON value and a comma between
-//! them, so that no two calls share one. Where nothing in it is noise the two digests are one, and
+//! them, so that no two calls share one. If nothing in it is noise, the two digests are the same, and
 //! the second costs nothing.
 
 use crate::digest::DigestKey;

@@ -12,7 +12,7 @@ use super::json::JsonValue;
 #[error(transparent)]
 pub struct CanonicalError(#[from] serde_json::Error);
 
-/// The canonical form of a JSON text: the same for two texts exactly where they say the same value.
+/// The canonical form of a JSON text: the same for two texts if and only if they mean the same value.
 ///
 /// ```
 /// let one = sprag_core::canonical_json(r#"{ "b": 1.0, "a": "\u0041" }"#)?;
@@ -21,7 +21,8 @@ pub struct CanonicalError(#[from] serde_json::Error);
 /// ```
 ///
 /// # Errors
-/// Where the text is not JSON, repeats a key, nests too deep or holds a number beyond `f64`.
+/// Returns an error if the text is not JSON, repeats a key, nests too deep or holds a number beyond
+/// `f64`.
 pub fn canonical_json(text: &str) -> Result<String, CanonicalError> {
     let mut out = String::with_capacity(text.len());
     write(&JsonValue::parse(text)?, &mut out);
@@ -30,7 +31,7 @@ pub fn canonical_json(text: &str) -> Result<String, CanonicalError> {
 
 /// How the scalars of a value are written.
 pub(super) trait Scalars {
-    /// Appends `scalar`, which is no array or object, found under the key `name`.
+    /// Appends `scalar`, which is not an array or object, found under the key `name`.
     fn scalar(&mut self, name: Option<&str>, scalar: &JsonValue<'_>, out: &mut String);
 }
 

@@ -6,7 +6,7 @@
 use super::words::WordList;
 use crate::observation::ToolKind;
 
-/// Words before a command that say nothing of it.
+/// Words before a command that do not change what it does.
 const PREFIXES: WordList = WordList::new("sudo time nohup env exec command");
 
 /// Commands that leave everything as it is and print nothing of their own.
@@ -144,7 +144,7 @@ struct Quotes {
 }
 
 impl Quotes {
-    /// Takes the next character, and tells whether it is quoted or a quote.
+    /// Takes the next character, and returns whether it is quoted or a quote.
     fn hold(&mut self, character: char) -> bool {
         if self.escaped {
             self.escaped = false;

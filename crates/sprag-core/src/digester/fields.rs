@@ -61,7 +61,7 @@ struct FieldList<'k> {
 }
 
 impl FieldList<'_> {
-    /// Adds what stands under `name`, in clear too where `clear` says so.
+    /// Adds the value under `name`, also in clear if `clear` is set.
     fn add(&mut self, name: &str, value: &JsonValue<'_>, clear: bool) {
         let values = match value {
             JsonValue::Array(items) if items.iter().all(is_scalar) => items.as_slice(),

@@ -2,7 +2,7 @@
 //!
 //! `serde_json::Value` keeps the last of two equal keys and rounds long numbers; both would let two
 //! different calls look the same, or one call look different to the tool and to the guard. So the
-//! digester has its own tree. Strings are borrowed from the text where they hold no escapes.
+//! digester has its own tree. Strings without escapes are borrowed from the text.
 //!
 //! Numbers that `f64` can't tell from their neighbours are seen only after serde has rounded them.
 //! The first pass notes that there was one; then, rarely, the text is read again by a second pass in
@@ -21,11 +21,11 @@ use super::number::{JsonNumber, needs_literal};
 /// How deep arrays and objects may nest: less than serde_json's own limit, so that it is never hit.
 pub(crate) const MAX_DEPTH: usize = 100;
 
-/// Where another crate of the same build switches on serde_json's `arbitrary_precision`, numbers come
+/// If another crate of the same build switches on serde_json's `arbitrary_precision`, numbers come
 /// as objects with this one key. The second pass reads them as what they are.
 const NUMBER_KEY: &str = "$serde_json::private::Number";
 
-/// A JSON value. The keys of objects are sorted by their bytes, and there are no two equal ones.
+/// A JSON value. The keys of objects are sorted by their bytes, and no key occurs twice.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum JsonValue<'a> {
     /// `null`.
@@ -71,7 +71,7 @@ impl<'a> JsonValue<'a> {
     }
 }
 
-/// Makes an object of its entries, or says which key is there twice.
+/// Makes an object of its entries. Returns an error that names a key that occurs twice.
 pub(super) fn object<'a, E: Error>(
     mut entries: Vec<(Cow<'a, str>, JsonValue<'a>)>,
 ) -> Result<JsonValue<'a>, E> {
@@ -98,7 +98,7 @@ pub(super) fn deeper<E: Error>(depth: usize) -> Result<usize, E> {
     }
 }
 
-/// A string, borrowed where it can be.
+/// A string, borrowed if it has no escapes.
 pub(super) struct TextSeed;
 
 impl<'de> DeserializeSeed<'de> for TextSeed {

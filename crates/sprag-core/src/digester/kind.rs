@@ -1,9 +1,9 @@
 //! What a call is for, guessed from the tool's name and the command it runs.
 //!
 //! Reading the same again, asking again whether a job is done, and making the same change again mean
-//! different things, so the rules want to know which it was. The name of a tool mostly tells: its words
-//! are looked up one by one. Where the tool is a shell, the command is read as far as its first words
-//! go. What is not known is a run, the kind about which nothing is assumed; a policy may say better
+//! different things, so the rules want to know which it was. The name of a tool mostly shows it: its words
+//! are looked up one by one. If the tool is a shell, the command is read as far as its first words
+//! go. What is not known is a run, the kind about which nothing is assumed; a policy may correct it
 //! (`[[tool]] match = "job_status*", kind = "poll"`).
 //!
 //! Odd cases: what sends a key, a click or a line to a program is a run, since sending it again is

@@ -105,7 +105,7 @@ impl<'t> Scanner<'t> {
         self.from = self.at;
     }
 
-    /// The first place from `at` on where no `wanted` byte is.
+    /// The first offset from `at` on that is not a `wanted` byte.
     fn end_of(&self, at: usize, wanted: impl Fn(u8) -> bool) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         at + rest
@@ -145,7 +145,7 @@ impl<'t> Scanner<'t> {
             .or_else(|| self.duration())
     }
 
-    /// Of the word up to `end`. Each pattern is tried only where the word's length allows it.
+    /// Of the word up to `end`. Each pattern is tried only if the word's length allows it.
     fn of_letters(&mut self, end: usize, out: &mut String) -> Option<usize> {
         let noise = match end - self.at {
             3 => self.named_day(),

@@ -1,6 +1,6 @@
 //! Names of values that are noise: made up for each request, or measured.
 //!
-//! They say nothing about what is tried or what came of it.
+//! They carry no information about what is tried or what came of it.
 
 /// The most letters in a name that is listed whole.
 const LISTED_LETTERS: usize = 20;
@@ -25,7 +25,7 @@ pub(super) fn is_nonce(name: &str) -> bool {
     )
 }
 
-/// Whether a value under `name` says how long something took: noise in a result, a choice in
+/// Whether a value under `name` is how long something took: noise in a result, a choice in
 /// arguments.
 pub(super) fn is_measure(name: &str) -> bool {
     let mut letters = [0; LISTED_LETTERS];

@@ -1,4 +1,4 @@
-//! The words that tell noise: names of days and units, and names under which volatile values stand.
+//! The words that mark noise: names of days and units, and names of volatile values.
 
 use super::words::WordList;
 

@@ -22,7 +22,7 @@ pub(super) enum PayloadKind {
     Outcome,
 }
 
-/// Appends `value` without noise, and tells whether that differs from its canonical form.
+/// Appends `value` without noise, and returns whether that differs from its canonical form.
 pub(super) fn write(value: &JsonValue<'_>, kind: PayloadKind, out: &mut String) -> bool {
     let mut scalars = WithoutNoise {
         kind,

@@ -23,7 +23,7 @@ pub(crate) enum JsonNumber<'a> {
     Signed(i64),
     /// A number that is what its `f64` is.
     Float(f64),
-    /// A number that only its literal says exactly.
+    /// A number that only its literal expresses exactly.
     Literal(&'a str),
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A JSON string is digested as its text, any other value in its canonical form. What is over
 //! [`MAX_CANONICAL_BYTES`] is digested as the bytes it came as: reading it would cost more than it
-//! tells, and two such values that are equal are nearly always equal byte by byte.
+//! is worth, and two such values that are equal are nearly always equal byte by byte.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use super::normal::{self, PayloadKind};
 /// A value whose JSON text is longer than this is not canonicalised.
 pub(super) const MAX_CANONICAL_BYTES: usize = 256 * 1024;
 
-/// How much of a value that is no string is looked at as a text.
+/// How much of a value that is not a string is looked at as a text.
 const MAX_TEXT_BYTES: usize = 4 * 1024;
 
 /// What the digester knows of a payload.
@@ -27,7 +27,7 @@ pub(super) struct Digested<'p> {
     pub(super) oversized: bool,
     /// A fingerprint of a result without its numbers; 0 of anything else.
     pub(super) shape: u32,
-    /// What a person would read; of what is no string or is oversized, the beginning.
+    /// What a person would read; the beginning, if it is not a string or is oversized.
     pub(super) text: Cow<'p, str>,
 }
 

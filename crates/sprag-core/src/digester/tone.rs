@@ -24,7 +24,7 @@ const FIRST_BYTES: usize = 300;
 /// An acknowledgement or an empty finding is at most this long.
 const SHORT_BYTES: usize = 200;
 
-/// Anywhere in a short text, these tell a failure.
+/// Anywhere in a short text, these mean a failure.
 const FAILURES: PhraseList = PhraseList::new(
     "error|fail|exception|traceback|not found|no such|cannot|can't|could not|couldn't|\
      unable to|denied|invalid|refused|timed out|timeout|malformed|usage:|wrong|\
@@ -43,7 +43,7 @@ const NOTHING: PhraseList = PhraseList::new(
      found 0",
 );
 
-/// What an empty finding is as a whole, where it is one word.
+/// An empty finding that is one word.
 const BARE_NOTHING: WordList = WordList::new("none null false no 0 empty undefined n/a nil");
 
 /// What `0` of these is.
@@ -85,7 +85,7 @@ pub(crate) fn tone(text: &str, is_error: bool) -> Tone {
     }
 }
 
-/// What a result says, out of its wrapping.
+/// The text of a result without its JSON wrapping.
 struct ResultText<'t> {
     body: Cow<'t, str>,
     failed: bool,

@@ -59,7 +59,7 @@ impl PhraseList {
         self.marks.has(of_start(text)) && listed.any(|phrase| text.starts_with(phrase))
     }
 
-    /// Where in `text` they are.
+    /// The offsets of the phrases in `text`.
     pub(super) fn places<'a>(&'a self, text: &'a str) -> impl Iterator<Item = usize> + 'a {
         let bytes = text.as_bytes();
         let threes = bytes.windows(3).enumerate();

@@ -1,4 +1,4 @@
-//! From findings to what is told and marked.
+//! From findings to the verdict and the marks on the session.
 
 use crate::cell::{Mark, SessionCell};
 use crate::finding::{Finding, Findings};
@@ -67,7 +67,7 @@ fn mark(decides: Option<&Finding>, cell: &mut SessionCell, now: Timestamp) {
     });
 }
 
-/// Where many may stand behind one id, nobody is marked and nothing is final.
+/// If many agents may stand behind one id, no session is marked and nothing is final.
 fn soften(verdict: &mut Verdict, stage: Stage) {
     let milder = |decision: Decision| match stage {
         Stage::Before => decision.min(Decision::Deny),

@@ -36,7 +36,7 @@ pub struct CallEvent {
     /// What it is called with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Payload>,
-    /// What the server says of the tool.
+    /// The server's own hints about the tool.
     #[serde(skip_serializing_if = "is_default")]
     pub hints: Hints,
     /// The session's generation as the caller knows it.
@@ -80,21 +80,21 @@ impl CallEvent {
         server,
     }
 
-    /// Says what it is called with.
+    /// Sets the arguments.
     #[must_use]
     pub fn args(mut self, args: impl Into<Payload>) -> Self {
         self.args = Some(args.into());
         self
     }
 
-    /// Says what the server says of the tool.
+    /// Sets the server's hints about the tool.
     #[must_use]
     pub fn hints(mut self, hints: Hints) -> Self {
         self.hints = hints;
         self
     }
 
-    /// Says that many may stand behind the session.
+    /// Marks the session as shared: many agents may stand behind it.
     #[must_use]
     pub fn shared(mut self) -> Self {
         self.identity = Identity::Shared;

@@ -1,4 +1,4 @@
-//! Why something is not an event, in words that name the field and the place.
+//! Why something is not an event: each error names the field and its position.
 
 use crate::digester::CanonicalError;
 use crate::id::IdError;
@@ -18,16 +18,16 @@ pub enum EventError {
     /// It is not text.
     #[error("an event is UTF-8 text; byte {at} (counted from 0) is not")]
     NotUtf8 {
-        /// Where the first broken character starts.
+        /// The offset of the first broken character.
         at: usize,
     },
-    /// It is not one JSON object, or says a field twice.
+    /// It is not one JSON object, or has a field twice.
     #[error("not an event: {0}")]
     NotAnEvent(#[source] serde_json::Error),
     /// Its type is none that is known.
-    #[error("type: there is no event type {found:?}; {advice}", advice = advice(*.nearest))]
+    #[error("type: unknown event type {found:?}; {advice}", advice = advice(*.nearest))]
     UnknownType {
-        /// What it says.
+        /// The type that it names.
         found: Box<str>,
         /// The type that was probably meant.
         nearest: Option<&'static str>,
@@ -41,7 +41,7 @@ pub enum EventError {
         needed_by: &'static str,
     },
     /// Two fields exclude each other.
-    #[error("{field}: a step says `{field}` or `{other}`, not both")]
+    #[error("{field}: a step has `{field}` or `{other}`, not both")]
     Both {
         /// One of them.
         field: &'static str,
@@ -73,7 +73,7 @@ pub enum EventError {
     /// Money below zero, not a number, or more than anybody spends at once.
     #[error("cost_usd: expected 0 to {max} US dollars, found {found:?}", max = super::usage::MAX_COST_USD)]
     Cost {
-        /// What it says.
+        /// The amount.
         found: f64,
     },
     /// A payload can't be digested. Lines and columns are counted from where its value starts.

@@ -59,7 +59,7 @@ fields! {
     Why = "why",
 }
 
-/// Checks an id and names its field where it is none.
+/// Checks an id; the error names its field.
 pub(super) fn id(field: &'static str, text: &str) -> Result<Id, EventError> {
     Id::new(text).map_err(|source| EventError::Id { field, source })
 }
@@ -71,7 +71,7 @@ macro_rules! id_setters {
             $(#[$doc])*
             ///
             /// # Errors
-            /// Where it is no id.
+            /// Returns an error if the text is not a valid id.
             pub fn $name(mut self, text: &str) -> Result<Self, $crate::event::EventError> {
                 self.$name = Some($crate::event::field::id(stringify!($name), text)?);
                 Ok(self)

@@ -34,7 +34,7 @@ pub struct MessageEvent {
     /// The receiver's agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_agent: Option<Id>,
-    /// What it says.
+    /// Its text or any other JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Payload>,
     /// Say, spawn or return.
@@ -85,28 +85,28 @@ impl MessageEvent {
         to_agent,
     }
 
-    /// Says who is behind it when no agent sent it.
+    /// Sets who is behind it when no agent sent it.
     #[must_use]
     pub fn source(mut self, source: Source) -> Self {
         self.source = source;
         self
     }
 
-    /// Says what it says.
+    /// Sets the content.
     #[must_use]
     pub fn content(mut self, content: impl Into<Payload>) -> Self {
         self.content = Some(content.into());
         self
     }
 
-    /// Says what it is for.
+    /// Sets what it is for.
     #[must_use]
     pub fn kind(mut self, kind: MessageKind) -> Self {
         self.kind = kind;
         self
     }
 
-    /// Lets it lift a block.
+    /// Makes it lift a block.
     #[must_use]
     pub fn unblock(mut self) -> Self {
         self.unblock = true;

@@ -33,14 +33,14 @@ impl OrderEvent {
         }
     }
 
-    /// Says who gave it.
+    /// Sets who gave it.
     #[must_use]
     pub fn by(mut self, by: &str) -> Self {
         self.by = Some(by.into());
         self
     }
 
-    /// Says the reason.
+    /// Sets the reason.
     #[must_use]
     pub fn why(mut self, why: &str) -> Self {
         self.why = Some(why.into());

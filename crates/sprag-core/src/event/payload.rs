@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// Any JSON value, kept as its text. Its `Debug` form tells only its length, so that what an agent
+/// Any JSON value, kept as its text. Its `Debug` form shows only its length, so that what an agent
 /// handles does not end up in somebody's diagnostics.
 #[derive(Clone, Serialize)]
 #[serde(transparent)]

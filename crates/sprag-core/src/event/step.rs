@@ -28,16 +28,16 @@ pub struct StepEvent {
     /// The client's globally unique id of the tool use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub use_id: Option<Id>,
-    /// The server of the tool, where the step names one.
+    /// The server of the tool, if the step names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Id>,
-    /// The tool's bare name, where the step says itself what was done.
+    /// The tool's bare name, if the step reports what was done itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<Id>,
     /// What the tool was called with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Payload>,
-    /// The program text of a compound action, where there is no tool.
+    /// The program text of a compound action, if there is no tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approach: Option<Payload>,
     /// What came of it; on the wire also `outcome`.
@@ -91,35 +91,35 @@ impl StepEvent {
         tool,
     }
 
-    /// Says what the tool was called with.
+    /// Sets the arguments of the tool.
     #[must_use]
     pub fn args(mut self, args: impl Into<Payload>) -> Self {
         self.args = Some(args.into());
         self
     }
 
-    /// Says which program was run instead of a tool.
+    /// Sets the program that was run instead of a tool.
     #[must_use]
     pub fn approach(mut self, program: impl Into<Payload>) -> Self {
         self.approach = Some(program.into());
         self
     }
 
-    /// Says what came of it.
+    /// Sets the result.
     #[must_use]
     pub fn result(mut self, result: impl Into<Payload>) -> Self {
         self.result = Some(result.into());
         self
     }
 
-    /// Says whether it failed.
+    /// Sets whether it failed.
     #[must_use]
     pub fn is_error(mut self, is_error: bool) -> Self {
         self.is_error = is_error;
         self
     }
 
-    /// Says that many may stand behind the session.
+    /// Marks the session as shared: many agents may stand behind it.
     #[must_use]
     pub fn shared(mut self) -> Self {
         self.identity = Identity::Shared;

@@ -71,7 +71,7 @@ impl UsageEvent {
         flow,
     }
 
-    /// Says how many tokens were read and written.
+    /// Sets how many tokens were read and written.
     #[must_use]
     pub fn tokens(mut self, input: u64, output: u64) -> Self {
         self.input_tokens = input;
@@ -79,10 +79,10 @@ impl UsageEvent {
         self
     }
 
-    /// Says what it cost, in US dollars.
+    /// Sets the cost in US dollars.
     ///
     /// # Errors
-    /// Where that is below zero, not a number, or more than anybody spends at once.
+    /// Returns an error if that is below zero, not a number, or more than anybody spends at once.
     pub fn cost_usd(mut self, usd: f64) -> Result<Self, EventError> {
         self.cost_micros = micros(usd)?;
         Ok(self)

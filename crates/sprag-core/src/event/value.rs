@@ -69,7 +69,7 @@ impl<'a> FieldValues<'a> {
         self.get(field).map(Payload::from)
     }
 
-    /// What serde makes of it, or the default where there is nothing.
+    /// What serde makes of it, or the default if it is missing.
     pub(super) fn one_of<T: Deserialize<'a> + Default>(
         &self,
         field: EventField,
@@ -78,7 +78,7 @@ impl<'a> FieldValues<'a> {
         self.read(field, expected).map(Option::unwrap_or_default)
     }
 
-    /// True or false; false where there is nothing.
+    /// True or false; false if it is missing.
     pub(super) fn flag(&self, field: EventField) -> Result<bool, EventError> {
         self.one_of(field, "true or false")
     }
@@ -144,7 +144,7 @@ impl<'a> FieldValues<'a> {
     }
 }
 
-/// What a JSON text is: itself where it is short and simple, else its type.
+/// What a JSON text is: itself if it is short and simple, else its type.
 fn describe(json: &str) -> Box<str> {
     match json.as_bytes().first() {
         Some(b'[') => "an array".into(),

@@ -2,8 +2,8 @@
 //!
 //! The text is walked once: every known field is kept as the raw text of its value, every other one
 //! skipped. Only then, with the type known, are the fields of that type read. So a field that
-//! another type has is as unknown as any, payloads stay as they came, and an error can say where in
-//! the text its value is.
+//! another type has is as unknown as any, payloads stay as they came, and an error can name the
+//! position of its value in the text.
 
 use std::fmt;
 

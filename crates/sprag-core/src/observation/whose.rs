@@ -1,4 +1,4 @@
-//! Which kind an event is, and whose: what everyone who tells of it asks first.
+//! What kind of event it is, and whose: what a log line, an export or a page shows first.
 
 use super::Observed;
 use crate::id::Id;
@@ -32,7 +32,7 @@ impl Observed {
         }
     }
 
-    /// The flow it belongs to, where it has one.
+    /// The flow it belongs to, if it has one.
     #[must_use]
     pub fn flow(&self) -> Option<&Id> {
         match self {
@@ -45,7 +45,7 @@ impl Observed {
         }
     }
 
-    /// The agent behind that session, where it is known.
+    /// The agent behind that session, if it is known.
     #[must_use]
     pub fn agent(&self) -> Option<&Id> {
         match self {

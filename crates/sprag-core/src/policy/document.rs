@@ -1,8 +1,8 @@
-//! A policy's text as a tree that knows where each part stands.
+//! A policy's text as a tree with the position of each part.
 //!
-//! TOML and JSON say the same things, so both become this tree and one reader judges it: a check
+//! TOML and JSON mean the same things, so both become this tree and one reader checks it: a check
 //! can't exist for one form and be missing for the other. Names and values carry the line and
-//! column that an error has to tell; a value that came without a text carries none.
+//! column that an error reports; a value that came without a text has none.
 
 mod from_json;
 mod from_toml;
@@ -20,7 +20,7 @@ pub(super) struct Position {
     pub(super) column: u32,
 }
 
-/// A value and where it begins.
+/// A value and the position of its first character.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub(super) value: NodeValue,
@@ -44,7 +44,7 @@ pub(super) enum NodeValue {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NumberText {
     pub(super) text: String,
-    /// Its value, where it is written without a fraction and is not beyond 64 bits.
+    /// Its value, if it is written without a fraction and fits into 64 bits.
     pub(super) whole: Option<i64>,
 }
 
@@ -72,7 +72,7 @@ impl NodeValue {
     }
 }
 
-/// Where the lines of a text begin, to turn offsets into places.
+/// The offsets at which the lines of a text begin, to turn offsets into positions.
 struct LineTable<'a> {
     text: &'a str,
     starts: Vec<usize>,

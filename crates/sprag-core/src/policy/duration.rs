@@ -18,7 +18,7 @@ const UNITS: [(&str, u64); 5] = [
     ("ms", 1),
 ];
 
-/// A text that is no duration.
+/// A text that is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a duration is written like \"5m\", \"60s\" or \"1h30m\", not {0:?}")]
 pub struct DurationError(pub String);

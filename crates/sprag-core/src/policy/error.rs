@@ -1,15 +1,15 @@
-//! What is wrong with a policy, told so that it can be put right at once.
+//! What is wrong with a policy, reported so that it can be fixed at once.
 //!
 //! A policy that is refused leaves the old one in force, so the person who wrote it has to find
-//! the mistake quickly: every mistake of a file is told in one go, each with its key, its line,
-//! what would be right and, where a name is close to a known one, that name.
+//! the mistake quickly: every mistake of a file is reported in one go, each with its key, its line,
+//! what would be right and, if a name is close to a known one, that name.
 
 use std::fmt;
 
 use super::document::Position;
 
-/// How many mistakes are told in full; of the others the number.
-const MAX_TOLD: usize = 50;
+/// How many mistakes are reported in full; the others are only counted.
+const MAX_REPORTED: usize = 50;
 
 /// How much of a text from the file is repeated in a message.
 const MAX_CHARS: usize = 60;
@@ -17,7 +17,7 @@ const MAX_CHARS: usize = 60;
 /// One mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyError {
-    /// Where in the policy: `flow.max_depth`, `override[2].agent`. Empty for the file as a whole.
+    /// The path in the policy: `flow.max_depth`, `override[2].agent`. Empty for the file as a whole.
     pub key: String,
     /// The line, from 1; none for a policy that came without a text.
     pub line: Option<u32>,
@@ -137,21 +137,21 @@ impl fmt::Display for PolicyError {
 /// Everything that is wrong with a policy: one mistake or more, in the order of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyErrors {
-    told: Vec<PolicyError>,
-    untold: usize,
+    reported: Vec<PolicyError>,
+    unreported: usize,
 }
 
 impl PolicyErrors {
     /// The mistakes; of very many the first.
     pub fn iter(&self) -> impl Iterator<Item = &PolicyError> {
-        self.told.iter()
+        self.reported.iter()
     }
 
     /// How many there are; never zero.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> usize {
-        self.told.len() + self.untold
+        self.reported.len() + self.unreported
     }
 
     /// For showing, one line for each, with the name of the file: `policy.toml:12: flow.…`.
@@ -180,7 +180,7 @@ struct InFile<'a> {
 
 impl fmt::Display for InFile<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, error) in self.errors.told.iter().enumerate() {
+        for (index, error) in self.errors.reported.iter().enumerate() {
             if index > 0 {
                 writeln!(f)?;
             }
@@ -189,7 +189,7 @@ impl fmt::Display for InFile<'_> {
                 None => write!(f, "{}: {error}", self.file)?,
             }
         }
-        match self.errors.untold {
+        match self.errors.unreported {
             0 => Ok(()),
             more => write!(f, "\n{}: and {more} more", self.file),
         }
@@ -200,7 +200,7 @@ impl fmt::Display for InFile<'_> {
 #[derive(Debug, Default)]
 pub(super) struct ErrorList {
     found: Vec<PolicyError>,
-    untold: usize,
+    unreported: usize,
 }
 
 impl ErrorList {
@@ -208,7 +208,7 @@ impl ErrorList {
         self.suggest(key, place, problem, || None);
     }
 
-    /// With the name that was meant, looked for only where it will be told.
+    /// With the name that was probably meant, looked for only if it is reported.
     pub(super) fn suggest(
         &mut self,
         key: &str,
@@ -216,8 +216,8 @@ impl ErrorList {
         problem: PolicyProblem,
         meant: impl FnOnce() -> Option<String>,
     ) {
-        if self.found.len() >= MAX_TOLD {
-            self.untold += 1;
+        if self.found.len() >= MAX_REPORTED {
+            self.unreported += 1;
             return;
         }
         self.found.push(PolicyError {
@@ -240,8 +240,8 @@ impl ErrorList {
         }
         self.found.sort_by_key(|error| (error.line, error.column));
         Err(PolicyErrors {
-            told: self.found,
-            untold: self.untold,
+            reported: self.found,
+            unreported: self.unreported,
         })
     }
 }

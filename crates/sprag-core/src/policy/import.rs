@@ -1,8 +1,8 @@
 //! Limits that people already have elsewhere, as a policy.
 //!
 //! Moving to Sprag should not mean to find every number again. Three kinds of files are known by
-//! their keys; each becomes the TOML that says the same, with a note for every key on where it
-//! went or why it was left out, so that nothing is lost in silence.
+//! their keys; each becomes the TOML that means the same, with a note for every key on what it
+//! became or why it was left out, so that nothing is lost in silence.
 
 mod report;
 
@@ -76,10 +76,11 @@ mappings! {
     }
 }
 
-/// Makes a policy from a file of another tool. Without a `kind` its keys tell what it is.
+/// Makes a policy from a file of another tool. Without a `kind`, its keys decide what it is.
 ///
 /// # Errors
-/// No JSON, none of the known keys, or a value that is no limit.
+/// Returns an error if it is not JSON, has none of the known keys, or has a value that can't be a
+/// limit.
 pub fn from_json(text: &str, kind: Option<ImportKind>) -> Result<Imported, ImportError> {
     let (max, found) = (MAX_POLICY_BYTES, text.len());
     if found > max {
@@ -131,7 +132,7 @@ fn flat(document: &Map<String, Value>) -> Vec<(String, &Value)> {
 
 #[derive(Default)]
 struct Import {
-    /// The key of the policy, its number, and where in the notes it is told.
+    /// The key of the policy, its number, and the index of its note.
     settings: Vec<(&'static PolicyKey, u64, usize)>,
     notes: Vec<ImportNote>,
 }

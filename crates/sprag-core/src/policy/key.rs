@@ -59,7 +59,7 @@ impl PolicyKey {
         self.kind.expected()
     }
 
-    /// Its value where nobody sets it, as it would be written.
+    /// Its default value, as it would be written.
     #[must_use]
     pub fn default_text(&self) -> String {
         show(self.kind, &(self.load)(&Limits::default()))
@@ -119,7 +119,7 @@ keys! {
 
     "call.max_identical" = call.max_identical, SettingKind::Count { max: 256 }, "Calls with the same tool and arguments in the window.";
     "call.window" = call.window, SettingKind::Span, "The window of `call.max_identical`.";
-    "call.repeat" = call.repeat, COUNT, "Warn on this equal call in a row where nobody reports results.";
+    "call.repeat" = call.repeat, COUNT, "Warn on this equal call in a row if no results are reported.";
 
     "destructive.tools" = destructive.tools, SettingKind::Globs, "Tools that destroy, by bare name in snake case.";
     "destructive.targets" = destructive.targets, SettingKind::Names, "The arguments that name what is destroyed.";
@@ -145,7 +145,7 @@ keys! {
     "progress.churn.block" = progress.churn.block, COUNT, "Block at this count.";
 
     "budget.actions" = budget.actions, SettingKind::Count { max: 1_000_000 }, "Calls, messages and lone steps of a session between two words of a user.";
-    "budget.strict" = budget.strict, SettingKind::Flag, "Whether the actions budget stops sessions where no user was ever seen.";
+    "budget.strict" = budget.strict, SettingKind::Flag, "Whether the actions budget stops sessions in which no user was ever seen.";
     "budget.tokens.session" = budget.tokens.session, SettingKind::Tokens, "Tokens of one session.";
     "budget.tokens.flow" = budget.tokens.flow, SettingKind::Tokens, "Tokens of one flow, over all its sessions.";
     "budget.tokens.agent_day" = budget.tokens.agent_day, SettingKind::Tokens, "Tokens of one agent in a UTC day.";

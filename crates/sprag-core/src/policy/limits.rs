@@ -160,7 +160,7 @@ pub struct CallLimits {
     pub max_identical: Limit,
     /// The window.
     pub window: Millis,
-    /// Warn on this repetition in a row where no results are reported.
+    /// Warn on this repetition in a row if no results are reported.
     pub repeat: Limit,
 }
 
@@ -286,7 +286,7 @@ impl Default for ProgressLimits {
     }
 }
 
-/// An amount per session, per flow, and per agent and UTC day. None is no limit.
+/// An amount per session, per flow, and per agent and UTC day. None means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Amounts {
     /// Per session.
@@ -302,7 +302,7 @@ pub struct Amounts {
 pub struct BudgetLimits {
     /// Calls, messages and steps without a call since a user last spoke; up to a million.
     pub actions: u32,
-    /// Whether the actions budget holds where no user was ever seen.
+    /// Whether the actions budget holds if no user was ever seen.
     pub strict: bool,
     /// Tokens.
     pub tokens: Amounts,

@@ -1,4 +1,4 @@
-//! Whether a rule decides, only tells, or is not asked.
+//! Whether a rule decides, only reports, or is off.
 //!
 //! A new rule or limit is best tried on real traffic before it stops anyone, so every rule but the
 //! kill gate has a mode of its own. A pause is the same idea for all of them at once: it caps each
@@ -14,7 +14,7 @@ use crate::rule::RuleId;
 pub enum Mode {
     /// Nothing: the rule is not judged.
     Off,
-    /// It is told in `would`; nothing is stopped.
+    /// It is reported in `would`; nothing is stopped.
     Shadow,
     /// It decides.
     Enforce,

@@ -151,7 +151,7 @@ impl Deref for LimitsRef<'_> {
     }
 }
 
-/// What was merged before. It is no part of what a policy says: a clone starts without it, and
+/// What was merged before. It is not part of the policy: a clone starts without it, and
 /// two policies are the same whatever they hold here.
 #[derive(Debug, Default)]
 pub(super) struct Merged(RwLock<HashMap<Matching, Arc<Limits>>>);

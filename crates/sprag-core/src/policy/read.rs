@@ -1,7 +1,7 @@
 //! From the tree to a policy, with everything that is wrong on the way.
 //!
-//! The reader goes on after a mistake and collects, so that one look at a file tells all of it.
-//! What could only be a consequence of a mistake told already is not told.
+//! The reader goes on after a mistake and collects, so that all mistakes of a file are reported at once.
+//! What can only be a consequence of a reported mistake is not reported.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -69,7 +69,7 @@ pub(super) fn once<'n>(
     first
 }
 
-/// A table of settings: where it stands in the document, and in the table of keys.
+/// A table of settings: its path in the document, and in the table of keys.
 pub(super) struct TableReader<'a> {
     /// `override[2].` or nothing.
     pub(super) document: &'a str,

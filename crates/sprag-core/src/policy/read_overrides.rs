@@ -1,6 +1,6 @@
 //! `[[override]]`: the same sections again, for those that match.
 //!
-//! `session` is the name of a match and of a section. A text is the match; where an override for
+//! `session` is the name of a match and of a section. A text is the match; if an override for
 //! sessions sets that section too, the match moves into it: `session.match = "batch-*"`.
 
 use super::document::{Node, NodeValue, TableEntry};
@@ -13,7 +13,7 @@ use super::setting::{MAX_TEXT, name, wrong};
 use crate::glob::Glob;
 use crate::nearest::nearest;
 
-/// Reads the list. `base` is what each of them is checked over, where that was sound.
+/// Reads the list. Each is checked over `base`, if that is sound.
 pub(super) fn read(node: &Node, base: Option<&Limits>, errors: &mut ErrorList) -> Vec<Override> {
     let NodeValue::List(items) = &node.value else {
         let expected = "a list of tables, written [[override]]".to_owned();
@@ -33,7 +33,7 @@ pub(super) fn read(node: &Node, base: Option<&Limits>, errors: &mut ErrorList) -
     items.iter().enumerate().filter_map(read).collect()
 }
 
-/// None where it is wrong or sets nothing.
+/// Returns none if it is wrong or sets nothing.
 fn read_one(
     path: &str,
     item: &Node,

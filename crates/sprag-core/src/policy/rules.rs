@@ -1,4 +1,4 @@
-//! `[rules]`: which rules decide, which only tell, and which are not asked.
+//! `[rules]`: which rules decide, which only report, and which are off.
 //!
 //! People write families (`"flow.*" = "shadow"`) and exceptions (`"flow.depth" = "enforce"`) in
 //! any order, so not the order but the longer literal part wins; only between equals the later.
@@ -13,7 +13,7 @@ use crate::glob::Glob;
 use crate::nearest::nearest;
 use crate::rule::RuleId;
 
-/// Reads the table into the modes that it sets, rule by rule. `path` is where it stands.
+/// Reads the table into the modes that it sets, rule by rule. `path` is its path in the document.
 pub(super) fn read(path: &str, node: &Node, errors: &mut ErrorList) -> BTreeMap<RuleId, Mode> {
     let NodeValue::Table(entries) = &node.value else {
         let expected = "a table of rules and modes".to_owned();

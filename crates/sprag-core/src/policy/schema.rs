@@ -1,7 +1,7 @@
 //! The JSON Schema of a policy, for editors and for tools that write policies.
 //!
 //! It is made from the table of keys and their kinds, the same that the reader goes by, so it
-//! can't promise what the reader refuses. What a schema can't say stays the reader's: that a
+//! can't promise what the reader refuses. What a schema can't express is left to the reader: that a
 //! warning comes before what it warns of, and that a glob stands for some rule.
 
 use serde_json::{Map, Value, json};
@@ -133,7 +133,7 @@ fn rules_table() -> Value {
 
 fn tool_table() -> Value {
     json!({
-        "description": "What tools are for, where the guess from their names is wrong.",
+        "description": "What tools are for, if the guess from their names is wrong.",
         "type": "object",
         "properties": { "match": reference("glob"), "kind": { "enum": WORDS } },
         "required": ["match", "kind"],

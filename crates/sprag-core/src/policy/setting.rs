@@ -1,7 +1,7 @@
 //! One value of a policy: what may be written for it, how it is read and how it is shown.
 //!
 //! A [`SettingKind`] is the whole contract of a key's value: the reader, the printer, the schema and the
-//! documentation all take their bounds from it, so none can say something else than the others.
+//! documentation all take their bounds from it, so they can't contradict each other.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub(super) enum Setting {
     Amount(Option<u64>),
 }
 
-/// What is wrong and where, if not at the value itself.
+/// What is wrong, and the node at which it is wrong.
 pub(super) type Wrong<'n> = (PolicyProblem, &'n Node);
 
 impl SettingKind {

@@ -1,4 +1,4 @@
-//! What single tools are for, where the guess from their names is wrong.
+//! What single tools are for, if the guess from their names is wrong.
 
 use super::document::{Node, NodeValue, TableEntry};
 use super::error::{ErrorList, PolicyProblem};

@@ -2,7 +2,7 @@
 //!
 //! A flow, a pair, an inbox or an agent is touched by sessions under different overrides. A window
 //! keeps no more times than a limit needs, so it has to keep what the *highest* limit of the
-//! policy needs, or whoever has that limit would be counted too few.
+//! policy needs, or a session with that limit would see too low a count.
 //!
 //! An event is digested before anybody looks up whose limits it is under, so the digester asks for
 //! what *any* limits of the policy call destructive.
@@ -64,7 +64,7 @@ impl Widest {
     }
 }
 
-/// The base with each override over it, one at a time. Where several match one session, each of its
+/// The base with each override over it, one at a time. If several match one session, each of its
 /// limits still has its value from one of these.
 fn overridden(base: &Limits, overrides: &[Override]) -> impl Iterator<Item = Limits> {
     overrides.iter().map(|one| {

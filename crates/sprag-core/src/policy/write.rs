@@ -111,7 +111,7 @@ fn override_table(text: &mut String, written: &Override, paused: bool) {
     }
 }
 
-/// The modes of an override in as few lines as say the same: all rules, whole families, single
+/// The modes of an override in as few lines as possible: all rules, whole families, single
 /// rules. Globs that were written over many rules would otherwise make the text grow with each.
 fn summed_up(modes: &BTreeMap<RuleId, Mode>) -> Vec<(String, Mode)> {
     let with_mode = || {
@@ -151,7 +151,7 @@ fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{content}");
 }
 
-/// A value as it is written in TOML, where it is also valid JSON.
+/// A value as it is written in TOML; it is also valid JSON.
 pub(super) fn show(kind: SettingKind, setting: &Setting) -> String {
     match setting {
         Setting::Count(count) => count.to_string(),

@@ -1,7 +1,7 @@
 //! `budget.actions`: how much an agent does between two words of a user.
 //!
 //! Every other rule looks for a pattern; this one needs none. An agent that does two thousand
-//! things without anyone speaking to it is on its own, whatever it does. Where no user was ever
+//! things without anyone speaking to it is on its own, whatever it does. If no user was ever
 //! seen (a batch job, a pipeline) the budget only warns, unless the policy is strict.
 //!
 //! Trips when: 80 % are used (warn, once), past 100 % (block), past 200 % (kill).

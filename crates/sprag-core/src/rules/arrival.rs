@@ -1,4 +1,4 @@
-//! `flow.unattended`, `inbox.rate` and `conversation.length`: what arrives, whoever sends it.
+//! `flow.unattended`, `inbox.rate` and `conversation.length`: what arrives, from any sender.
 //!
 //! These look at the receiving end, so they hold across flows: a slow ring that stays under every
 //! rate is stopped by how much arrived since a person last took part, a flood by its rate, a pair

@@ -1,7 +1,7 @@
 //! `session.defiance`: calls that go on against refusals.
 //!
 //! A refusal that is ignored is a loop of its own: the agent burns tokens on calls that never run. So
-//! refusals in a row are counted, whoever refused, and the ladder ends in a kill.
+//! refusals in a row are counted, whichever rule refused, and the ladder ends in a kill.
 //!
 //! Trips when: the Nth refused call in a row blocks, the 2Nth kills.
 //! Resets when: a call is let through, or an operator resets.

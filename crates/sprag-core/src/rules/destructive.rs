@@ -32,7 +32,7 @@ pub(crate) struct Destroys {
 }
 
 impl Destroys {
-    /// None where the call destroys nothing.
+    /// Returns none if the call destroys nothing.
     pub(crate) fn of(call: &Call, limits: &DestructiveLimits) -> Option<Self> {
         let tool = call.approach.tool.as_ref()?;
         if !is_destructive(tool.as_str(), call.hints, limits) {
@@ -87,7 +87,7 @@ fn targets(approach: &Approach, limits: &DestructiveLimits) -> Vec<u64> {
     combined
 }
 
-/// `asset_id=fact_sales`, where the observation holds it in clear.
+/// `asset_id=fact_sales`, if the observation holds it in clear.
 fn text(approach: &Approach, limits: &DestructiveLimits) -> Option<String> {
     let parts: Vec<String> = target_fields(approach, limits)
         .filter_map(|(name, fields)| {

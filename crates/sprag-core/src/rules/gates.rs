@@ -7,7 +7,7 @@
 //! Trips when: the event belongs to an older generation, the session or one above it is killed,
 //! the tool is not allowed, or the session is blocked.
 //! Resets when: an operator resets the session; a block also when a user says so.
-//! Odd cases: whoever writes *to* a killed session gets `deny`, not `kill`: it did nothing wrong.
+//! Odd cases: a session that writes *to* a killed session gets `deny`, not `kill`: it did nothing wrong.
 
 use crate::cell::{Mark, SessionCell};
 use crate::finding::{Finding, Findings};

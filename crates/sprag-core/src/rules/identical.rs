@@ -2,11 +2,11 @@
 //!
 //! A call is the same when server, tool and canonical arguments are. Twenty a minute is far above
 //! any honest poll, and the refusal lifts itself as the window slides: a patient poller is slowed
-//! down, not stopped. `call.repeat` is for callers that never report results, where nothing tells
+//! down, not stopped. `call.repeat` is for callers that never report results, so that nothing shows
 //! progress from a loop: it only warns.
 //!
 //! Trips when: `max_identical` equal calls were let through in the window; on the Nth equal call in
-//! a row where no step was ever reported.
+//! a row if no step was ever reported.
 //! Resets when: the window slides on; another call comes, or a step is reported.
 //! Bounded by: the session's last 256 calls.
 //! Odd cases: refused calls count for neither, they did not happen.

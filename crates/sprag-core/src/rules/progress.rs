@@ -4,7 +4,7 @@
 //! ever seen. The *informed* one asks what a person would ask: has this approach's outcome changed
 //! since its last time? Each idea stands in a file of its own:
 //!
-//! - `novelty.rs`: whether a step brings news, repeats, or says nothing either way;
+//! - `novelty.rs`: whether a step brings news, repeats, or shows neither;
 //! - `stagnation.rs`: repeats without any news in between;
 //! - `stuck.rs`: new approaches that end in a known failure, in the same answer, or in nothing;
 //! - `barren.rs`: no new answer for a long time, the end of all forgiveness;

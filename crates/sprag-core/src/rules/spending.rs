@@ -1,7 +1,7 @@
 //! `budget.tokens`, `budget.cost`, `budget.time`: what a session, a flow or an agent's day may use.
 //!
-//! Off by default: what is too much depends on who pays. Where they are on, the session that trips
-//! a budget is blocked: it may still say what it found.
+//! Off by default: what is too much depends on who pays. If they are on, the session that trips
+//! a budget is blocked: it may still report what it found.
 //!
 //! Trips when: 80 % are reached (warn, once), 100 % are reached (block).
 //! Resets when: the session is reset; a flow's and an agent's amounts stay; an agent's day ends at

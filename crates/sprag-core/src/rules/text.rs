@@ -2,7 +2,7 @@
 
 use crate::time::Millis;
 
-/// `5 minutes`, `1 hour`, `90 seconds`: the largest unit that says it exactly.
+/// `5 minutes`, `1 hour`, `90 seconds`: the largest unit that expresses it exactly.
 pub(crate) fn duration(span: Millis) -> String {
     let units = [
         (Millis::HOUR, "hour"),

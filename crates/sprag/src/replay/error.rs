@@ -16,12 +16,12 @@ pub enum ReplayError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// The policy of a record is not in the log's table, or not what its digest says.
+    /// The policy of a record is not in the log's table, or does not match its digest.
     #[error(
-        "record {seq}: its policy {digest} is missing or can't be read; `sprag log verify` tells more"
+        "record {seq}: its policy {digest} is missing or can't be read; run `sprag log verify` for details"
     )]
     NoPolicy {
         /// The record.

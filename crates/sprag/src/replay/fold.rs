@@ -1,4 +1,4 @@
-//! One way of looking at a recording: a fold over it, under one policy or under its own.
+//! A fold over a recording, under one policy or under its own.
 
 use std::collections::HashMap;
 
@@ -11,14 +11,14 @@ use super::tally::ReplayTally;
 use super::what_if::{Fate, WhatIf};
 use crate::guard::read_policy;
 
-/// What a replay sees of one piece of a recording.
+/// What a replay makes of one item of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReplayOutcome {
     /// A verdict.
     Judged {
-        /// It.
+        /// The verdict itself.
         verdict: Box<Verdict>,
-        /// The state of the rules after it, where that was asked for.
+        /// The state of the rules after it, if that was asked for.
         state: Option<Box<RuleState>>,
         /// It was refused and would be allowed: what came of it is unknown.
         unknown: bool,
@@ -76,22 +76,22 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Sees a log as it was judged: each record under its own policy.
+    /// Replays a log as it was judged: each record under its own policy.
     ///
     /// # Errors
-    /// Where the start of the log can't be read.
+    /// Returns an error if the start of the log can't be read.
     pub fn own(store: &'a dyn Store) -> Result<Self, StoreError> {
         let cells = store.base()?.cells;
         Ok(Self::new(PolicySource::Own(store, HashMap::new()), cells))
     }
 
-    /// Sees a trace as a guard under `policy` would judge it, all of it.
+    /// Replays a trace as a guard under `policy` would judge it.
     #[must_use]
     pub fn plain(policy: Policy) -> Self {
         Self::new(PolicySource::One(Box::new(policy)), CellMap::default())
     }
 
-    /// Sees what would have been under `policy`: sessions that it stops do not go on.
+    /// Replays what would have happened under `policy`: sessions that it stops do not go on.
     #[must_use]
     pub fn what_if(policy: Policy) -> Self {
         Self {
@@ -103,34 +103,34 @@ impl<'a> Replay<'a> {
     /// Starts from the cells that a pruned log starts from.
     ///
     /// # Errors
-    /// Where they can't be read.
+    /// Returns an error if they can't be read.
     pub fn starting_at(mut self, store: &dyn Store) -> Result<Self, StoreError> {
         self.cells = store.base()?.cells;
         Ok(self)
     }
 
-    /// Tells the state of the rules with each verdict.
+    /// Adds the state of the rules to each verdict.
     #[must_use]
     pub fn with_state(mut self) -> Self {
         self.with_state = true;
         self
     }
 
-    /// From here on tells the state, or not: it takes longer than the verdict itself.
-    pub fn report_state(&mut self, tell: bool) {
-        self.with_state = tell;
+    /// Switches the state in outcomes on or off: it takes longer than the verdict itself.
+    pub fn report_state(&mut self, report: bool) {
+        self.with_state = report;
     }
 
-    /// What it saw so far, in numbers.
+    /// The counts so far.
     #[must_use]
     pub fn tally(&self) -> &ReplayTally {
         &self.tally
     }
 
-    /// Looks at the next piece.
+    /// Folds the next item.
     ///
     /// # Errors
-    /// Where the policy of a record can't be read.
+    /// Returns an error if the policy of a record can't be read.
     pub fn fold(&mut self, item: &RecordedItem) -> Result<ReplayOutcome, ReplayError> {
         let event = match item {
             RecordedItem::Note { what, .. } => {
@@ -211,8 +211,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Whether two replays saw different things: another verdict, another rule, or an event that only
-/// happens for one of them. Texts and evidence that name other limits are no difference.
+/// Whether two replays differ on an item: another verdict, another rule, or an event that only
+/// happens for one of them. Texts and evidence that name other limits do not count as a difference.
 #[must_use]
 pub fn differs(one: &ReplayOutcome, other: &ReplayOutcome) -> bool {
     match (one, other) {

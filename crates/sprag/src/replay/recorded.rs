@@ -1,9 +1,9 @@
-//! One piece of a recording.
+//! The items of a recording.
 
 use sprag_core::{Event, Id, Observation, Observed, Timestamp, Verdict};
 use sprag_store::Noted;
 
-/// Something in a recording.
+/// One item of a recording.
 #[derive(Debug)]
 pub enum RecordedItem {
     /// An event.
@@ -17,7 +17,7 @@ pub enum RecordedItem {
         /// What.
         what: Noted,
     },
-    /// A line of a trace that is no event, or does not say when it happened.
+    /// A line of a trace that is not an event, or has no time.
     Bad {
         /// Its number.
         number: u64,
@@ -46,9 +46,9 @@ pub struct RecordedEvent {
     pub at: Timestamp,
     /// What happened.
     pub what: RecordedForm,
-    /// What was answered, where that was recorded.
+    /// The recorded verdict, if there is one.
     pub recorded: Option<Verdict>,
-    /// The digest of the policy it was judged under, where it was.
+    /// The digest of the policy it was judged under, if it was judged.
     pub policy: Option<String>,
 }
 

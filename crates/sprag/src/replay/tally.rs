@@ -7,7 +7,7 @@ use sprag_core::{Decision, Id, RuleId, Verdict};
 
 use super::fold::ReplayOutcome;
 
-/// What a replay saw, in numbers.
+/// The outcomes of a replay, counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReplayTally {
     /// Events, skipped ones too.
@@ -22,7 +22,7 @@ pub struct ReplayTally {
     pub saved: u64,
     /// Calls and messages that were refused and would be allowed: what came of them is unknown.
     pub unknown: u64,
-    /// Events whose verdict is not the recorded one, where one was recorded.
+    /// Events whose verdict is not the recorded one, if one was recorded.
     pub different: u64,
     /// Events that could not be judged.
     pub errors: u64,

@@ -14,7 +14,7 @@ use super::recorded::{RecordedEvent, RecordedForm, RecordedItem};
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The events of a file, line by line. Empty lines are skipped; fields that no event has (`trace`,
-/// `seq`) are ignored. A line that is no event costs nobody the rest.
+/// `seq`) are ignored. A line that is not an event does not end the recording.
 pub struct TraceRecording {
     path: PathBuf,
     reader: Box<dyn BufRead>,
@@ -33,10 +33,10 @@ impl std::fmt::Debug for TraceRecording {
 }
 
 impl TraceRecording {
-    /// Opens a file; whether it is gzipped is told by its first bytes.
+    /// Opens a file; its first bytes show whether it is gzipped.
     ///
     /// # Errors
-    /// Where it can't be read.
+    /// Returns an error if it can't be read.
     pub fn open(path: &Path) -> Result<Self, ReplayError> {
         let reader = open(path).map_err(|source| unreadable(path, source))?;
         Ok(Self {
@@ -69,7 +69,7 @@ impl TraceRecording {
         let event = match Event::parse(self.buffer.trim_ascii()) {
             Ok(event) => event,
             Err(error) => {
-                // An event is one line here, and the number of that line is told already.
+                // An event is one line here, and the error names that line already.
                 let why = error
                     .to_string()
                     .replace(" at line 1 column ", " at column ");

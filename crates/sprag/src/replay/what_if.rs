@@ -106,7 +106,7 @@ impl WhatIf {
     }
 }
 
-/// The session that acts; none where nobody who could be stopped does.
+/// The session that acts; none if nobody who could be stopped does.
 fn acting(observation: &Observation) -> Option<&Id> {
     match &observation.what {
         Observed::Message(message) => message.from.as_ref(),

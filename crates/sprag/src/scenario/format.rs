@@ -297,7 +297,7 @@ mod tests {
         scenario 6 "a slip in an event", event 1: there is no field `expct`; did you mean `expect`?
         scenario 7: a scenario can't be read: the field `name` is there twice
         scenario 8 "no event", event 1: the field `event` is missing
-        scenario 9 "bad event", event 2: type: there is no event type "cal"; did you mean "call"?
+        scenario 9 "bad event", event 2: type: unknown event type "cal"; did you mean "call"?
         scenario 10 "bad expect", event 1: `expect` must be an object, not "deny"
         scenario 11 "bad overall": `overall` knows no `silently`; it may hold silent, no_stop, warn_by, stop_by and not_before
         scenario 12 "bad count": `warn_by` must be the number of an event, counted from 1, not 0

@@ -14,7 +14,7 @@ use crate::judge::Judge;
 /// How many runs or sessions a row names.
 const NAMED: usize = 5;
 
-/// What a history says of one limit.
+/// What a history shows about one limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tuned {
     /// The rule.
@@ -27,7 +27,7 @@ pub struct Tuned {
     pub rows: Vec<Row>,
     /// What fits.
     pub advice: Advice,
-    /// The line for a policy, where it differs from what is in force.
+    /// The line for a policy, if it differs from what is in force.
     pub line: Option<String>,
 }
 
@@ -56,15 +56,15 @@ pub enum Advice {
     NoEvidence,
     /// The tightest setting that leaves everything alone that finished.
     Set(u32),
-    /// Every setting stops something that finished: only let it tell.
+    /// Every setting stops something that finished: put it into shadow.
     Shadow,
 }
 
-/// Asks `history` about every limit. `document` is the policy in force, as JSON; `done` is told after
+/// Asks `history` about every limit. `document` is the policy in force, as JSON; `done` is called after
 /// each setting.
 ///
 /// # Errors
-/// Where the policy is wrong.
+/// Returns an error if the policy is wrong.
 pub fn tune(
     history: &History,
     document: &Value,

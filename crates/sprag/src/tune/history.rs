@@ -17,7 +17,7 @@ use crate::eval::{
 pub struct History {
     pub(super) groups: Vec<EventGroup>,
     pub(super) units: Vec<Unit>,
-    /// The lines that are no events.
+    /// The lines that are not events.
     pub flaws: Vec<Flaw>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct EventGroup {
 }
 
 impl EventGroup {
-    /// Whether this rule can say anything here.
+    /// Whether this rule could fire here.
     pub(super) fn concerns(&self, knob: &Knob) -> bool {
         let timed = self.time == Time::Recorded || !NEED_TIME.contains(&knob.rule);
         let seen = |needs| self.seen.contains(&needs);
@@ -51,10 +51,10 @@ impl EventGroup {
 }
 
 impl History {
-    /// Reads and digests `files`; `policy` says which arguments name what is destroyed.
+    /// Reads and digests `files`; `policy` decides which arguments name what is destroyed.
     ///
     /// # Errors
-    /// Where a file can't be read.
+    /// Returns an error if a file can't be read.
     pub fn read(
         files: &[TraceFile],
         labels: &HashMap<String, Label>,
@@ -67,8 +67,8 @@ impl History {
         Ok(history)
     }
 
-    /// Adds a session that was observed elsewhere, with its times; `finished` says that it came to a good end. What users
-    /// wrote in it is no talk between agents, so limits on messages are not asked about.
+    /// Adds a session that was observed elsewhere, with its times; `finished` means that it came to a good end. What users
+    /// wrote in it is not talk between agents, so limits on messages are left out.
     pub fn add(&mut self, name: &str, finished: bool, observations: Vec<Observation>) {
         let place = self.units.len();
         self.units.push(Unit {

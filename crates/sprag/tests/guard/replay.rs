@@ -162,7 +162,7 @@ fn a_trace_is_read_plain_and_gzipped_and_its_mistakes_are_told() {
     for (text, message) in [
         (
             "{\"type\":\"cal\"}",
-            "1: type: there is no event type \"cal\"; did you mean \"call\"?",
+            "1: type: unknown event type \"cal\"; did you mean \"call\"?",
         ),
         (
             "\n{\"type\":\"usage\",\"session\":\"s\"}\n",

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::{LineTable, MAX_DEPTH, Node, NodeValue, NumberText, Position, TableEntry};
 use crate::policy::error::{ErrorList, PolicyProblem};
 
-/// Reads a text, or tells where it is no JSON.
+/// Reads a text, or reports where it is not JSON.
 pub(in crate::policy) fn parse(text: &str, errors: &mut ErrorList) -> Option<Node> {
     let lines = LineTable::new(text);
     match serde_json::from_str::<&RawValue>(text) {
@@ -31,7 +31,7 @@ fn place_of(error: &serde_json::Error) -> Position {
     }
 }
 
-/// The parser's words without the position, which is told in front.
+/// The parser's message without the position, which is shown in front.
 fn syntax(error: &serde_json::Error) -> PolicyProblem {
     let text = error.to_string();
     let words = text.rsplit_once(" at line ").map(|(words, _)| words);
@@ -90,7 +90,7 @@ impl<'t> DocumentReader<'t, '_> {
         Some(entries)
     }
 
-    /// One level; what is wrong inside is told at the beginning of this value.
+    /// One level; an error inside is reported at the beginning of this value.
     fn read<T: Deserialize<'t>>(&mut self, raw: &'t RawValue) -> Option<T> {
         match serde_json::from_str(raw.get()) {
             Ok(value) => Some(value),

@@ -6,10 +6,10 @@ use toml::de::{DeTable, DeValue};
 use super::{LineTable, Node, NodeValue, NumberText, TableEntry};
 use crate::policy::error::{ErrorList, PolicyProblem};
 
-/// The parser's words for a key that is there already; it points at the key.
+/// The parser's message for a key that is there already; it points at the key.
 const TWICE: &str = "duplicate key";
 
-/// Reads a text, or tells every place where it is no TOML.
+/// Reads a text, or reports every place at which it is not TOML.
 pub(in crate::policy) fn parse(text: &str, errors: &mut ErrorList) -> Option<Node> {
     let lines = LineTable::new(text);
     let (table, wrong) = DeTable::parse_recoverable(text);

@@ -1,4 +1,4 @@
-//! What an import tells: where each key went, or why there is no policy.
+//! What an import reports: which key each setting became, or why there is no policy.
 
 use std::fmt;
 
@@ -65,8 +65,8 @@ impl fmt::Display for ImportNote {
 /// Why a file could not be imported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// It is no JSON.
-    #[error("this is no JSON: {0}")]
+    /// It is not JSON.
+    #[error("this is not JSON: {0}")]
     Syntax(String),
     /// It is JSON, but holds no keys.
     #[error("a file of limits is a JSON object; this one is something else")]

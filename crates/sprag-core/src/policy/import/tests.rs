@@ -138,7 +138,7 @@ fn what_can_not_be_imported_is_refused_with_the_reason() {
         ),
         (
             "{",
-            "this is no JSON: EOF while parsing an object at line 1 column 1",
+            "this is not JSON: EOF while parsing an object at line 1 column 1",
         ),
         (
             "[]",

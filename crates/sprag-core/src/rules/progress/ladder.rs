@@ -1,7 +1,7 @@
 //! First a word, then the end: how a streak becomes a finding, and in which words.
 //!
-//! The agent reads the message next to its result, so a warning says what was seen and how far the
-//! end is, and a block says what to do instead of going on.
+//! The agent reads the message next to its result, so a warning names what was seen and how far
+//! the block is, and a block names what to do instead of going on.
 
 use crate::finding::{Finding, Findings};
 use crate::policy::{Limit, Limits, Threshold};
@@ -17,7 +17,7 @@ pub(super) struct Rung<'a> {
 }
 
 impl Rung<'_> {
-    /// Adds a finding if the streak is long enough. `say` tells what was seen, without a full stop;
+    /// Adds a finding if the streak is long enough. `say` describes what was seen, without a full stop;
     /// `prove` adds evidence.
     pub(super) fn climb(
         &self,

@@ -5,7 +5,7 @@
 //! last time nor the time before it changed is news. That is why a poll that advances, a page that
 //! turns and a test that fails differently are work, and why a cycle of any length is not.
 //!
-//! Four kinds of repeats are no sign of a loop and do not count, though they bring no news:
+//! Four kinds of repeats are not a sign of a loop and do not count, though they bring no news:
 //! - the first repeat, unless it comes right away: people, replayed set-ups and compacted contexts
 //!   ask a second time;
 //! - a check after a change that had not been made before, unless it fails;
@@ -13,8 +13,8 @@
 //! - of quicker polls, two of three.
 //!
 //! A new approach brings news unless it ends in a failure that is known, in the answer that the step
-//! before had, or in an empty finding. Where it says nothing at all, or what another approach said
-//! some time ago, it is no news either way. A change is news if it does not fail: what it answers is
+//! before had, or in an empty finding. If it says nothing at all, or what another approach said
+//! some time ago, it is neither news nor a repeat. A change is news if it does not fail: what it answers is
 //! an acknowledgement.
 //!
 //! Bounded by: one past an approach, one step before.
@@ -30,7 +30,7 @@ use crate::time::{Millis, Timestamp};
 const PATIENT: Millis = Millis(5_000);
 /// Of quick polls each third one counts.
 const POLLS_PER_COUNT: u16 = 3;
-/// Something tried again after more other steps than this is begun anew.
+/// Something tried again after more other steps than this starts again.
 const NEAR_STEPS: u32 = 20;
 
 /// What a step brings.
@@ -56,7 +56,7 @@ pub(super) struct StepFacts<'a> {
     pub(super) tried: &'a Tried,
     pub(super) outcome: &'a Outcome,
     pub(super) now: Timestamp,
-    /// Where the approach is held, and its past without this step.
+    /// The approach's index in the memory, and its history without this step.
     pub(super) at: Option<usize>,
     pub(super) before: Option<ApproachHistory>,
     /// Its past with this step.

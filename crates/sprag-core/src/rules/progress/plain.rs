@@ -9,7 +9,7 @@
 //! there for those who want a rule that fits in four cells, and as the measure for the informed one.
 //!
 //! Trips when: `progress.stagnation` and `progress.stuck` reach their thresholds.
-//! Resets when: as the matrix says; a user's word.
+//! Resets when: as in the matrix; a user's message.
 //! Bounded by: the 256 most recently used approaches and outcomes.
 //! Odd cases: a batch that answers `ok` each time is stuck by this matrix; an edit and test cycle
 //! with one failure never fires, since each streak ends the other.

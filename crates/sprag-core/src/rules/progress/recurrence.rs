@@ -12,7 +12,7 @@
 //! Resets when: the approach answers something else; for what does not fail also a new change since
 //! its last time (then it is a check), and more than 20 other steps in between.
 //! Bounded by: one number an approach, one number for runs in a row.
-//! Odd cases: a poll counts as `novelty.rs` says; a program that prints progress in numbers and is
+//! Odd cases: a poll counts as described in `novelty.rs`; a program that prints progress in numbers and is
 //! run 20 times in a row without anything else should be named a poll in the policy.
 
 use crate::cell::progress::{ApproachHistory, Progress};
