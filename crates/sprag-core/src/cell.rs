@@ -18,6 +18,8 @@ mod spent;
 pub(crate) mod tried;
 pub(crate) mod window;
 
+use crate::time::Timestamp;
+
 pub(crate) use destructive::Destructive;
 pub(crate) use pair::{Answers, MessageRun};
 pub(crate) use session::PendingCall;
@@ -31,3 +33,25 @@ pub use memory::StepMemory;
 pub use pair::PairCell;
 pub use session::{Mark, SessionCell};
 pub use small::{AgentCell, AliasCell, ConversationCell, InboxCell};
+
+macro_rules! touched {
+    ($($cell:ident),+) => {
+        $(impl $cell {
+            /// The time of its last event.
+            #[must_use]
+            pub fn touched(&self) -> Timestamp {
+                self.touched
+            }
+        })+
+    };
+}
+
+touched!(
+    SessionCell,
+    FlowCell,
+    PairCell,
+    InboxCell,
+    ConversationCell,
+    AgentCell,
+    AliasCell
+);

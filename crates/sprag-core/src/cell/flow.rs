@@ -62,12 +62,6 @@ impl Path {
 }
 
 impl FlowCell {
-    /// The time of its last event.
-    #[must_use]
-    pub fn touched(&self) -> Timestamp {
-        self.touched
-    }
-
     pub(crate) fn expire(&mut self, now: Timestamp) {
         if now.since(self.touched) >= Millis::DAY {
             *self = Self::default();

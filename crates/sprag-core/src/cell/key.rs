@@ -77,18 +77,26 @@ impl CellKey {
         }
     }
 
-    /// The ids as one text; with [`kind`](Self::kind) it names the cell.
-    #[must_use]
-    pub fn name(&self) -> String {
+    /// The id, and the second one of a pair.
+    const fn ids(&self) -> (&Id, Option<&Id>) {
         match self {
-            Self::Pair(first, second) => format!("{first}{BETWEEN}{second}"),
+            Self::Pair(first, second) => (first, Some(second)),
             Self::Session(id)
             | Self::Flow(id)
             | Self::Inbox(id)
             | Self::AgentInbox(id)
             | Self::Conversation(id)
             | Self::Agent(id)
-            | Self::Alias(id) => id.as_str().to_owned(),
+            | Self::Alias(id) => (id, None),
+        }
+    }
+
+    /// The ids as one text; with [`kind`](Self::kind) it names the cell.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.ids() {
+            (first, Some(second)) => format!("{first}{BETWEEN}{second}"),
+            (id, None) => id.as_str().to_owned(),
         }
     }
 
@@ -116,19 +124,12 @@ impl CellKey {
     /// by accident only make a replay fold a few more events.
     #[must_use]
     pub fn index(&self) -> u64 {
-        let start = fnv(0xcbf2_9ce4_8422_2325, &[self.kind()]);
-        match self {
-            Self::Pair(first, second) => {
-                let hash = fnv(start, first.as_str().as_bytes());
-                fnv(fnv(hash, b"\n"), second.as_str().as_bytes())
-            }
-            Self::Session(id)
-            | Self::Flow(id)
-            | Self::Inbox(id)
-            | Self::AgentInbox(id)
-            | Self::Conversation(id)
-            | Self::Agent(id)
-            | Self::Alias(id) => fnv(start, id.as_str().as_bytes()),
+        let (first, second) = self.ids();
+        let hash = fnv(0xcbf2_9ce4_8422_2325, &[self.kind()]);
+        let hash = fnv(hash, first.as_str().as_bytes());
+        match second {
+            Some(second) => fnv(fnv(hash, b"\n"), second.as_str().as_bytes()),
+            None => hash,
         }
     }
 }

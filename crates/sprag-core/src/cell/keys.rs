@@ -140,77 +140,33 @@ pub struct Cells {
     pub peer_killed_above: bool,
 }
 
+/// Runs `$do` on each slot that is filled. The cells have different types, so this can't be a loop.
+macro_rules! each_cell {
+    ($cells:expr, $get:ident, $cell:ident => $do:expr) => {
+        each_cell!(@ $cells, $get, $cell, $do, session peer flow pair inbox conversation agent alias)
+    };
+    (@ $cells:expr, $get:ident, $cell:ident, $do:expr, $($slot:ident)+) => {
+        $(if let Some($cell) = $cells.$slot.$get() {
+            $do;
+        })+
+    };
+}
+
 impl Cells {
     /// The later of `at` and the newest time in the cells.
     pub(crate) fn now(&self, at: Timestamp) -> Timestamp {
-        [
-            self.session.as_ref().map(|cell| cell.touched),
-            self.peer.as_ref().map(|cell| cell.touched),
-            self.flow.as_ref().map(|cell| cell.touched),
-            self.pair.as_ref().map(|cell| cell.touched),
-            self.inbox.as_ref().map(|cell| cell.touched),
-            self.conversation.as_ref().map(|cell| cell.touched),
-            self.agent.as_ref().map(|cell| cell.touched),
-            self.alias.as_ref().map(|cell| cell.touched),
-        ]
-        .into_iter()
-        .flatten()
-        .fold(at, Timestamp::max)
+        let mut now = at;
+        each_cell!(self, as_deref, cell => now = now.max(cell.touched));
+        now
     }
 
     /// Turns what was idle for too long into new.
     pub(crate) fn expire(&mut self, now: Timestamp) {
-        if let Some(cell) = &mut self.session {
-            cell.expire(now);
-        }
-        if let Some(cell) = &mut self.peer {
-            cell.expire(now);
-        }
-        if let Some(cell) = &mut self.flow {
-            cell.expire(now);
-        }
-        if let Some(cell) = &mut self.pair {
-            cell.expire(now);
-        }
-        if let Some(cell) = &mut self.inbox {
-            cell.expire(now);
-        }
-        if let Some(cell) = &mut self.conversation {
-            cell.expire(now);
-        }
-        if let Some(cell) = &mut self.agent {
-            cell.turn_day(now);
-        }
-        if let Some(cell) = &mut self.alias {
-            cell.expire(now);
-        }
+        each_cell!(self, as_deref_mut, cell => cell.expire(now));
     }
 
     /// Renews every cell.
     pub(crate) fn touch(&mut self, now: Timestamp) {
-        if let Some(cell) = &mut self.session {
-            cell.touched = now;
-        }
-        if let Some(cell) = &mut self.peer {
-            cell.touched = now;
-        }
-        if let Some(cell) = &mut self.flow {
-            cell.touched = now;
-        }
-        if let Some(cell) = &mut self.pair {
-            cell.touched = now;
-        }
-        if let Some(cell) = &mut self.inbox {
-            cell.touched = now;
-        }
-        if let Some(cell) = &mut self.conversation {
-            cell.touched = now;
-        }
-        if let Some(cell) = &mut self.agent {
-            cell.touched = now;
-        }
-        if let Some(cell) = &mut self.alias {
-            cell.touched = now;
-        }
+        each_cell!(self, as_deref_mut, cell => cell.touched = now);
     }
 }

@@ -37,12 +37,6 @@ pub struct PairCell {
 }
 
 impl PairCell {
-    /// The time of its last event.
-    #[must_use]
-    pub fn touched(&self) -> Timestamp {
-        self.touched
-    }
-
     pub(crate) fn expire(&mut self, now: Timestamp) {
         if now.since(self.touched) >= Millis::HOUR {
             *self = Self::default();

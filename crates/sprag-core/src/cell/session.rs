@@ -126,12 +126,6 @@ impl SessionCell {
         self.agent.as_ref()
     }
 
-    /// The time of its last event.
-    #[must_use]
-    pub fn touched(&self) -> Timestamp {
-        self.touched
-    }
-
     /// Why it is killed, if it is.
     #[must_use]
     pub fn killed(&self) -> Option<&Mark> {

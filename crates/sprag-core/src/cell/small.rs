@@ -17,12 +17,6 @@ pub struct InboxCell {
 }
 
 impl InboxCell {
-    /// The time of its last event.
-    #[must_use]
-    pub fn touched(&self) -> Timestamp {
-        self.touched
-    }
-
     /// What is out of the window is not even remembered, so that a store may forget it too.
     pub(crate) fn expire(&mut self, now: Timestamp) {
         if now.since(self.touched) >= Millis::MINUTE {
@@ -39,12 +33,6 @@ pub struct ConversationCell {
 }
 
 impl ConversationCell {
-    /// The time of its last event.
-    #[must_use]
-    pub fn touched(&self) -> Timestamp {
-        self.touched
-    }
-
     pub(crate) fn expire(&mut self, now: Timestamp) {
         if now.since(self.touched) >= Millis::DAY {
             self.messages = 0;
@@ -63,14 +51,8 @@ pub struct AgentCell {
 }
 
 impl AgentCell {
-    /// The time of its last event.
-    #[must_use]
-    pub fn touched(&self) -> Timestamp {
-        self.touched
-    }
-
     /// Starts a new budget if a new UTC day began.
-    pub(crate) fn turn_day(&mut self, now: Timestamp) {
+    pub(crate) fn expire(&mut self, now: Timestamp) {
         if self.day_since.utc_day() != now.utc_day() {
             self.day_since = now;
             self.spent = Spending::default();
@@ -88,12 +70,6 @@ pub struct AliasCell {
 }
 
 impl AliasCell {
-    /// The time of its last event.
-    #[must_use]
-    pub fn touched(&self) -> Timestamp {
-        self.touched
-    }
-
     /// The session that the first sighting named, unless that was too long ago.
     #[must_use]
     pub fn session(&self, at: Timestamp) -> Option<&Id> {
