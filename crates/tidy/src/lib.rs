@@ -15,6 +15,7 @@ mod rust_text;
 mod sample;
 mod size;
 mod tree;
+mod unused;
 mod words;
 
 pub use dependencies::check as check_dependencies;
@@ -29,6 +30,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
         locks::check,
         names::check,
         size::check,
+        unused::check,
         words::check,
     ]
     .iter()
