@@ -8,7 +8,10 @@ use crate::tree::{Tree, Violation};
 /// Which table of a manifest is used by which folders.
 const TABLES: [(&str, &[&str]); 3] = [
     ("[dependencies]", &["src/", "build.rs"]),
-    ("[dev-dependencies]", &["src/", "tests/", "examples/", "benches/"]),
+    (
+        "[dev-dependencies]",
+        &["src/", "tests/", "examples/", "benches/"],
+    ),
     ("[build-dependencies]", &["build.rs"]),
 ];
 
@@ -74,7 +77,8 @@ mod tests {
 
     #[test]
     fn a_dependency_that_no_source_names_is_found() {
-        let manifest = "[package]\nname = \"a\"\n[dependencies]\nused-one = \"1\"\nidle.workspace = true\n";
+        let manifest =
+            "[package]\nname = \"a\"\n[dependencies]\nused-one = \"1\"\nidle.workspace = true\n";
         assert_eq!(
             found(manifest, "use used_one::X;"),
             ["crates/a/Cargo.toml:5: `idle` is used nowhere in crates/a/; remove it"]

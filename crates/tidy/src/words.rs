@@ -99,7 +99,14 @@ mod tests {
             );
             assert!(found(check, "a.md", &format!("/{home}/user/a /{home}/you")).is_empty());
         }
-        assert!(found(check, "a.md", "../home/carla host.org/home/carla /home/ /tmp/a").is_empty());
+        assert!(
+            found(
+                check,
+                "a.md",
+                "../home/carla host.org/home/carla /home/ /tmp/a"
+            )
+            .is_empty()
+        );
     }
 
     #[test]
