@@ -26,7 +26,7 @@ enum Failed {
     #[error(transparent)]
     Engine(#[from] sprag_core::EngineError),
     #[error("{0}")]
-    Unsound(sprag_store::Bad),
+    Unsound(sprag_store::BadRecord),
 }
 
 fn digest(number: u64) -> Digest {

@@ -18,7 +18,7 @@ pub type ReadPolicy<'a> = &'a dyn Fn(&str, &str) -> Option<Policy>;
 /// What is wrong with a log at one place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum LogProblem {
     /// Another number stands where this record should be.
     #[error("it is missing: record {found} stands in its place")]
     Missing {
@@ -84,7 +84,7 @@ pub enum Problem {
 
 /// What came of one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stepped {
+pub(crate) enum StepResult {
     /// An event whose verdict came out the same.
     Recomputed,
     /// A note.
@@ -140,24 +140,24 @@ impl<'a> FoldLog<'a> {
         &mut self,
         view: &dyn LogView,
         row: RawRecord<'_>,
-    ) -> Result<Stepped, Problem> {
+    ) -> Result<StepResult, LogProblem> {
         let seq = self.last.saturating_add(1);
         if row.seq != seq {
-            return Err(Problem::Missing { found: row.seq });
+            return Err(LogProblem::Missing { found: row.seq });
         }
         if view.link(&self.prev, seq, row.body) != row.hash {
-            return Err(Problem::Hash);
+            return Err(LogProblem::Hash);
         }
         let body =
-            Body::decode(row.body).map_err(|error| Problem::Unreadable(error.to_string()))?;
+            Body::decode(row.body).map_err(|error| LogProblem::Unreadable(error.to_string()))?;
         let stepped = match body.content {
             Content::Note { note, .. } => {
                 self.note(view, &note)?;
-                Stepped::Noted
+                StepResult::Noted
             }
             Content::Event { .. } if body.rules_version != RULES_VERSION => {
                 self.cells = None;
-                Stepped::OtherRules(body.rules_version)
+                StepResult::OtherRules(body.rules_version)
             }
             Content::Event {
                 observation,
@@ -176,36 +176,38 @@ impl<'a> FoldLog<'a> {
         digest: &str,
         observation: &Observation,
         recorded: &[u8],
-    ) -> Result<Stepped, Problem> {
+    ) -> Result<StepResult, LogProblem> {
         let Some(cells) = &mut self.cells else {
-            return Ok(Stepped::OtherRules(RULES_VERSION));
+            return Ok(StepResult::OtherRules(RULES_VERSION));
         };
         if !self.policies.contains_key(digest) {
             let policy =
                 known(view.policy_text(digest))?.and_then(|text| (self.read)(digest, &text));
-            let policy = policy.ok_or_else(|| Problem::Policy(digest.to_owned()))?;
+            let policy = policy.ok_or_else(|| LogProblem::Policy(digest.to_owned()))?;
             self.policies.insert(digest.to_owned(), policy);
         }
         let policy = self.policies.get(digest);
-        let policy = policy.ok_or_else(|| Problem::Policy(digest.to_owned()))?;
-        let (verdict, _) = cells.fold(policy, observation).map_err(Problem::Refused)?;
+        let policy = policy.ok_or_else(|| LogProblem::Policy(digest.to_owned()))?;
+        let (verdict, _) = cells
+            .fold(policy, observation)
+            .map_err(LogProblem::Refused)?;
         let bytes =
-            encode_verdict(&verdict).map_err(|error| Problem::Unreadable(error.to_string()))?;
+            encode_verdict(&verdict).map_err(|error| LogProblem::Unreadable(error.to_string()))?;
         if bytes == recorded {
-            return Ok(Stepped::Recomputed);
+            return Ok(StepResult::Recomputed);
         }
         // Equal verdicts may be written differently by builds that order evidence differently.
         match decode_verdict(recorded) {
-            Ok(told) if told == verdict => Ok(Stepped::Recomputed),
-            Ok(told) => Err(Problem::Verdict {
+            Ok(told) if told == verdict => Ok(StepResult::Recomputed),
+            Ok(told) => Err(LogProblem::Verdict {
                 recorded: told.decision.to_string(),
                 recomputed: verdict.decision.to_string(),
             }),
-            Err(error) => Err(Problem::Unreadable(error.to_string())),
+            Err(error) => Err(LogProblem::Unreadable(error.to_string())),
         }
     }
 
-    fn note(&mut self, view: &dyn LogView, note: &Noted) -> Result<(), Problem> {
+    fn note(&mut self, view: &dyn LogView, note: &Noted) -> Result<(), LogProblem> {
         if let Noted::Snapshot(snapshot) = note {
             self.snapshot(view, snapshot)?;
         }
@@ -215,15 +217,15 @@ impl<'a> FoldLog<'a> {
         let starts_late = self.base.0 > 0;
         self.pods
             .see(note, starts_late)
-            .map_err(|number| Problem::Offline {
+            .map_err(|number| LogProblem::Offline {
                 pod: number.0,
                 number: number.1,
             })
     }
 
-    fn snapshot(&mut self, view: &dyn LogView, snapshot: &Snapshot) -> Result<(), Problem> {
+    fn snapshot(&mut self, view: &dyn LogView, snapshot: &Snapshot) -> Result<(), LogProblem> {
         let after = snapshot.after;
-        let wrong = Problem::Snapshot { after };
+        let wrong = LogProblem::Snapshot { after };
         let written = || match known(view.written_cells(after))? {
             Some(written)
                 if (written.digest, written.count) == (snapshot.cells, snapshot.count) =>
@@ -248,6 +250,6 @@ impl<'a> FoldLog<'a> {
 }
 
 /// Turns a store's failure in the middle of a fold into a problem of the log.
-fn known<T>(result: Result<T, StoreError>) -> Result<T, Problem> {
-    result.map_err(|error| Problem::Unreadable(error.to_string()))
+fn known<T>(result: Result<T, StoreError>) -> Result<T, LogProblem> {
+    result.map_err(|error| LogProblem::Unreadable(error.to_string()))
 }

@@ -7,23 +7,22 @@
 //! `RedisStore`, which shares it between machines.
 
 mod capacity;
+mod cell_source;
 mod census;
 mod codec;
 mod draft;
+mod durability;
+mod encoded_record;
 mod error;
 mod eviction;
 mod fold_log;
-mod gather;
 mod hash;
-mod judge;
 mod listing;
-mod live;
 mod log_index;
 mod memory;
 mod note;
 mod offline;
 mod pack;
-mod promise;
 mod prune;
 mod query;
 mod random;
@@ -33,6 +32,7 @@ mod redis;
 mod sharing;
 mod sqlite;
 mod store;
+mod store_state;
 mod verify;
 mod view;
 
@@ -40,7 +40,7 @@ pub use capacity::Capacity;
 pub use census::Census;
 pub use draft::{ActivePolicy, Captured, Draft, read_policy};
 pub use error::StoreError;
-pub use fold_log::{Problem, ReadPolicy};
+pub use fold_log::{LogProblem, ReadPolicy};
 pub use hash::{Hash, chain};
 pub use listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
 pub use memory::MemoryStore;
@@ -55,5 +55,5 @@ pub use redis::{
 };
 pub use sqlite::{Marks, OwnedSqlite, SharedSqlite, SqliteOptions, Wait};
 pub use store::{Decided, Store, StoreStatus};
-pub use verify::{Bad, Verification, verify};
+pub use verify::{BadRecord, Verification, verify};
 pub use view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};

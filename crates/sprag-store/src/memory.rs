@@ -12,11 +12,10 @@ use crate::capacity::{Capacity, after_eviction};
 use crate::census::Census;
 use crate::codec::{Body, Content};
 use crate::draft::{ActivePolicy, Draft};
+use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
 use crate::hash::Hash;
-use crate::judge::{Head, Sealed};
 use crate::listing::{SessionCursor, SessionQuery};
-use crate::live::Live;
 use crate::log_index::{NOTES, places};
 use crate::note::{Note, Noted, Pool};
 use crate::prune::{Prune, Pruned, cut};
@@ -25,6 +24,7 @@ use crate::random::secret;
 use crate::record::Record;
 use crate::sharing::sharing;
 use crate::store::{Store, StoreStatus};
+use crate::store_state::StoreState;
 use crate::view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};
 
 /// A store in memory.
@@ -37,7 +37,7 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Inner {
-    live: Live,
+    state: StoreState,
     policies: HashMap<String, Arc<ActivePolicy>>,
     log: Log,
     /// Where the log starts: what its forgotten part left behind.
@@ -46,7 +46,7 @@ struct Inner {
 
 #[derive(Debug, Default)]
 struct Log {
-    head: Head,
+    head: ChainHead,
     rows: VecDeque<(Vec<u8>, Hash)>,
     /// Which records touched a cell.
     index: BTreeSet<(u64, u64)>,
@@ -77,11 +77,11 @@ impl MemoryStore {
 impl Store for MemoryStore {
     fn decide(&self, mut draft: Draft) -> Result<Record, StoreError> {
         let mut inner = self.inner();
-        let (verdict, keys) = inner.live.decide(&mut draft)?;
+        let (verdict, keys) = inner.state.decide(&mut draft)?;
         let policy = Arc::clone(&draft.policy);
         inner.learn(&policy);
-        let sealed = inner.log.head.event(draft, verdict)?;
-        let record = inner.log.append(sealed, Some(&keys));
+        let encoded = inner.log.head.event(draft, verdict)?;
+        let record = inner.log.append(encoded, Some(&keys));
         inner.make_room(self.capacity, &record)?;
         Ok(record)
     }
@@ -90,26 +90,26 @@ impl Store for MemoryStore {
         note.check()?;
         let mut inner = self.inner();
         inner.learn(&note.policy);
-        let sealed = inner
+        let encoded = inner
             .log
             .head
             .note(note.at, &note.policy.digest, note.what)?;
-        Ok(inner.log.append(sealed, None))
+        Ok(inner.log.append(encoded, None))
     }
 
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {
-        Ok(self.inner().live.session(id))
+        Ok(self.inner().state.session(id))
     }
 
     fn sessions(
         &self,
         query: &SessionQuery,
     ) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
-        Ok(self.inner().live.sessions(query))
+        Ok(self.inner().state.sessions(query))
     }
 
     fn count_sessions(&self, query: &SessionQuery) -> Result<u64, StoreError> {
-        Ok(self.inner().live.count_sessions(query))
+        Ok(self.inner().state.count_sessions(query))
     }
 
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
@@ -164,8 +164,8 @@ impl Store for MemoryStore {
             return Ok(Pruned::default());
         }
         let what = Noted::Pruned { through, records };
-        let sealed = inner.log.head.note(prune.at, &prune.policy.digest, what)?;
-        inner.log.append(sealed, None);
+        let encoded = inner.log.head.note(prune.at, &prune.policy.digest, what)?;
+        inner.log.append(encoded, None);
         Ok(Pruned { through, records })
     }
 
@@ -178,7 +178,7 @@ impl Store for MemoryStore {
     }
 
     fn census(&self) -> Result<Census, StoreError> {
-        Ok(self.inner().live.census())
+        Ok(self.inner().state.census())
     }
 
     fn status(&self) -> StoreStatus {
@@ -187,8 +187,8 @@ impl Store for MemoryStore {
             kind: "memory",
             last_seq: inner.log.head.seq,
             last_hash: inner.log.head.hash,
-            sessions: inner.live.count(Pool::Sessions),
-            others: inner.live.count(Pool::Others),
+            sessions: inner.state.count(Pool::Sessions),
+            others: inner.state.count(Pool::Others),
             pending: 0,
             degraded: None,
         }
@@ -231,7 +231,7 @@ impl LogView for MemoryView<'_> {
     }
 
     fn cells(&self) -> Result<CellMap, StoreError> {
-        Ok(self.0.live.cells.clone())
+        Ok(self.0.state.cells.clone())
     }
 
     fn checkpoints(&self) -> Result<Option<Vec<Checkpoint>>, StoreError> {
@@ -249,10 +249,10 @@ impl Inner {
 
     /// Forgets what is over the capacity after `record`.
     fn make_room(&mut self, capacity: Capacity, record: &Record) -> Result<(), StoreError> {
-        for eviction in self.live.make_room(capacity) {
+        for eviction in self.state.make_room(capacity) {
             let what = Noted::Evicted(eviction);
-            let sealed = self.log.head.note(record.at, &record.policy, what)?;
-            self.log.append(sealed, None);
+            let encoded = self.log.head.note(record.at, &record.policy, what)?;
+            self.log.append(encoded, None);
         }
         if self.log.rows.len() > capacity.records {
             self.forget_records(after_eviction(capacity.records))?;
@@ -342,12 +342,12 @@ impl Log {
         self.rows.get(usize::try_from(place).ok()?)
     }
 
-    fn append(&mut self, sealed: Sealed, keys: Option<&CellKeys>) -> Record {
-        self.head = sealed.head();
+    fn append(&mut self, encoded: EncodedRecord, keys: Option<&CellKeys>) -> Record {
+        self.head = encoded.head();
         for place in places(keys) {
             self.index.insert((place, self.head.seq));
         }
-        self.rows.push_back((sealed.body, self.head.hash));
-        sealed.record
+        self.rows.push_back((encoded.body, self.head.hash));
+        encoded.record
     }
 }

@@ -11,9 +11,9 @@ use sprag_core::{Millis, Timestamp};
 
 use crate::codec::{Body, Content};
 use crate::draft::ActivePolicy;
+use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
 use crate::fold_log::{FoldLog, ReadPolicy};
-use crate::judge::Head;
 use crate::view::LogView;
 
 /// How long a log is kept.
@@ -121,9 +121,9 @@ pub(crate) fn fold_through<'a>(
     view: &dyn LogView,
     through: u64,
     policies: ReadPolicy<'a>,
-) -> Result<(Head, FoldLog<'a>), StoreError> {
+) -> Result<(ChainHead, FoldLog<'a>), StoreError> {
     let base = view.base()?;
-    let mut head = Head {
+    let mut head = ChainHead {
         seq: base.after,
         hash: base.hash,
     };
@@ -133,7 +133,7 @@ pub(crate) fn fold_through<'a>(
         if row.seq > through {
             return ControlFlow::Break(());
         }
-        head = Head {
+        head = ChainHead {
             seq: row.seq,
             hash: row.hash,
         };

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use crate::error::StoreError;
-use crate::fold_log::{FoldLog, Problem, ReadPolicy, Stepped};
+use crate::fold_log::{FoldLog, LogProblem, ReadPolicy, StepResult};
 use crate::view::{Checkpoint, LogView};
 
 /// A store that keeps checkpoints writes one at least every so many records.
@@ -18,11 +18,11 @@ pub(crate) const CHECKPOINT_EVERY: u64 = 1_000;
 /// The first bad place of a log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("record {seq}: {problem}")]
-pub struct Bad {
+pub struct BadRecord {
     /// Which record.
     pub seq: u64,
     /// What is wrong.
-    pub problem: Problem,
+    pub problem: LogProblem,
 }
 
 /// What a verification found.
@@ -42,7 +42,7 @@ pub struct Verification {
     /// The last checkpoint that the log reaches.
     pub checkpoint: Option<u64>,
     /// The first bad place.
-    pub bad: Option<Bad>,
+    pub bad: Option<BadRecord>,
 }
 
 impl Verification {
@@ -52,8 +52,8 @@ impl Verification {
         self.bad.is_none()
     }
 
-    fn fail(&mut self, seq: u64, problem: Problem) {
-        self.bad.get_or_insert(Bad { seq, problem });
+    fn fail(&mut self, seq: u64, problem: LogProblem) {
+        self.bad.get_or_insert(BadRecord { seq, problem });
     }
 }
 
@@ -71,7 +71,7 @@ pub fn verify(view: &dyn LogView, policies: ReadPolicy<'_>) -> Result<Verificati
         .remove(&base.after)
         .is_some_and(|hash| hash != base.hash)
     {
-        found.fail(base.after, Problem::Checkpoint);
+        found.fail(base.after, LogProblem::Checkpoint);
         return Ok(found);
     }
     let mut expected = expected.split_off(&found.first);
@@ -84,14 +84,14 @@ pub fn verify(view: &dyn LogView, policies: ReadPolicy<'_>) -> Result<Verificati
                     .remove(&row.seq)
                     .is_some_and(|hash| hash != row.hash) =>
             {
-                Err(Problem::Checkpoint)
+                Err(LogProblem::Checkpoint)
             }
             other => other,
         };
         match step {
-            Ok(Stepped::Recomputed) => found.recomputed += 1,
-            Ok(Stepped::Noted) => found.notes += 1,
-            Ok(Stepped::OtherRules(version)) => {
+            Ok(StepResult::Recomputed) => found.recomputed += 1,
+            Ok(StepResult::Noted) => found.notes += 1,
+            Ok(StepResult::OtherRules(version)) => {
                 *found.not_recomputed.entry(version).or_default() += 1;
             }
             Err(problem) => {
@@ -127,22 +127,22 @@ fn conclude(
     let next = found.last.saturating_add(1);
     match last_checkpoint {
         Some(checkpoint) if checkpoint > found.last => {
-            found.fail(next, Problem::Cut { checkpoint });
+            found.fail(next, LogProblem::Cut { checkpoint });
         }
         None if keeps_checkpoints && found.last >= CHECKPOINT_EVERY => {
-            found.fail(found.last, Problem::NoCheckpoints);
+            found.fail(found.last, LogProblem::NoCheckpoints);
         }
         _ => {}
     }
     if keeps_checkpoints && !fold.is_anchored() {
         let after = found.first.saturating_sub(1);
-        found.fail(found.first, Problem::Unanchored { after });
+        found.fail(found.first, LogProblem::Unanchored { after });
     }
     if found.is_sound()
         && let Some(cells) = fold.cells()
         && let Some(key) = view.first_difference(cells)?
     {
-        found.fail(found.last, Problem::Cells(key));
+        found.fail(found.last, LogProblem::Cells(key));
     }
     Ok(())
 }

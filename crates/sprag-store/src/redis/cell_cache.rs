@@ -12,10 +12,10 @@ use sprag_core::{CellKey, Id, Mark};
 
 use super::cell_value::{CellVersion, read_cell, read_memory, read_session};
 use crate::capacity::after_eviction;
+use crate::cell_source::CellSource;
 use crate::error::StoreError;
-use crate::gather::Cellar;
-use crate::live::Live;
 use crate::query::SessionState;
+use crate::store_state::StoreState;
 
 /// Copies of cells in Redis.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct CellCache {
 
 #[derive(Debug, Default)]
 struct CacheState {
-    live: Live,
+    store: StoreState,
     versions: HashMap<CellKey, CachedVersion>,
     /// Counts accesses: a clock for least recently used.
     uses: u64,
@@ -72,27 +72,27 @@ impl CellCache {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Copies a cell into `live`. Returns the versions of the copy; none if the cell is not cached.
-    pub(super) fn copy(&self, key: &CellKey, live: &mut Live) -> Option<CachedVersion> {
+    /// Copies a cell into `store`. Returns the versions of the copy; none if the cell is not cached.
+    pub(super) fn copy(&self, key: &CellKey, store: &mut StoreState) -> Option<CachedVersion> {
         let mut state = self.state();
         state.uses += 1;
         let uses = state.uses;
         let cached = state.versions.get_mut(key)?;
         cached.used = uses;
         let cached = *cached;
-        state.live.cells.copy_one(key, &mut live.cells);
+        state.store.cells.copy_one(key, &mut store.cells);
         if let CellKey::Session(id) = key {
-            live.tallies.insert(id.clone(), state.live.tally(id));
+            store.tallies.insert(id.clone(), state.store.tally(id));
         }
         Some(cached)
     }
 
-    /// Whether the step memory of a session in `live` equals the cached one, and need not be written.
-    pub(super) fn has_memory(&self, id: &Id, live: &Live) -> bool {
+    /// Whether the step memory of a session in `store` equals the cached one, and need not be written.
+    pub(super) fn has_memory(&self, id: &Id, store: &StoreState) -> bool {
         let state = self.state();
         match (
-            state.live.cells.sessions.get(id),
-            live.cells.sessions.get(id),
+            state.store.cells.sessions.get(id),
+            store.cells.sessions.get(id),
         ) {
             (Some(known), Some(cell)) => known.has_memory_of(cell),
             (None, Some(cell)) => cell.clone().take_memory().is_empty(),
@@ -100,20 +100,25 @@ impl CellCache {
         }
     }
 
-    /// Whether a cell in `live` equals the cached one, and need not be written.
-    pub(super) fn has_same(&self, key: &CellKey, live: &Live) -> bool {
-        self.state().live.cells.same_one(&live.cells, key)
+    /// Whether a cell in `store` equals the cached one, and need not be written.
+    pub(super) fn has_same(&self, key: &CellKey, store: &StoreState) -> bool {
+        self.state().store.cells.same_one(&store.cells, key)
     }
 
-    /// Caches the cells of `live` that a commit has just written under `version`.
-    pub(super) fn keep(&self, mut live: Live, written: &[(CellKey, bool)], version: CellVersion) {
+    /// Caches the cells of `store` that a commit has just written under `version`.
+    pub(super) fn keep(
+        &self,
+        mut store: StoreState,
+        written: &[(CellKey, bool)],
+        version: CellVersion,
+    ) {
         let mut state = self.state();
         state.uses += 1;
         let uses = state.uses;
         for (key, memory) in written {
-            live.cells.move_one(key, &mut state.live.cells);
+            store.cells.move_one(key, &mut state.store.cells);
             if let CellKey::Session(id) = key {
-                state.live.tallies.insert(id.clone(), live.tally(id));
+                state.store.tallies.insert(id.clone(), store.tally(id));
                 state.drop_found_kill(id);
             }
             let cached = state.versions.entry(key.clone()).or_default();
@@ -145,21 +150,21 @@ impl CellCache {
     /// The cached state of a session; one that is not cached counts as new.
     pub(super) fn state_of(&self, id: &Id) -> SessionState {
         let state = self.state();
-        let cell = state.live.cells.session(id.as_str());
+        let cell = state.store.cells.session(id.as_str());
         cell.map_or(SessionState::Active, SessionState::of)
     }
 
     /// Whether a session is killed as far as the cache knows.
     pub(super) fn is_killed(&self, id: &Id) -> bool {
         let state = self.state();
-        let cell = state.live.cells.session(id.as_str());
+        let cell = state.store.cells.session(id.as_str());
         cell.is_some_and(|cell| cell.killed().is_some())
     }
 
     /// All cached sessions that are killed.
     pub(super) fn killed(&self) -> Vec<Id> {
         let state = self.state();
-        let sessions = state.live.cells.sessions.iter();
+        let sessions = state.store.cells.sessions.iter();
         let killed = sessions.filter(|(_, cell)| cell.killed().is_some());
         killed.map(|(id, _)| id.clone()).collect()
     }
@@ -169,10 +174,10 @@ impl CacheState {
     fn refresh_cell(&mut self, key: &CellKey, value: Option<&[u8]>) -> Result<(), StoreError> {
         let fresh = value.and_then(CellVersion::split);
         let CellKey::Session(id) = key else {
-            self.live.cells.remove(key);
+            self.store.cells.remove(key);
             match fresh {
                 Some((version, bytes)) => {
-                    read_cell(key.clone(), bytes, &mut self.live.cells)?;
+                    read_cell(key.clone(), bytes, &mut self.store.cells)?;
                     self.versions.entry(key.clone()).or_default().version = version;
                 }
                 None => {
@@ -181,7 +186,7 @@ impl CacheState {
             }
             return Ok(());
         };
-        let known = self.live.cells.sessions.remove(id);
+        let known = self.store.cells.sessions.remove(id);
         // A kill must not disappear with its copy: note it as lost until the fresh cell proves that it
         // is still there or was reset.
         if let Some(cell) = &known
@@ -196,16 +201,16 @@ impl CacheState {
         }
         match fresh {
             Some((version, bytes)) => {
-                read_session(id, bytes, &mut self.live)?;
+                read_session(id, bytes, &mut self.store)?;
                 self.versions.entry(key.clone()).or_default().version = version;
             }
             None => {
-                self.live.tallies.remove(id);
+                self.store.tallies.remove(id);
                 self.versions.remove(key);
             }
         }
         // The memory is a key with a version of its own. If it changed too, the same reply brings it.
-        if let (Some(mut known), Some(cell)) = (known, self.live.cells.sessions.get_mut(id)) {
+        if let (Some(mut known), Some(cell)) = (known, self.store.cells.sessions.get_mut(id)) {
             cell.put_memory(known.take_memory());
         }
         self.drop_found_kill(id);
@@ -218,7 +223,7 @@ impl CacheState {
         let Some(lost) = self.lost_kills.get(id) else {
             return;
         };
-        let cell = self.live.cells.session(id.as_str());
+        let cell = self.store.cells.session(id.as_str());
         if cell.is_some_and(|cell| cell.killed().is_some() || cell.generation() > lost.generation) {
             self.lost_kills.remove(id);
         }
@@ -227,7 +232,7 @@ impl CacheState {
     fn refresh_memory(&mut self, id: &Id, value: Option<&[u8]>) -> Result<(), StoreError> {
         let read = value.and_then(CellVersion::split);
         let memory = read.map(|(_, bytes)| read_memory(id, bytes)).transpose()?;
-        if let Some(cell) = self.live.cells.sessions.get_mut(id) {
+        if let Some(cell) = self.store.cells.sessions.get_mut(id) {
             cell.put_memory(memory.unwrap_or_default());
             let cached = self
                 .versions
@@ -245,7 +250,7 @@ impl CacheState {
         }
         let may_go = |key: &CellKey| match key {
             CellKey::Session(id) => self
-                .live
+                .store
                 .cells
                 .session(id.as_str())
                 .is_none_or(|cell| cell.killed().is_none() && cell.blocked().is_none()),
@@ -260,9 +265,9 @@ impl CacheState {
         let excess = self.versions.len() - after_eviction(capacity);
         idle.sort_unstable();
         for (_, key) in idle.into_iter().take(excess) {
-            self.live.cells.remove(&key);
+            self.store.cells.remove(&key);
             if let CellKey::Session(id) = &key {
-                self.live.tallies.remove(id);
+                self.store.tallies.remove(id);
             }
             self.versions.remove(&key);
         }
@@ -290,9 +295,9 @@ impl<'a> ReadSet<'a> {
     }
 }
 
-impl Cellar for ReadSet<'_> {
-    fn fetch(&self, key: &CellKey, live: &mut Live) -> Result<bool, StoreError> {
-        let cached = self.cache.copy(key, live);
+impl CellSource for ReadSet<'_> {
+    fn fetch(&self, key: &CellKey, store: &mut StoreState) -> Result<bool, StoreError> {
+        let cached = self.cache.copy(key, store);
         let mut versions = self.versions.borrow_mut();
         versions.push((key.clone(), cached.unwrap_or_default()));
         Ok(cached.is_some())

@@ -9,9 +9,9 @@ use sprag_core::{CellKey, CellMap, Id, Millis, SessionCell, StepMemory, Timestam
 use super::name_table::{expand, shorten};
 use crate::codec::{decode_tally, encode_tally};
 use crate::error::StoreError;
-use crate::live::Live;
 use crate::pack::{Packed, unpack_cell};
 use crate::query::SessionState;
+use crate::store_state::StoreState;
 
 const UNREADABLE: &str = "its bytes can't be read";
 
@@ -69,11 +69,11 @@ fn damaged(key: &CellKey, what: impl ToString) -> StoreError {
 
 /// Encodes a session as two values: the small part with its counts, which every event changes, and the
 /// step memory, which is large and changes rarely.
-pub(super) fn write_session(id: &Id, live: &Live, memory_changed: bool) -> [EncodedCell; 2] {
-    let Some(cell) = live.cells.session(id.as_str()) else {
+pub(super) fn write_session(id: &Id, state: &StoreState, memory_changed: bool) -> [EncodedCell; 2] {
+    let Some(cell) = state.cells.session(id.as_str()) else {
         return <[EncodedCell; 2]>::default();
     };
-    let mut bytes = encode_tally(SessionState::of(cell), &live.tally(id));
+    let mut bytes = encode_tally(SessionState::of(cell), &state.tally(id));
     cell.write_small(&mut bytes);
     let life = cell.is_forgettable().then_some(LIFE_OF_SESSION);
     let small = EncodedCell { bytes, life };
@@ -94,12 +94,16 @@ pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> Result<EncodedCell, 
 }
 
 /// Decodes the small part of a session.
-pub(super) fn read_session(id: &Id, bytes: &[u8], live: &mut Live) -> Result<(), StoreError> {
+pub(super) fn read_session(
+    id: &Id,
+    bytes: &[u8],
+    state: &mut StoreState,
+) -> Result<(), StoreError> {
     let key = CellKey::Session(id.clone());
     let (tally, bytes) = decode_tally(bytes).map_err(|error| damaged(&key, error))?;
     let cell = SessionCell::read_small(bytes).ok_or_else(|| damaged(&key, UNREADABLE))?;
-    live.cells.sessions.insert(id.clone(), Box::new(cell));
-    live.tallies.insert(id.clone(), tally);
+    state.cells.sessions.insert(id.clone(), Box::new(cell));
+    state.tallies.insert(id.clone(), tally);
     Ok(())
 }
 

@@ -14,21 +14,21 @@ use super::keys::RedisKeys;
 use super::redis_pod::RedisPod;
 use super::reply::{list, number, text, unexpected_reply};
 use super::script::ScriptInput;
+use crate::cell_source::FoldResult;
 use crate::draft::Draft;
+use crate::durability::Durability;
+use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
-use crate::gather::Gathered;
 use crate::hash::Hash;
-use crate::judge::{Head, Sealed};
-use crate::promise::Promise;
 use crate::query::SessionState;
 use crate::record::Record;
 
 /// An event that was judged, and the script call that commits it.
 #[derive(Debug)]
 pub(super) struct CommitAttempt {
-    gathered: Gathered,
-    sealed: Sealed,
-    pub(super) promise: Promise,
+    folded: FoldResult,
+    encoded: EncodedRecord,
+    pub(super) durability: Durability,
     pub(super) fence: u64,
     pub(super) input: ScriptInput,
     /// What the keys after the fixed ones stand for, in order: a stale reply names them by position.
@@ -114,14 +114,14 @@ impl CommitAttempt {
         header: CommitHeader,
     ) -> Result<Self, StoreError> {
         let read_set = ReadSet::over(&pod.cache);
-        let gathered = Gathered::decide(&read_set, &mut draft)?;
-        let promise = Promise::of(&draft.observation, &gathered.verdict);
+        let folded = FoldResult::decide(&read_set, &mut draft)?;
+        let durability = Durability::of(&draft.observation, &folded.verdict);
         // Redis assigns the number and the hashes: only the script knows which record comes before.
-        let sealed = Head::default().event(draft, gathered.verdict.clone())?;
+        let encoded = ChainHead::default().event(draft, folded.verdict.clone())?;
         let mut attempt = Self {
-            gathered,
-            sealed,
-            promise,
+            folded,
+            encoded,
+            durability,
             fence: header.fence,
             input: ScriptInput::default(),
             slots: Vec::new(),
@@ -138,9 +138,9 @@ impl CommitAttempt {
         versions: &[(CellKey, CachedVersion)],
     ) -> Result<(), StoreError> {
         let (cache, keys, now) = (&pod.cache, &pod.keys, pod.now());
-        let touched: Vec<CellKey> = CellKey::all(&self.gathered.keys).collect();
-        let sessions = self.gathered.keys.session.iter();
-        let sessions: Vec<Id> = sessions.chain(&self.gathered.keys.peer).cloned().collect();
+        let touched: Vec<CellKey> = CellKey::all(&self.folded.keys).collect();
+        let sessions = self.folded.keys.session.iter();
+        let sessions: Vec<Id> = sessions.chain(&self.folded.keys.peer).cloned().collect();
         let parts = |key: &CellKey| match key {
             CellKey::Session(_) => 2,
             _ => 1,
@@ -150,10 +150,10 @@ impl CommitAttempt {
             cells,
             sessions: sessions.len(),
         };
-        self.input = commit_input(pod, header, "e", &self.sealed.body, size);
+        self.input = commit_input(pod, header, "e", &self.encoded.body, size);
         // First the index entries of the sessions that the event touched.
         for id in &sessions {
-            let summary = self.gathered.live.session_summary(id);
+            let summary = self.folded.state.session_summary(id);
             let (touched, state) = summary.map_or((0, SessionState::Active), |summary| {
                 (summary.touched.0, summary.state)
             });
@@ -184,12 +184,12 @@ impl CommitAttempt {
         (is_touched, now): (bool, Timestamp),
     ) {
         let key = CellKey::Session(id.clone());
-        let live = &self.gathered.live;
-        let at = live.cells.touched(&key).unwrap_or_default();
+        let state = &self.folded.state;
+        let at = state.cells.touched(&key).unwrap_or_default();
         let [mut hot, mut memory] = <[EncodedCell; 2]>::default();
         if is_touched {
-            let memory_changed = !cache.has_memory(id, live);
-            [hot, memory] = write_session(id, live, memory_changed);
+            let memory_changed = !cache.has_memory(id, state);
+            [hot, memory] = write_session(id, state, memory_changed);
             self.written.push((key.clone(), memory_changed));
         }
         self.slot(keys, CellSlot::Cell(key), cached.version, &hot, (at, now));
@@ -210,11 +210,11 @@ impl CommitAttempt {
         version: CellVersion,
         (is_touched, now): (bool, Timestamp),
     ) -> Result<(), StoreError> {
-        let live = &self.gathered.live;
-        let at = live.cells.touched(key).unwrap_or_default();
+        let state = &self.folded.state;
+        let at = state.cells.touched(key).unwrap_or_default();
         let mut cell = EncodedCell::default();
-        if is_touched && !cache.has_same(key, live) {
-            cell = write_cell(key, &live.cells)?;
+        if is_touched && !cache.has_same(key, state) {
+            cell = write_cell(key, &state.cells)?;
             self.written.push((key.clone(), false));
         }
         self.slot(keys, CellSlot::Cell(key.clone()), version, &cell, (at, now));
@@ -242,12 +242,12 @@ impl CommitAttempt {
     /// The commit was written: caches its cells and returns its record.
     pub(super) fn done(self, cache: &CellCache, seq: u64, prev: Hash, hash: Hash) -> Record {
         let version = CellVersion::of(seq, hash_text(&hash).as_bytes());
-        cache.keep(self.gathered.live, &self.written, version);
+        cache.keep(self.folded.state, &self.written, version);
         Record {
             seq,
             prev,
             hash,
-            ..self.sealed.record
+            ..self.encoded.record
         }
     }
 

@@ -18,9 +18,9 @@ use super::monotonic;
 use super::redis_counts::count;
 use super::redis_pod::{FORGOTTEN, RedisPod, STALE_CONNECTION, SharedError, lock};
 use crate::draft::{ActivePolicy, Draft};
+use crate::durability::Durability;
+use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
-use crate::judge::Head;
-use crate::promise::Promise;
 use crate::record::Record;
 
 /// After this many attempts that met changed cells, the event is decided offline.
@@ -131,10 +131,10 @@ impl RedisPod {
             match outcome {
                 // Written. The cache has the new cells before anyone else is answered.
                 CommitOutcome::Done { seq, prev, hash } => {
-                    let promise = attempt.promise;
-                    self.count_decision(Head { seq, hash });
+                    let durability = attempt.durability;
+                    self.count_decision(ChainHead { seq, hash });
                     let record = attempt.done(&self.cache, seq, prev, hash);
-                    self.replicate(connection, promise);
+                    self.replicate(connection, durability);
                     return Ok(record);
                 }
                 // Another pod was faster, or this very attempt was written before.
@@ -185,7 +185,7 @@ impl RedisPod {
         Ok(found)
     }
 
-    fn count_decision(&self, at: Head) {
+    fn count_decision(&self, at: ChainHead) {
         count(&self.counts.decisions);
         let mut head = lock(&self.head);
         if at.seq > head.seq {
@@ -228,8 +228,8 @@ impl RedisPod {
 
     /// Waits until enough replicas have a kill, block or reset. Too few are counted, not an error: the
     /// commit is written.
-    fn replicate(&self, connection: &mut Connection, promise: Promise) {
-        if promise != Promise::Durable || self.options.replicas == 0 {
+    fn replicate(&self, connection: &mut Connection, durability: Durability) {
+        if durability != Durability::Durable || self.options.replicas == 0 {
             return;
         }
         let wait = self.options.deadline;

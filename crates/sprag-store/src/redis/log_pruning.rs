@@ -12,8 +12,8 @@ use super::redis_pod::{RedisPod, SharedError};
 use super::redis_view::RedisView;
 use super::script::{Script, ScriptInput};
 use crate::capacity::after_eviction;
+use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
-use crate::judge::Head;
 use crate::note::Noted;
 use crate::pack::Packed;
 use crate::prune::{Prune, Pruned, cut, fold_through};
@@ -86,7 +86,7 @@ fn is_due(pod: &RedisPod, prune: &Prune<'_>, first: u64) -> Result<bool, StoreEr
 fn replace(
     pod: &RedisPod,
     from: u64,
-    head: Head,
+    head: ChainHead,
     cells: &CellMap,
     at: Timestamp,
 ) -> Result<bool, StoreError> {

@@ -15,13 +15,13 @@ use super::commit_id::{CommitHeader, CommitId, SentCommit};
 use super::fail_modes::{RuleFailModes, agent_and_session};
 use super::redis_pod::RedisPod;
 use crate::capacity::Capacity;
+use crate::cell_source::{CellSource, FoldResult};
 use crate::draft::{ActivePolicy, Draft};
+use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
-use crate::gather::{Cellar, Gathered};
-use crate::judge::Head;
-use crate::live::Live;
 use crate::note::{Note, Noted, Offline};
 use crate::record::Record;
+use crate::store_state::StoreState;
 
 /// The most records that wait for Redis. Beyond it the oldest are dropped, and a note counts them.
 const MAX_WAITING: usize = 10_000;
@@ -81,8 +81,8 @@ impl QueuedRecord {
 /// What this pod decided offline: its own cells, its own chain of records, and those not yet published.
 #[derive(Debug, Default)]
 pub(super) struct OfflineLog {
-    live: Live,
-    head: Head,
+    state: StoreState,
+    head: ChainHead,
     waiting: VecDeque<QueuedRecord>,
     dropped: u64,
     /// Policies without the rules that fail open, by the digest of the whole policy.
@@ -91,19 +91,19 @@ pub(super) struct OfflineLog {
 
 /// The cells to judge on offline: those changed offline first, then the cached ones.
 struct OfflineCells<'a> {
-    offline: &'a Live,
+    offline: &'a StoreState,
     cache: &'a CellCache,
 }
 
-impl Cellar for OfflineCells<'_> {
-    fn fetch(&self, key: &CellKey, live: &mut Live) -> Result<bool, StoreError> {
-        if self.offline.cells.copy_one(key, &mut live.cells) {
+impl CellSource for OfflineCells<'_> {
+    fn fetch(&self, key: &CellKey, state: &mut StoreState) -> Result<bool, StoreError> {
+        if self.offline.cells.copy_one(key, &mut state.cells) {
             if let CellKey::Session(id) = key {
-                live.tallies.insert(id.clone(), self.offline.tally(id));
+                state.tallies.insert(id.clone(), self.offline.tally(id));
             }
             return Ok(true);
         }
-        Ok(self.cache.copy(key, live).is_some())
+        Ok(self.cache.copy(key, state).is_some())
     }
 }
 
@@ -136,17 +136,17 @@ impl OfflineLog {
         };
         // The record continues this pod's own chain, which `verify` checks later in the notes.
         let (at, policy) = (draft.observation.at, Arc::clone(&draft.policy));
-        let sealed = self.head.event(draft, verdict)?;
-        self.head = sealed.head();
+        let encoded = self.head.event(draft, verdict)?;
+        self.head = encoded.head();
         let what = Noted::Offline(Offline {
             pod: pod.to_owned(),
-            number: sealed.record.seq,
-            hash: sealed.record.hash,
+            number: encoded.record.seq,
+            hash: encoded.record.hash,
             session: decision.session.clone(),
             verdict: decision.verdict,
             rule: decision.rule,
             why: why.to_owned(),
-            record: hex(&sealed.body),
+            record: hex(&encoded.body),
             also: None,
         });
         self.wait(QueuedRecord {
@@ -156,7 +156,7 @@ impl OfflineLog {
             sent,
             published: None,
         });
-        Ok((sealed.record, decision))
+        Ok((encoded.record, decision))
     }
 
     fn judge(
@@ -165,24 +165,24 @@ impl OfflineLog {
         draft: &mut Draft,
     ) -> Result<sprag_core::Verdict, StoreError> {
         let both = OfflineCells {
-            offline: &self.live,
+            offline: &self.state,
             cache,
         };
-        let gathered = Gathered::decide(&both, draft)?;
-        for key in CellKey::all(&gathered.keys) {
-            gathered.live.cells.copy_one(&key, &mut self.live.cells);
+        let folded = FoldResult::decide(&both, draft)?;
+        for key in CellKey::all(&folded.keys) {
+            folded.state.cells.copy_one(&key, &mut self.state.cells);
             if let CellKey::Session(id) = &key {
-                let tally = gathered.live.tally(id);
-                self.live.tallies.insert(id.clone(), tally);
+                let tally = folded.state.tally(id);
+                self.state.tallies.insert(id.clone(), tally);
             }
         }
-        self.live.make_room(Capacity::default());
-        Ok(gathered.verdict)
+        self.state.make_room(Capacity::default());
+        Ok(folded.verdict)
     }
 
     /// Marks a session as killed, unless it is.
     fn kill(&mut self, cache: &CellCache, lost: &LostKill, like: &Draft) -> Result<(), StoreError> {
-        let known = self.live.cells.session(lost.session.as_str());
+        let known = self.state.cells.session(lost.session.as_str());
         if known.is_some_and(|cell| cell.killed().is_some()) {
             return Ok(());
         }
@@ -211,7 +211,7 @@ impl OfflineLog {
 
     /// Queues a note for Redis.
     pub(super) fn note(&mut self, note: Note) -> Result<Record, StoreError> {
-        let sealed = self
+        let encoded = self
             .head
             .note(note.at, &note.policy.digest, note.what.clone())?;
         self.wait(QueuedRecord {
@@ -221,7 +221,7 @@ impl OfflineLog {
             sent: None,
             published: None,
         });
-        Ok(sealed.record)
+        Ok(encoded.record)
     }
 
     fn wait(&mut self, waiting: QueuedRecord) {
@@ -273,7 +273,7 @@ impl OfflineLog {
 
     /// The sessions that are killed in the offline cells.
     pub(super) fn kills(&self) -> Vec<LostKill> {
-        let sessions = self.live.cells.sessions.iter();
+        let sessions = self.state.cells.sessions.iter();
         let killed = sessions.filter_map(|(id, cell)| {
             Some(LostKill {
                 session: id.clone(),
@@ -286,7 +286,7 @@ impl OfflineLog {
 
     /// Drops the offline cells: from now on those in Redis count. The chain goes on in the next outage.
     pub(super) fn end(&mut self) {
-        self.live = Live::default();
+        self.state = StoreState::default();
     }
 }
 

@@ -20,8 +20,8 @@ use super::reply::{list, number, text, unexpected_reply};
 use super::script::{Script, ScriptInput};
 use crate::capacity::after_eviction;
 use crate::draft::ActivePolicy;
+use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
-use crate::judge::Head;
 use crate::random::secret;
 
 /// How long connecting and each step of rejoining may take.
@@ -40,7 +40,7 @@ pub(super) struct JoinReply {
     pub(super) secret: [u8; 32],
     pub(super) epoch: Vec<u8>,
     rules: u64,
-    head: Head,
+    head: ChainHead,
     note: u64,
     time: (u64, u64),
 }
@@ -79,7 +79,7 @@ impl JoinReply {
             secret: text(secret)?.try_into().ok()?,
             epoch: text(epoch)?.to_vec(),
             rules: number(rules)?,
-            head: Head {
+            head: ChainHead {
                 seq: number(seq)?,
                 hash: read_hash(text(hash)?)?,
             },
@@ -187,9 +187,9 @@ impl RedisPod {
         for one in waiting.iter_mut() {
             self.save_policy(connection, &one.policy, until)?;
             let digest = &one.policy.digest;
-            let sealed = Head::default().note(one.at, digest, one.what.clone())?;
+            let encoded = ChainHead::default().note(one.at, digest, one.what.clone())?;
             let header = one.about_to_publish(self);
-            let input = commit_input(self, header, "n", &sealed.body, CommitSize::default());
+            let input = commit_input(self, header, "n", &encoded.body, CommitSize::default());
             pipe.add_command(self.commit.command(&input));
         }
         // In a pipeline a missing script could not be sent again without changing the order.
@@ -197,7 +197,9 @@ impl RedisPod {
         let answers: Vec<Value> = pipe.query(connection)?;
         for answer in &answers {
             match CommitReply::read(answer)?.outcome {
-                CommitOutcome::Done { seq, hash, .. } => *lock(&self.head) = Head { seq, hash },
+                CommitOutcome::Done { seq, hash, .. } => {
+                    *lock(&self.head) = ChainHead { seq, hash }
+                }
                 CommitOutcome::Rules(found) => return Err(self.other_rules(found).into()),
                 CommitOutcome::Stale(_) => return Err(SharedError::Contended),
                 CommitOutcome::Fenced => return Err(SharedError::Forgotten),

@@ -25,8 +25,8 @@ use super::redis_time::RedisTime;
 use super::reply::why;
 use super::script::{Script, ScriptInput};
 use crate::draft::ActivePolicy;
+use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
-use crate::judge::Head;
 use crate::note::Noted;
 use crate::record::Record;
 
@@ -90,7 +90,7 @@ pub(super) struct RedisPod {
     pub(super) index: Mutex<LogIndex>,
     /// Digests of the policies whose text Redis has.
     pub(super) saved_policies: Mutex<HashSet<String>>,
-    pub(super) head: Mutex<Head>,
+    pub(super) head: Mutex<ChainHead>,
     pub(super) key: DigestKey,
     pub(super) secret: [u8; 32],
     /// Changes when the namespace is created again.
@@ -240,22 +240,22 @@ impl RedisPod {
         until: Instant,
     ) -> Result<Record, SharedError> {
         self.save_policy(connection, policy, until)?;
-        let sealed = Head::default().note(at, &policy.digest, what)?;
+        let encoded = ChainHead::default().note(at, &policy.digest, what)?;
         let input = commit_input(
             self,
             self.header(),
             "n",
-            &sealed.body,
+            &encoded.body,
             CommitSize::default(),
         );
         match self.run_commit(connection, &input, until)?.outcome {
             CommitOutcome::Done { seq, prev, hash } => {
-                *lock(&self.head) = Head { seq, hash };
+                *lock(&self.head) = ChainHead { seq, hash };
                 Ok(Record {
                     seq,
                     prev,
                     hash,
-                    ..sealed.record
+                    ..encoded.record
                 })
             }
             CommitOutcome::Rules(found) => Err(self.other_rules(found).into()),

@@ -13,8 +13,8 @@ use super::redis_pod::{RedisPod, SharedError};
 use super::reply::text;
 use crate::error::StoreError;
 use crate::hash::Hash;
-use crate::live::Live;
 use crate::pack::unpack_cell;
+use crate::store_state::StoreState;
 use crate::view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};
 
 /// The log up to one record.
@@ -85,17 +85,18 @@ impl<'a> RedisView<'a> {
         if version.seq() > self.last {
             return Ok(true);
         }
-        let mut live = Live::default();
+        let mut state = StoreState::default();
         match key {
             CellKey::Session(id) => {
-                read_session(id, bytes, &mut live)?;
-                if let (Some((_, memory)), Some(cell)) = (memory, live.cells.sessions.get_mut(id)) {
+                read_session(id, bytes, &mut state)?;
+                if let (Some((_, memory)), Some(cell)) = (memory, state.cells.sessions.get_mut(id))
+                {
                     cell.put_memory(read_memory(id, memory)?);
                 }
             }
-            _ => read_cell(key.clone(), bytes, &mut live.cells)?,
+            _ => read_cell(key.clone(), bytes, &mut state.cells)?,
         }
-        Ok(live.cells.same_one(folded, key))
+        Ok(state.cells.same_one(folded, key))
     }
 
     /// Whether Redis may have dropped this cell: only one that reads as new may be missing.

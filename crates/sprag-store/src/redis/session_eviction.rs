@@ -11,8 +11,8 @@ use super::commit::{CommitOutcome, CommitSize, commit_input};
 use super::log_reader::RedisReader;
 use super::redis_pod::{RedisPod, SharedError};
 use super::reply::text;
+use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
-use crate::judge::Head;
 use crate::note::{Eviction, Noted, Pool};
 
 /// Sessions evicted in one commit.
@@ -67,12 +67,12 @@ impl RedisPod {
             last: CellKey::Session(last.id.clone()),
             cells: u64::try_from(idle.len()).unwrap_or(u64::MAX),
         });
-        let sealed = Head::default().note(self.now(), "", what)?;
+        let encoded = ChainHead::default().note(self.now(), "", what)?;
         let size = CommitSize {
             cells: idle.len() * 2,
             sessions: idle.len(),
         };
-        let mut input = commit_input(self, self.header(), "n", &sealed.body, size);
+        let mut input = commit_input(self, self.header(), "n", &encoded.body, size);
         // Remove each from the index of sessions.
         for one in &idle {
             input.arg("-");

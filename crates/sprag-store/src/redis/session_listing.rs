@@ -10,8 +10,8 @@ use super::redis_pod::{RedisPod, SharedError};
 use super::reply::text;
 use crate::census::Census;
 use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
-use crate::live::Live;
 use crate::query::{Page, Session, SessionState, SessionSummary};
+use crate::store_state::StoreState;
 
 /// Sessions read in one round trip.
 const CHUNK: usize = 200;
@@ -64,12 +64,12 @@ impl RedisReader<'_> {
         let [Some((_, hot)), memory] = parts.as_slice() else {
             return Ok(None);
         };
-        let mut live = Live::default();
-        read_session(id, hot, &mut live)?;
-        if let (Some((_, memory)), Some(cell)) = (memory, live.cells.sessions.get_mut(id)) {
+        let mut state = StoreState::default();
+        read_session(id, hot, &mut state)?;
+        if let (Some((_, memory)), Some(cell)) = (memory, state.cells.sessions.get_mut(id)) {
             cell.put_memory(read_memory(id, memory)?);
         }
-        Ok(live.session(id))
+        Ok(state.session(id))
     }
 
     /// A page of sessions.
@@ -177,9 +177,9 @@ impl RedisReader<'_> {
             let Some((_, bytes)) = value.as_deref().and_then(CellVersion::split) else {
                 continue;
             };
-            let mut live = Live::default();
-            read_session(id, bytes, &mut live)?;
-            found.extend(live.session_summary(id));
+            let mut state = StoreState::default();
+            read_session(id, bytes, &mut state)?;
+            found.extend(state.session_summary(id));
         }
         Ok(found)
     }

@@ -10,22 +10,22 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use sprag_core::{CellKey, CellKeys, Observation};
 
-use super::cell_rows::{CellRow, Rows, evict};
+use super::cell_rows::{CellRow, CellRows, evict};
 use super::log_rows::{HeadRow, LogRow, learn, scan};
-use super::shared::{SharedSqlite, Written};
+use super::shared::{Committed, SharedSqlite};
+use crate::cell_source::FoldResult;
 use crate::codec::{Body, Content};
 use crate::draft::{ActivePolicy, Draft};
+use crate::durability::Durability;
 use crate::error::StoreError;
 use crate::fold_log::ReadPolicy;
-use crate::gather::Gathered;
 use crate::note::{Noted, Pool};
-use crate::promise::Promise;
 use crate::view::LogView;
 
 /// Records copied in one transaction.
 const AT_ONCE: usize = 500;
 
-struct Copied {
+struct CopiedRecord {
     seq: u64,
     body: Vec<u8>,
 }
@@ -55,7 +55,7 @@ impl SharedSqlite {
     }
 
     /// The records after `last`, which must be the same on both sides.
-    fn next_rows(&self, from: &dyn LogView, last: u64) -> Result<Vec<Copied>, StoreError> {
+    fn next_rows(&self, from: &dyn LogView, last: u64) -> Result<Vec<CopiedRecord>, StoreError> {
         let mut mine = None;
         self.read(|conn| {
             scan(conn, last.saturating_sub(1), &mut |row| {
@@ -69,7 +69,7 @@ impl SharedSqlite {
             if row.seq == last {
                 is_other = mine.as_deref() != Some(row.body);
             } else {
-                rows.push(Copied {
+                rows.push(CopiedRecord {
                     seq: row.seq,
                     body: row.body.to_vec(),
                 });
@@ -96,26 +96,26 @@ impl SharedSqlite {
 fn append(
     tx: &Connection,
     mut row: HeadRow,
-    rows: &[Copied],
+    rows: &[CopiedRecord],
     from: &dyn LogView,
     policies: ReadPolicy<'_>,
-) -> Result<Written<()>, StoreError> {
+) -> Result<Committed<()>, StoreError> {
     let before = row.head.seq;
     for copied in rows {
         row = append_one(tx, row, copied, from, policies)?;
     }
-    Ok(Written {
+    Ok(Committed {
         answer: (),
         before,
         head: row,
-        promise: Promise::Durable,
+        durability: Durability::Durable,
     })
 }
 
 fn append_one(
     tx: &Connection,
     mut row: HeadRow,
-    copied: &Copied,
+    copied: &CopiedRecord,
     from: &dyn LogView,
     policies: ReadPolicy<'_>,
 ) -> Result<HeadRow, StoreError> {
@@ -151,11 +151,11 @@ fn append_one(
             None
         }
     };
-    let sealed = row
+    let encoded = row
         .head
         .copy(&copied.body)
         .map_err(|error| damaged(error.to_string()))?;
-    let (log_row, _) = LogRow::of(sealed, keys.as_ref());
+    let (log_row, _) = LogRow::of(encoded, keys.as_ref());
     log_row.save(tx)?;
     row.head = log_row.head();
     Ok(row)
@@ -174,15 +174,15 @@ fn fold_event(
         policy: Arc::new(policy),
         captured: None,
     };
-    let gathered = Gathered::decide(&Rows(tx), &mut draft)?;
-    for key in CellKey::all(&gathered.keys) {
-        if !gathered.was_there(&key) {
+    let folded = FoldResult::decide(&CellRows(tx), &mut draft)?;
+    for key in CellKey::all(&folded.keys) {
+        if !folded.was_there(&key) {
             match Pool::of(&key) {
                 Pool::Sessions => row.sessions += 1,
                 Pool::Others => row.others += 1,
             }
         }
-        CellRow::of(key, &gathered.live)?.save(tx)?;
+        CellRow::of(key, &folded.state)?.save(tx)?;
     }
-    Ok(gathered.keys)
+    Ok(folded.keys)
 }

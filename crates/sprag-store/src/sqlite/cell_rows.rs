@@ -3,12 +3,12 @@
 use rusqlite::{Connection, Row};
 use sprag_core::{CellKey, Id, Timestamp};
 
+use crate::cell_source::CellSource;
 use crate::error::StoreError;
-use crate::gather::Cellar;
-use crate::live::Live;
 use crate::note::{Eviction, Pool};
 use crate::pack::{Packed, unpack_cell};
 use crate::query::{SessionSummary, Tally};
+use crate::store_state::StoreState;
 
 /// A number as SQLite holds it; what is beyond that is as large as can be.
 pub(super) fn stored(number: u64) -> i64 {
@@ -34,10 +34,10 @@ fn damaged(place: String, what: &str) -> StoreError {
 
 /// Cells in a database, one by one.
 #[derive(Debug)]
-pub(super) struct Rows<'a>(pub(super) &'a Connection);
+pub(super) struct CellRows<'a>(pub(super) &'a Connection);
 
-impl Cellar for Rows<'_> {
-    fn fetch(&self, key: &CellKey, live: &mut Live) -> Result<bool, StoreError> {
+impl CellSource for CellRows<'_> {
+    fn fetch(&self, key: &CellKey, state: &mut StoreState) -> Result<bool, StoreError> {
         let CellKey::Session(id) = key else {
             let sql = "SELECT cell FROM cell WHERE kind = ?1 AND name = ?2";
             let mut statement = self.0.prepare_cached(sql)?;
@@ -45,7 +45,7 @@ impl Cellar for Rows<'_> {
             let Some(row) = rows.next()? else {
                 return Ok(false);
             };
-            unpack_cell(&mut live.cells, key.clone(), blob(row, 0)?)?;
+            unpack_cell(&mut state.cells, key.clone(), blob(row, 0)?)?;
             return Ok(true);
         };
         let sql = "SELECT cell, last_rule, events, refused FROM session WHERE id = ?1";
@@ -54,8 +54,8 @@ impl Cellar for Rows<'_> {
         let Some(row) = rows.next()? else {
             return Ok(false);
         };
-        unpack_cell(&mut live.cells, key.clone(), blob(row, 0)?)?;
-        live.tallies.insert(id.clone(), tally(row, 1)?);
+        unpack_cell(&mut state.cells, key.clone(), blob(row, 0)?)?;
+        state.tallies.insert(id.clone(), tally(row, 1)?);
         Ok(true)
     }
 }
@@ -71,8 +71,8 @@ pub(super) fn tally(row: &Row<'_>, at: usize) -> Result<Tally, StoreError> {
     })
 }
 
-/// Puts the cell of the row that is looked at into `live`.
-type Fetch<'a> = &'a dyn Fn(CellKey, &mut Live) -> Result<(), StoreError>;
+/// Puts the cell of the row that is looked at into `state`.
+type Fetch<'a> = &'a dyn Fn(CellKey, &mut StoreState) -> Result<(), StoreError>;
 
 /// Shows every cell, until told to stop.
 pub(super) fn scan_cells(
@@ -85,7 +85,7 @@ pub(super) fn scan_cells(
         let name: String = row.get(1)?;
         let key = CellKey::parse(row.get(0)?, &name)
             .ok_or_else(|| damaged(format!("cell {name}"), "it has no known kind"))?;
-        let fetch = |key, live: &mut Live| unpack_cell(&mut live.cells, key, blob(row, 2)?);
+        let fetch = |key, state: &mut StoreState| unpack_cell(&mut state.cells, key, blob(row, 2)?);
         if !visit(key, &fetch)? {
             return Ok(());
         }
@@ -94,9 +94,9 @@ pub(super) fn scan_cells(
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let id = session_id(row, 4)?;
-        let fetch = |key: CellKey, live: &mut Live| {
-            unpack_cell(&mut live.cells, key, blob(row, 0)?)?;
-            live.tallies.insert(id.clone(), tally(row, 1)?);
+        let fetch = |key: CellKey, state: &mut StoreState| {
+            unpack_cell(&mut state.cells, key, blob(row, 0)?)?;
+            state.tallies.insert(id.clone(), tally(row, 1)?);
             Ok(())
         };
         if !visit(CellKey::Session(id.clone()), &fetch)? {
@@ -107,13 +107,13 @@ pub(super) fn scan_cells(
 }
 
 /// Every cell of a database.
-pub(super) fn load_all(conn: &Connection) -> Result<Live, StoreError> {
-    let mut live = Live::default();
+pub(super) fn load_all(conn: &Connection) -> Result<StoreState, StoreError> {
+    let mut state = StoreState::default();
     scan_cells(conn, &mut |key, fetch| {
-        fetch(key, &mut live)?;
+        fetch(key, &mut state)?;
         Ok(true)
     })?;
-    Ok(live)
+    Ok(state)
 }
 
 pub(super) fn session_id(row: &Row<'_>, at: usize) -> Result<Id, StoreError> {
@@ -130,13 +130,13 @@ pub(super) struct CellRow {
 }
 
 impl CellRow {
-    /// The row of `key` as it is in `live`.
-    pub(super) fn of(key: CellKey, live: &Live) -> Result<Self, StoreError> {
+    /// The row of `key` as it is in `state`.
+    pub(super) fn of(key: CellKey, state: &StoreState) -> Result<Self, StoreError> {
         let summary = match &key {
-            CellKey::Session(id) => live.session_summary(id),
+            CellKey::Session(id) => state.session_summary(id),
             _ => None,
         };
-        let cell = Packed::of(&live.cells, &key)?.map(|packed| (packed, summary));
+        let cell = Packed::of(&state.cells, &key)?.map(|packed| (packed, summary));
         Ok(Self { key, cell })
     }
 

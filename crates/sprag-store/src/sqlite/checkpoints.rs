@@ -9,9 +9,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::lock::{beside, open_private};
+use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
 use crate::hash::Hash;
-use crate::judge::Head;
 use crate::verify::CHECKPOINT_EVERY;
 use crate::view::Checkpoint;
 
@@ -37,7 +37,7 @@ impl Checkpoints {
     }
 
     /// Writes the head of a log down, durably.
-    pub(super) fn write(&self, head: Head) -> Result<(), StoreError> {
+    pub(super) fn write(&self, head: ChainHead) -> Result<(), StoreError> {
         let failed = |source| StoreError::io(&self.path, "writing a checkpoint", source);
         let mut file = open_private(&self.path)?;
         if file.metadata().map_err(failed)?.len() > MAX_BYTES {
@@ -49,7 +49,7 @@ impl Checkpoints {
     }
 
     /// Only the last one counts for a log that is sound; the file is replaced whole.
-    fn start_over(&self, head: Head) -> Result<(), StoreError> {
+    fn start_over(&self, head: ChainHead) -> Result<(), StoreError> {
         let failed = |source| StoreError::io(&self.path, "replacing the checkpoints", source);
         let fresh = beside(&self.path, ".new");
         let mut file = open_private(&fresh)?;

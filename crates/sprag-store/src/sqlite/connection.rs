@@ -70,21 +70,21 @@ pub(super) fn checkpoint_if_long(conn: &Connection, path: &Path) -> Result<(), S
 
 /// What a file turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum FileState {
     Empty,
     Ours(i64),
 }
 
 /// Tables first, then whose they are: another process may be making the file right now, and what
 /// is seen of its tables is then also seen of its name.
-fn inspect(conn: &Connection, path: &Path) -> Result<Found, StoreError> {
+fn inspect(conn: &Connection, path: &Path) -> Result<FileState, StoreError> {
     let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if tables == 0 {
-        return Ok(Found::Empty);
+        return Ok(FileState::Empty);
     }
     let id: i32 = conn.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     if id == APPLICATION_ID {
-        return Ok(Found::Ours(version(conn)?));
+        return Ok(FileState::Ours(version(conn)?));
     }
     Err(StoreError::Foreign {
         path: path.to_path_buf(),
@@ -108,7 +108,7 @@ fn check_known(found: i64, path: &Path) -> Result<(), StoreError> {
 pub(super) fn open(path: &Path, locks: &Locks) -> Result<Connection, StoreError> {
     drop(open_private(path)?);
     let mut conn = connect(path, Access::Write)?;
-    if let Found::Ours(found) = inspect(&conn, path)? {
+    if let FileState::Ours(found) = inspect(&conn, path)? {
         check_known(found, path)?;
         if found == newest() {
             return Ok(conn);
@@ -117,8 +117,8 @@ pub(super) fn open(path: &Path, locks: &Locks) -> Result<Connection, StoreError>
     let _turn = locks.turn()?;
     // Someone else may have made it while this one waited.
     match inspect(&conn, path)? {
-        Found::Ours(found) => check_known(found, path)?,
-        Found::Empty => forget_checkpoints(path)?,
+        FileState::Ours(found) => check_known(found, path)?,
+        FileState::Empty => forget_checkpoints(path)?,
     }
     migrate(&mut conn)?;
     Ok(conn)
@@ -139,8 +139,8 @@ fn forget_checkpoints(path: &Path) -> Result<(), StoreError> {
 pub(super) fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
     let conn = connect(path, Access::Read)?;
     match inspect(&conn, path)? {
-        Found::Ours(found) => check_known(found, path)?,
-        Found::Empty => {
+        FileState::Ours(found) => check_known(found, path)?,
+        FileState::Empty => {
             return Err(StoreError::Foreign {
                 path: path.to_path_buf(),
                 why: "it is empty".to_owned(),

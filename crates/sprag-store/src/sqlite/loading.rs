@@ -11,13 +11,13 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use sprag_core::{CellKey, Id};
 
-use super::cell_rows::{Rows, scan_cells};
+use super::cell_rows::{CellRows, scan_cells};
 use super::connection::{Access, connect};
-use super::writer::{Desk, State};
+use super::writer::{OwnerState, WriteQueue};
+use crate::cell_source::{CellSource as _, fetch_for};
 use crate::draft::Draft;
 use crate::error::StoreError;
-use crate::gather::{Cellar as _, fetch_for};
-use crate::live::Live;
+use crate::store_state::StoreState;
 
 /// How many cells are put into memory at once: nobody else decides meanwhile.
 const AT_ONCE: usize = 1_000;
@@ -30,34 +30,39 @@ pub(super) struct Loading {
     pub(super) failed: Option<String>,
 }
 
-impl State {
+impl OwnerState {
     /// Fetches what `draft` needs, where it may still be missing.
     pub(super) fn fetch(&mut self, conn: &Connection, draft: &mut Draft) -> Result<(), StoreError> {
-        let Self { live, loading, .. } = self;
+        let Self { store, loading, .. } = self;
         let Some(loading) = loading else {
             return Ok(());
         };
-        fetch_for(draft, live, |key, live| loading.take(conn, key, live))
+        fetch_for(draft, store, |key, state| loading.take(conn, key, state))
     }
 
     /// Fetches one session, where it may still be missing.
     pub(super) fn fetch_session(&mut self, conn: &Connection, id: &Id) -> Result<(), StoreError> {
-        let Self { live, loading, .. } = self;
+        let Self { store, loading, .. } = self;
         match loading {
-            Some(loading) => loading.take(conn, CellKey::Session(id.clone()), live),
+            Some(loading) => loading.take(conn, CellKey::Session(id.clone()), store),
             None => Ok(()),
         }
     }
 }
 
 impl Loading {
-    fn take(&mut self, conn: &Connection, key: CellKey, live: &mut Live) -> Result<(), StoreError> {
+    fn take(
+        &mut self,
+        conn: &Connection,
+        key: CellKey,
+        state: &mut StoreState,
+    ) -> Result<(), StoreError> {
         if self.known.contains(&key) {
             return Ok(());
         }
-        Rows(conn).fetch(&key, live)?;
+        CellRows(conn).fetch(&key, state)?;
         if let CellKey::Session(id) = &key {
-            live.note_state(id);
+            state.note_state(id);
         }
         self.known.insert(key);
         Ok(())
@@ -65,10 +70,10 @@ impl Loading {
 }
 
 /// Reads everything that is not in memory yet, until the store closes.
-pub(super) fn load(desk: &Arc<Desk>, path: &Path) {
+pub(super) fn load(queue: &Arc<WriteQueue>, path: &Path) {
     let read = || -> Result<(), StoreError> {
         let conn = connect(path, Access::Read)?;
-        let mut part = Live::default();
+        let mut part = StoreState::default();
         let mut count = 0;
         scan_cells(&conn, &mut |key, fetch| {
             fetch(key, &mut part)?;
@@ -77,13 +82,13 @@ pub(super) fn load(desk: &Arc<Desk>, path: &Path) {
                 return Ok(true);
             }
             count = 0;
-            Ok(take_in(desk, std::mem::take(&mut part)))
+            Ok(take_in(queue, std::mem::take(&mut part)))
         })?;
-        take_in(desk, part);
+        take_in(queue, part);
         Ok(())
     };
     let read = read();
-    let mut state = desk.state();
+    let mut state = queue.state();
     match read {
         Ok(()) if state.closing => {}
         Ok(()) => state.loading = None,
@@ -96,10 +101,10 @@ pub(super) fn load(desk: &Arc<Desk>, path: &Path) {
 }
 
 /// Puts cells into memory that are not there; tells whether to go on.
-fn take_in(desk: &Desk, part: Live) -> bool {
-    let mut state = desk.state();
-    let State {
-        live,
+fn take_in(queue: &WriteQueue, part: StoreState) -> bool {
+    let mut state = queue.state();
+    let OwnerState {
+        store,
         loading: Some(loading),
         closing: false,
         ..
@@ -107,6 +112,6 @@ fn take_in(desk: &Desk, part: Live) -> bool {
     else {
         return false;
     };
-    live.take_in(part, |key| loading.known.insert(key));
+    store.take_in(part, |key| loading.known.insert(key));
     true
 }

@@ -25,12 +25,12 @@ pub(super) struct Locks {
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     owner: &'a File,
-    _queue: Queue<'a>,
+    _queue: QueueLock<'a>,
 }
 
 /// Whoever holds this is at the head of the queue.
 #[derive(Debug)]
-struct Queue<'a>(&'a File);
+struct QueueLock<'a>(&'a File);
 
 /// The path of a file that stands beside the database.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
@@ -89,12 +89,12 @@ impl Locks {
         }
     }
 
-    fn queue(&self) -> Result<Queue<'_>, StoreError> {
+    fn queue(&self) -> Result<QueueLock<'_>, StoreError> {
         let mut waited = Duration::ZERO;
         let mut jitter = u64::from(std::process::id()) | 1;
         loop {
             match self.queue.try_lock() {
-                Ok(()) => return Ok(Queue(&self.queue)),
+                Ok(()) => return Ok(QueueLock(&self.queue)),
                 Err(TryLockError::WouldBlock) if waited < self.wait => {
                     waited += pause(&mut jitter, waited);
                 }
@@ -139,7 +139,7 @@ impl Drop for Turn<'_> {
     }
 }
 
-impl Drop for Queue<'_> {
+impl Drop for QueueLock<'_> {
     fn drop(&mut self) {
         let _ = self.0.unlock();
     }

@@ -11,9 +11,9 @@ use sprag_core::{CellKey, CellKeys, Id, RULES_VERSION};
 use super::cell_rows::{blob, loaded, stored};
 use super::snapshot_rows::base_head;
 use crate::draft::ActivePolicy;
+use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
 use crate::hash::Hash;
-use crate::judge::{Head, Sealed};
 use crate::log_index::{NOTES, places};
 use crate::query::{LogQuery, LogScope, Page, page_size};
 use crate::record::Record;
@@ -23,7 +23,7 @@ use crate::view::RawRecord;
 /// The log's head, and what is counted along with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HeadRow {
-    pub(super) head: Head,
+    pub(super) head: ChainHead,
     pub(super) rules_version: u32,
     pub(super) sessions: u64,
     pub(super) others: u64,
@@ -34,7 +34,7 @@ impl HeadRow {
         let sql = "SELECT seq, hash, rules_version, sessions, others FROM head WHERE id = 0";
         let row = conn.prepare_cached(sql)?.query_row([], |row| {
             Ok(Self {
-                head: Head {
+                head: ChainHead {
                     seq: loaded(row.get(0)?),
                     hash: Hash::from_bytes(row.get(1)?),
                 },
@@ -76,23 +76,23 @@ impl HeadRow {
 /// A record on its way into the table.
 #[derive(Debug)]
 pub(super) struct LogRow {
-    head: Head,
+    head: ChainHead,
     body: Vec<u8>,
     cells: Vec<u64>,
 }
 
 impl LogRow {
     /// The row of a record, and the record.
-    pub(super) fn of(sealed: Sealed, keys: Option<&CellKeys>) -> (Self, Record) {
+    pub(super) fn of(encoded: EncodedRecord, keys: Option<&CellKeys>) -> (Self, Record) {
         let row = Self {
-            head: sealed.head(),
-            body: sealed.body,
+            head: encoded.head(),
+            body: encoded.body,
             cells: places(keys),
         };
-        (row, sealed.record)
+        (row, encoded.record)
     }
 
-    pub(super) fn head(&self) -> Head {
+    pub(super) fn head(&self) -> ChainHead {
         self.head
     }
 
@@ -193,9 +193,9 @@ fn touching(conn: &Connection, cell: u64) -> Result<Vec<u64>, StoreError> {
 /// What was found for the first page of a long answer, for its next pages: finding it means reading
 /// every record that has to do with a session.
 #[derive(Debug, Default)]
-pub(super) struct Found(Mutex<Option<(Id, Arc<BTreeSet<u64>>)>>);
+pub(super) struct SharingCache(Mutex<Option<(Id, Arc<BTreeSet<u64>>)>>);
 
-impl Found {
+impl SharingCache {
     /// The records that share a cell with a session, as they were on the first page.
     fn sharing(
         &self,
@@ -224,7 +224,7 @@ impl Found {
 pub(super) fn records(
     conn: &Connection,
     query: &LogQuery,
-    found: &Found,
+    cache: &SharingCache,
 ) -> Result<Page<Record, u64>, StoreError> {
     let size = page_size(query.limit);
     let mut items = match &query.scope {
@@ -239,7 +239,7 @@ pub(super) fn records(
             in_order(conn, query, Some(cell), size + 1)?
         }
         LogScope::Sharing(id) => {
-            let seqs = found.sharing(conn, id, query.after.is_none())?;
+            let seqs = cache.sharing(conn, id, query.after.is_none())?;
             // Some may have been pruned since the first page.
             let base = base_head(conn)?.seq;
             let is_left = |seq: &&u64| **seq > base;

@@ -16,26 +16,26 @@ use super::SqliteOptions;
 use super::connection::{Access, checkpoint_by_itself, connect, digest_key, limit_size, open};
 use super::loading::{Loading, load};
 use super::lock::Locks;
-use super::log_rows::{Found, LogRow, records};
+use super::log_rows::{LogRow, SharingCache, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
 use super::session_rows::{census, sessions};
 use super::snapshot_rows::{base_head, start_rules};
 use super::wait::Wait;
-use super::writer::{Desk, Pending, State, Writer};
+use super::writer::{OwnerState, PendingWrites, WriteQueue, WriterThread};
 use crate::capacity::Capacity;
 use crate::census::Census;
 use crate::draft::{ActivePolicy, Draft};
+use crate::durability::Durability;
+use crate::encoded_record::EncodedRecord;
 use crate::error::StoreError;
-use crate::judge::Sealed;
 use crate::listing::{SessionCursor, SessionQuery};
-use crate::live::Live;
 use crate::note::{Note, Noted, Pool};
-use crate::promise::Promise;
 use crate::prune::{Prune, Pruned};
 use crate::query::{LogQuery, Page, Session, SessionSummary};
 use crate::record::Record;
 use crate::store::{Decided, Store, StoreStatus};
+use crate::store_state::StoreState;
 use crate::view::LogView;
 
 /// Past this many records that are not written yet, deciding waits for the writer, or fails with it.
@@ -51,9 +51,9 @@ pub struct OwnedSqlite {
     path: PathBuf,
     options: SqliteOptions,
     key: DigestKey,
-    desk: Arc<Desk>,
+    queue: Arc<WriteQueue>,
     reader: Mutex<Connection>,
-    found: Found,
+    sharing: SharingCache,
     writer: Option<JoinHandle<()>>,
     loader: Option<JoinHandle<()>>,
     /// Held for its lock.
@@ -75,29 +75,29 @@ impl OwnedSqlite {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut row = start_rules(&tx, path, options.at)?;
         let owner = options.owner.clone();
-        let sealed = row.head.note(options.at, "", Noted::OwnerTook { owner })?;
-        let (note, _) = LogRow::of(sealed, None);
+        let encoded = row.head.note(options.at, "", Noted::OwnerTook { owner })?;
+        let (note, _) = LogRow::of(encoded, None);
         note.save(&tx)?;
         row.head = note.head();
         row.save(&tx)?;
         tx.commit()?;
-        let desk = Arc::new(Desk::new(State {
-            live: Live::default(),
+        let queue = Arc::new(WriteQueue::new(OwnerState {
+            store: StoreState::default(),
             loading: Some(Loading::default()),
             row,
-            pending: Pending::default(),
+            pending: PendingWrites::default(),
             written: row.head.seq,
             wanted: 0,
             last_durable: 0,
             last_at: options.at,
             closing: false,
-            trouble: None,
+            failure: None,
             failures: 0,
             waiters: Vec::new(),
         }));
         let key = digest_key(&conn)?;
-        let writer = Writer {
-            desk: Arc::clone(&desk),
+        let writer = WriterThread {
+            queue: Arc::clone(&queue),
             conn,
             path: path.to_path_buf(),
         };
@@ -105,18 +105,18 @@ impl OwnedSqlite {
         let writer = thread
             .spawn(move || writer.run())
             .map_err(|source| StoreError::io(path, "starting its writer", source))?;
-        let (loaded_desk, loaded_path) = (Arc::clone(&desk), path.to_path_buf());
+        let (loaded_queue, loaded_path) = (Arc::clone(&queue), path.to_path_buf());
         let thread = std::thread::Builder::new().name("sprag-load".to_owned());
         let loader = thread
-            .spawn(move || load(&loaded_desk, &loaded_path))
+            .spawn(move || load(&loaded_queue, &loaded_path))
             .map_err(|source| StoreError::io(path, "starting to read it", source))?;
         Ok(Self {
             path: path.to_path_buf(),
             options: options.clone(),
             key,
-            desk,
+            queue,
             reader: Mutex::new(connect(path, Access::Read)?),
-            found: Found::default(),
+            sharing: SharingCache::default(),
             writer: Some(writer),
             loader: Some(loader),
             _locks: locks,
@@ -124,14 +124,14 @@ impl OwnedSqlite {
     }
 
     /// The state, once there is room for one more record.
-    fn room(&self) -> Result<MutexGuard<'_, State>, StoreError> {
-        let mut state = self.desk.state();
+    fn room(&self) -> Result<MutexGuard<'_, OwnerState>, StoreError> {
+        let mut state = self.queue.state();
         while state.pending.rows.len() >= MAX_PENDING {
-            if let Some(trouble) = &state.trouble {
-                return Err(trouble.error(&self.path));
+            if let Some(failure) = &state.failure {
+                return Err(failure.error(&self.path));
             }
             state = self
-                .desk
+                .queue
                 .done
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +143,7 @@ impl OwnedSqlite {
     }
 
     /// Everything decided so far, as far as it can be written.
-    fn settled(&self) {
+    fn sync_for_reading(&self) {
         // A reader is shown what is in the file; the status tells what is not.
         let _ = self.sync();
     }
@@ -157,9 +157,9 @@ impl OwnedSqlite {
     }
 }
 
-impl State {
-    fn append(&mut self, sealed: Sealed, keys: Option<&CellKeys>) -> Record {
-        let (row, record) = LogRow::of(sealed, keys);
+impl OwnerState {
+    fn append(&mut self, encoded: EncodedRecord, keys: Option<&CellKeys>) -> Record {
+        let (row, record) = LogRow::of(encoded, keys);
         self.row.head = row.head();
         self.pending.rows.push(row);
         self.last_at = record.at;
@@ -170,8 +170,8 @@ impl State {
     }
 
     fn note(&mut self, at: Timestamp, policy: &str, what: Noted) -> Result<Record, StoreError> {
-        let sealed = self.row.head.note(at, policy, what)?;
-        Ok(self.append(sealed, None))
+        let encoded = self.row.head.note(at, policy, what)?;
+        Ok(self.append(encoded, None))
     }
 
     fn learn(&mut self, policy: &Arc<ActivePolicy>) {
@@ -190,7 +190,7 @@ impl State {
         if self.loading.is_some() {
             return Ok(());
         }
-        for eviction in self.live.make_room(capacity) {
+        for eviction in self.store.make_room(capacity) {
             self.pending.evictions.push(eviction.clone());
             self.note(record.at, &record.policy, Noted::Evicted(eviction))?;
         }
@@ -212,18 +212,18 @@ impl Store for OwnedSqlite {
         if state.loading.is_some() {
             self.read(|conn| state.fetch(conn, &mut draft))?;
         }
-        let (verdict, keys) = state.live.decide(&mut draft)?;
-        let promise = Promise::of(&draft.observation, &verdict);
+        let (verdict, keys) = state.store.decide(&mut draft)?;
+        let durability = Durability::of(&draft.observation, &verdict);
         state.learn(&draft.policy);
         let is_first = state.pending.rows.is_empty();
-        let sealed = state.row.head.event(draft, verdict)?;
-        let record = state.append(sealed, Some(&keys));
+        let encoded = state.row.head.event(draft, verdict)?;
+        let record = state.append(encoded, Some(&keys));
         state.make_room(self.options.capacity, &record)?;
-        let wait_for = match promise {
-            Promise::Soon if state.trouble.is_some() => 0,
-            Promise::Soon => record.seq.saturating_sub(BEHIND),
-            Promise::AfterOthers => state.last_durable,
-            Promise::Durable => {
+        let wait_for = match durability {
+            Durability::Soon if state.failure.is_some() => 0,
+            Durability::Soon => record.seq.saturating_sub(BEHIND),
+            Durability::AfterOthers => state.last_durable,
+            Durability::Durable => {
                 state.pending.durable = true;
                 state.last_durable = record.seq;
                 state.wanted = state.wanted.max(record.seq);
@@ -231,16 +231,16 @@ impl Store for OwnedSqlite {
             }
         };
         let wait = (wait_for > state.written).then(|| Wait {
-            desk: Arc::clone(&self.desk),
+            queue: Arc::clone(&self.queue),
             path: self.path.clone(),
             seq: wait_for,
             failures: state.failures,
         });
         // A writer that waits for company need not hear of each one that comes.
-        let wakes = is_first || promise == Promise::Durable;
+        let wakes = is_first || durability == Durability::Durable;
         drop(state);
         if wakes {
-            self.desk.work.notify_one();
+            self.queue.work.notify_one();
         }
         Ok(Decided { record, wait })
     }
@@ -250,47 +250,47 @@ impl Store for OwnedSqlite {
         let mut state = self.room()?;
         state.learn(&note.policy);
         let record = state.note(note.at, &note.policy.digest, note.what)?;
-        self.desk.written(state, record.seq, &self.path)?;
+        self.queue.written(state, record.seq, &self.path)?;
         Ok(record)
     }
 
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {
-        let mut state = self.desk.state();
+        let mut state = self.queue.state();
         if state.loading.is_some() {
             self.read(|conn| state.fetch_session(conn, id))?;
         }
-        Ok(state.live.session(id))
+        Ok(state.store.session(id))
     }
 
     fn sessions(
         &self,
         query: &SessionQuery,
     ) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
-        let state = self.desk.state();
+        let state = self.queue.state();
         if state.loading.is_none() {
-            return Ok(state.live.sessions(query));
+            return Ok(state.store.sessions(query));
         }
         drop(state);
-        self.settled();
+        self.sync_for_reading();
         self.read(|conn| sessions(conn, query))
     }
 
     fn count_sessions(&self, query: &SessionQuery) -> Result<u64, StoreError> {
-        Ok(self.desk.state().live.count_sessions(query))
+        Ok(self.queue.state().store.count_sessions(query))
     }
 
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
-        self.settled();
-        self.read(|conn| records(conn, query, &self.found))
+        self.sync_for_reading();
+        self.read(|conn| records(conn, query, &self.sharing))
     }
 
     fn view(&self) -> Result<Box<dyn LogView + '_>, StoreError> {
-        self.settled();
+        self.sync_for_reading();
         Ok(Box::new(SqliteView::open(&self.path)?))
     }
 
     fn prune(&self, prune: &Prune<'_>) -> Result<Pruned, StoreError> {
-        self.settled();
+        self.sync_for_reading();
         let Some(plan) = plan(&SqliteView::open(&self.path)?, prune)? else {
             return Ok(Pruned::default());
         };
@@ -307,7 +307,7 @@ impl Store for OwnedSqlite {
         state.pending.plans.push(plan);
         state.pending.durable = true;
         let seq = state.row.head.seq;
-        self.desk.written(state, seq, &self.path)?;
+        self.queue.written(state, seq, &self.path)?;
         Ok(pruned)
     }
 
@@ -316,25 +316,25 @@ impl Store for OwnedSqlite {
     }
 
     fn sync(&self) -> Result<(), StoreError> {
-        let state = self.desk.state();
+        let state = self.queue.state();
         let seq = state.row.head.seq;
-        self.desk.written(state, seq, &self.path)
+        self.queue.written(state, seq, &self.path)
     }
 
     fn census(&self) -> Result<Census, StoreError> {
-        let state = self.desk.state();
+        let state = self.queue.state();
         if state.loading.is_none() {
-            return Ok(state.live.census());
+            return Ok(state.store.census());
         }
         drop(state);
-        self.settled();
+        self.sync_for_reading();
         self.read(census)
     }
 
     fn status(&self) -> StoreStatus {
-        let state = self.desk.state();
-        let trouble = state.trouble.as_ref();
-        let trouble = trouble.map(|trouble| trouble.error(&self.path).to_string());
+        let state = self.queue.state();
+        let failure = state.failure.as_ref();
+        let failure = failure.map(|failure| failure.error(&self.path).to_string());
         let unread = state
             .loading
             .as_ref()
@@ -342,8 +342,8 @@ impl Store for OwnedSqlite {
         let (sessions, others) = match state.loading {
             Some(_) => (state.row.sessions, state.row.others),
             None => (
-                state.live.count(Pool::Sessions),
-                state.live.count(Pool::Others),
+                state.store.count(Pool::Sessions),
+                state.store.count(Pool::Others),
             ),
         };
         StoreStatus {
@@ -353,7 +353,7 @@ impl Store for OwnedSqlite {
             sessions,
             others,
             pending: state.row.head.seq.saturating_sub(state.written),
-            degraded: trouble.or(unread),
+            degraded: failure.or(unread),
         }
     }
 }
@@ -361,14 +361,14 @@ impl Store for OwnedSqlite {
 impl Drop for OwnedSqlite {
     fn drop(&mut self) {
         {
-            let mut state = self.desk.state();
+            let mut state = self.queue.state();
             let (at, owner) = (state.last_at, self.options.owner.clone());
             // Without this note the log reads as if the owner had died: true enough if it can't be made.
             let _ = state.note(at, "", Noted::OwnerLeft { owner });
             state.closing = true;
         }
-        self.desk.work.notify_all();
-        self.desk.done.notify_all();
+        self.queue.work.notify_all();
+        self.queue.done.notify_all();
         if let Some(loader) = self.loader.take() {
             // It looks for the end now and then; if it panicked, what it held is in the file.
             let _ = loader.join();

@@ -4,8 +4,8 @@ use rusqlite::Connection;
 
 use super::log_rows::LogRow;
 use super::snapshot_rows::SnapshotRows;
+use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
-use crate::judge::Head;
 use crate::note::{Noted, SnapshotReason};
 use crate::prune::{Prune, Pruned, cut, fold_through};
 use crate::view::LogView;
@@ -61,13 +61,13 @@ impl Plan {
     pub(super) fn carry_out(
         &self,
         conn: &Connection,
-        mut head: Head,
+        mut head: ChainHead,
         prune: &Prune<'_>,
-    ) -> Result<Head, StoreError> {
+    ) -> Result<ChainHead, StoreError> {
         self.cut(conn)?;
         for note in self.notes() {
-            let sealed = head.note(prune.at, &prune.policy.digest, note)?;
-            let (row, _) = LogRow::of(sealed, None);
+            let encoded = head.note(prune.at, &prune.policy.digest, note)?;
+            let (row, _) = LogRow::of(encoded, None);
             row.save(conn)?;
             head = row.head();
         }

@@ -12,13 +12,13 @@ use crate::random::secret;
 pub(super) const APPLICATION_ID: i32 = 0x5350_5247;
 
 /// One change of the schema.
-struct Step {
+struct Migration {
     name: &'static str,
     sql: &'static str,
 }
 
-const STEPS: &[Step] = &[
-    Step {
+const MIGRATIONS: &[Migration] = &[
+    Migration {
         name: "cells, sessions, policies and the log",
         sql: "
 CREATE TABLE migration(version INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
@@ -71,7 +71,7 @@ CREATE TABLE snapshot_cell(
 INSERT INTO head VALUES (0, 0, zeroblob(32), 0, 0, 0);
 ",
     },
-    Step {
+    Migration {
         name: "sessions by their last event",
         sql: "CREATE INDEX session_touched ON session(touched DESC, id);",
     },
@@ -79,7 +79,7 @@ INSERT INTO head VALUES (0, 0, zeroblob(32), 0, 0, 0);
 
 /// The schema of this build.
 pub(super) fn newest() -> i64 {
-    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
 /// The schema of a file; 0 where it is empty.
@@ -89,7 +89,7 @@ pub(super) fn version(conn: &Connection) -> Result<i64, StoreError> {
 
 /// Brings an empty or older file up to this build.
 pub(super) fn migrate(conn: &mut Connection) -> Result<(), StoreError> {
-    migrate_to(conn, STEPS.len())
+    migrate_to(conn, MIGRATIONS.len())
 }
 
 fn migrate_to(conn: &mut Connection, steps: usize) -> Result<(), StoreError> {
@@ -99,7 +99,7 @@ fn migrate_to(conn: &mut Connection, steps: usize) -> Result<(), StoreError> {
     }
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let have = usize::try_from(version(&tx)?).unwrap_or(0);
-    for (number, step) in (1_i64..).zip(STEPS).take(steps).skip(have) {
+    for (number, step) in (1_i64..).zip(MIGRATIONS).take(steps).skip(have) {
         tx.execute_batch(step.sql)?;
         tx.execute("INSERT INTO migration VALUES (?1, ?2)", (number, step.name))?;
         tx.pragma_update(None, "user_version", number)?;

@@ -3,19 +3,19 @@
 use rusqlite::{Connection, Row, ToSql};
 use sprag_core::{CellKey, Id, SessionCell, Timestamp};
 
-use super::cell_rows::{Rows, loaded, session_id, stored, tally};
+use super::cell_rows::{CellRows, loaded, session_id, stored, tally};
+use crate::cell_source::CellSource as _;
 use crate::census::Census;
 use crate::error::StoreError;
-use crate::gather::Cellar as _;
 use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
-use crate::live::Live;
 use crate::query::{Page, Session, SessionState, SessionSummary, page_size};
+use crate::store_state::StoreState;
 
 /// One session whole.
 pub(super) fn session(conn: &Connection, id: &Id) -> Result<Option<Session>, StoreError> {
-    let mut live = Live::default();
-    Rows(conn).fetch(&CellKey::Session(id.clone()), &mut live)?;
-    Ok(live.session(id))
+    let mut state = StoreState::default();
+    CellRows(conn).fetch(&CellKey::Session(id.clone()), &mut state)?;
+    Ok(state.session(id))
 }
 
 /// The marks of a session: its cell alone.

@@ -14,24 +14,24 @@ use rusqlite::{Connection, TransactionBehavior};
 use sprag_core::{CellKey, DigestKey, Id, RULES_VERSION};
 
 use super::SqliteOptions;
-use super::cell_rows::{CellRow, Rows, evict, to_evict};
+use super::cell_rows::{CellRow, CellRows, evict, to_evict};
 use super::checkpoints::Checkpoints;
 use super::connection::{
     checkpoint_by_hand, checkpoint_if_long, digest_key, limit_size, open, open_for_reading,
 };
 use super::lock::{Locks, beside};
-use super::log_rows::{Found, HeadRow, LogRow, learn, records};
+use super::log_rows::{HeadRow, LogRow, SharingCache, learn, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
 use super::session_rows::{session, sessions};
 use super::snapshot_rows::{base_head, start_rules};
 use crate::capacity::{Capacity, after_eviction};
+use crate::cell_source::FoldResult;
 use crate::draft::Draft;
+use crate::durability::Durability;
 use crate::error::StoreError;
-use crate::gather::Gathered;
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Note, Noted, Pool};
-use crate::promise::Promise;
 use crate::prune::{Prune, Pruned};
 use crate::query::{LogQuery, Page, Session, SessionSummary};
 use crate::record::Record;
@@ -45,17 +45,17 @@ pub struct SharedSqlite {
     capacity: Capacity,
     key: DigestKey,
     conn: Mutex<Connection>,
-    found: Found,
+    sharing: SharingCache,
     /// None where the file may only be read; then why.
     locks: Result<Locks, String>,
 }
 
 /// What a transaction left behind.
-pub(super) struct Written<T> {
+pub(super) struct Committed<T> {
     pub(super) answer: T,
     pub(super) before: u64,
     pub(super) head: HeadRow,
-    pub(super) promise: Promise,
+    pub(super) durability: Durability,
 }
 
 impl SharedSqlite {
@@ -87,7 +87,7 @@ impl SharedSqlite {
             capacity: options.capacity,
             key: digest_key(&conn)?,
             conn: Mutex::new(conn),
-            found: Found::default(),
+            sharing: SharingCache::default(),
             locks: Ok(locks),
         })
     }
@@ -99,7 +99,7 @@ impl SharedSqlite {
             capacity: Capacity::default(),
             key: digest_key(&conn)?,
             conn: Mutex::new(conn),
-            found: Found::default(),
+            sharing: SharingCache::default(),
             locks: Err(why),
         })
     }
@@ -122,7 +122,7 @@ impl SharedSqlite {
     /// Does `work` in this process's turn, as one transaction, and checkpoints what must be.
     pub(super) fn write<T>(
         &self,
-        work: impl FnOnce(&Connection, HeadRow) -> Result<Written<T>, StoreError>,
+        work: impl FnOnce(&Connection, HeadRow) -> Result<Committed<T>, StoreError>,
     ) -> Result<T, StoreError> {
         let locks = self.locks.as_ref().map_err(|why| StoreError::ReadOnly {
             path: self.path.clone(),
@@ -142,10 +142,10 @@ impl SharedSqlite {
         };
         let written = run().map_err(|error: StoreError| error.at(&self.path))?;
         let seq = written.head.head.seq;
-        if written.promise == Promise::Durable {
+        if written.durability == Durability::Durable {
             self.flush()?;
         }
-        if written.promise == Promise::Durable || Checkpoints::is_due(written.before, seq) {
+        if written.durability == Durability::Durable || Checkpoints::is_due(written.before, seq) {
             Checkpoints::of(&self.path).write(written.head.head)?;
         }
         checkpoint_if_long(&conn, &self.path).map_err(|error| error.at(&self.path))?;
@@ -179,30 +179,30 @@ impl SharedSqlite {
         tx: &Connection,
         mut row: HeadRow,
         mut draft: Draft,
-    ) -> Result<Written<Record>, StoreError> {
+    ) -> Result<Committed<Record>, StoreError> {
         let before = row.head.seq;
-        let gathered = Gathered::decide(&Rows(tx), &mut draft)?;
-        for key in CellKey::all(&gathered.keys) {
-            if !gathered.was_there(&key) {
+        let folded = FoldResult::decide(&CellRows(tx), &mut draft)?;
+        for key in CellKey::all(&folded.keys) {
+            if !folded.was_there(&key) {
                 match Pool::of(&key) {
                     Pool::Sessions => row.sessions += 1,
                     Pool::Others => row.others += 1,
                 }
             }
-            CellRow::of(key, &gathered.live)?.save(tx)?;
+            CellRow::of(key, &folded.state)?.save(tx)?;
         }
         learn(tx, &draft.policy)?;
-        let promise = Promise::of(&draft.observation, &gathered.verdict);
-        let sealed = row.head.event(draft, gathered.verdict.clone())?;
-        let (log_row, record) = LogRow::of(sealed, Some(&gathered.keys));
+        let durability = Durability::of(&draft.observation, &folded.verdict);
+        let encoded = row.head.event(draft, folded.verdict.clone())?;
+        let (log_row, record) = LogRow::of(encoded, Some(&folded.keys));
         log_row.save(tx)?;
         row.head = log_row.head();
         self.make_room(tx, &mut row, &record)?;
-        Ok(Written {
+        Ok(Committed {
             answer: record,
             before,
             head: row,
-            promise,
+            durability,
         })
     }
 
@@ -248,15 +248,15 @@ impl Store for SharedSqlite {
         self.write(|tx, mut row| {
             let before = row.head.seq;
             learn(tx, &note.policy)?;
-            let sealed = row.head.note(note.at, &note.policy.digest, note.what)?;
-            let (log_row, record) = LogRow::of(sealed, None);
+            let encoded = row.head.note(note.at, &note.policy.digest, note.what)?;
+            let (log_row, record) = LogRow::of(encoded, None);
             log_row.save(tx)?;
             row.head = log_row.head();
-            Ok(Written {
+            Ok(Committed {
                 answer: record,
                 before,
                 head: row,
-                promise: Promise::Durable,
+                durability: Durability::Durable,
             })
         })
     }
@@ -273,7 +273,7 @@ impl Store for SharedSqlite {
     }
 
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
-        self.read(|conn| records(conn, query, &self.found))
+        self.read(|conn| records(conn, query, &self.sharing))
     }
 
     fn view(&self) -> Result<Box<dyn LogView + '_>, StoreError> {
@@ -293,11 +293,11 @@ impl Store for SharedSqlite {
             } else {
                 Pruned::default()
             };
-            Ok(Written {
+            Ok(Committed {
                 answer,
                 before,
                 head: row,
-                promise: Promise::Durable,
+                durability: Durability::Durable,
             })
         })?;
         self.read(|conn| Ok(conn.execute_batch("PRAGMA incremental_vacuum;")?))?;

@@ -7,9 +7,9 @@ use sprag_core::{CellKey, CellMap, RULES_VERSION, Timestamp};
 
 use super::cell_rows::{blob, load_all, loaded, stored};
 use super::log_rows::{HeadRow, LogRow};
+use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
 use crate::hash::Hash;
-use crate::judge::Head;
 use crate::note::{Noted, Snapshot, SnapshotReason};
 use crate::pack::{CellsDigest, Packed, unpack_cell};
 use crate::view::{Base, WrittenCells};
@@ -17,7 +17,7 @@ use crate::view::{Base, WrittenCells};
 /// Cells on their way to being written down.
 #[derive(Debug)]
 pub(super) struct SnapshotRows {
-    after: Head,
+    after: ChainHead,
     cells: Vec<(u8, String, Vec<u8>)>,
     digest: Hash,
     reason: SnapshotReason,
@@ -25,7 +25,7 @@ pub(super) struct SnapshotRows {
 
 impl SnapshotRows {
     pub(super) fn of(
-        after: Head,
+        after: ChainHead,
         cells: &CellMap,
         reason: SnapshotReason,
     ) -> Result<Self, StoreError> {
@@ -88,11 +88,11 @@ impl SnapshotRows {
 }
 
 /// Where the log starts, without its cells.
-pub(super) fn base_head(conn: &Connection) -> Result<Head, StoreError> {
+pub(super) fn base_head(conn: &Connection) -> Result<ChainHead, StoreError> {
     let sql = "SELECT after, hash FROM snapshot WHERE is_base ORDER BY after DESC LIMIT 1";
     let head = conn
         .query_row(sql, [], |row| {
-            Ok(Head {
+            Ok(ChainHead {
                 seq: loaded(row.get(0)?),
                 hash: Hash::from_bytes(row.get(1)?),
             })
@@ -162,8 +162,8 @@ pub(super) fn start_rules(
     }
     row.rules_version = RULES_VERSION;
     if row.head.seq > 0 {
-        let live = load_all(conn)?;
-        let snapshot = SnapshotRows::of(row.head, &live.cells, SnapshotReason::RulesVersion)?;
+        let state = load_all(conn)?;
+        let snapshot = SnapshotRows::of(row.head, &state.cells, SnapshotReason::RulesVersion)?;
         snapshot.save(conn)?;
         let (note, _) = LogRow::of(row.head.note(at, "", snapshot.noted())?, None);
         note.save(conn)?;

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::writer::{Desk, State};
+use super::writer::{OwnerState, WriteQueue};
 use crate::error::StoreError;
 
 /// What to do once a record is durable, or can't be.
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Waiter {
 #[derive(Debug)]
 #[must_use = "the answer may only be given once this is over"]
 pub struct Wait {
-    pub(super) desk: Arc<Desk>,
+    pub(super) queue: Arc<WriteQueue>,
     pub(super) path: PathBuf,
     pub(super) seq: u64,
     pub(super) failures: u64,
@@ -44,13 +44,13 @@ impl Wait {
     /// # Errors
     /// Where the record can't be made durable.
     pub fn block(self) -> Result<(), StoreError> {
-        let state = self.desk.state();
-        self.desk.until(state, self.seq, self.failures, &self.path)
+        let state = self.queue.state();
+        self.queue.until(state, self.seq, self.failures, &self.path)
     }
 
     /// Calls `then` when it is over, on the thread that wrote: it must be quick.
     pub fn then(self, then: impl FnOnce(Result<(), StoreError>) + Send + 'static) {
-        let mut state = self.desk.state();
+        let mut state = self.queue.state();
         let over = state.over(self.seq, self.failures, &self.path);
         match over {
             Some(over) => {
@@ -66,7 +66,7 @@ impl Wait {
     }
 }
 
-impl State {
+impl OwnerState {
     /// Whether waiting for `seq` is over, and how it ended.
     pub(super) fn over(
         &self,
@@ -78,9 +78,9 @@ impl State {
             return Some(Ok(()));
         }
         if self.failures > failures
-            && let Some(trouble) = &self.trouble
+            && let Some(failure) = &self.failure
         {
-            return Some(Err(trouble.error(path)));
+            return Some(Err(failure.error(path)));
         }
         self.closing.then_some(Err(StoreError::Closed))
     }
@@ -98,7 +98,7 @@ impl State {
     }
 }
 
-impl Desk {
+impl WriteQueue {
     /// Tells everyone whose waiting is over.
     pub(super) fn tell(&self, path: &std::path::Path) {
         self.done.notify_all();

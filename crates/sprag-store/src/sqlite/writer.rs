@@ -20,8 +20,8 @@ use super::pruning::Plan;
 use super::wait::Waiter;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
-use crate::live::Live;
 use crate::note::{Eviction, Pool};
+use crate::store_state::StoreState;
 
 /// How long a plain event waits for company. With the commit itself it stays below 50 ms.
 const COMPANY: Duration = Duration::from_millis(20);
@@ -30,7 +30,7 @@ const AGAIN: Duration = Duration::from_millis(200);
 
 /// What was decided and not written yet.
 #[derive(Debug, Default)]
-pub(super) struct Pending {
+pub(super) struct PendingWrites {
     pub(super) rows: Vec<LogRow>,
     pub(super) dirty: HashSet<CellKey>,
     pub(super) policies: Vec<Arc<ActivePolicy>>,
@@ -42,12 +42,12 @@ pub(super) struct Pending {
 
 /// What the owner and its writer share.
 #[derive(Debug)]
-pub(super) struct State {
-    pub(super) live: Live,
+pub(super) struct OwnerState {
+    pub(super) store: StoreState,
     /// While not everything is in memory yet.
     pub(super) loading: Option<Loading>,
     pub(super) row: HeadRow,
-    pub(super) pending: Pending,
+    pub(super) pending: PendingWrites,
     /// The last record that is durable.
     pub(super) written: u64,
     /// Someone waits for everything up to here.
@@ -58,19 +58,19 @@ pub(super) struct State {
     pub(super) last_at: Timestamp,
     pub(super) closing: bool,
     /// What is wrong, and how often it went wrong.
-    pub(super) trouble: Option<Trouble>,
+    pub(super) failure: Option<WriteFailure>,
     pub(super) failures: u64,
     pub(super) waiters: Vec<Waiter>,
 }
 
 /// Why nothing can be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum WriteFailure {
     Full,
     Other(String),
 }
 
-impl Trouble {
+impl WriteFailure {
     fn of(error: &StoreError) -> Self {
         match error {
             StoreError::Full { .. } => Self::Full,
@@ -92,16 +92,16 @@ impl Trouble {
 
 /// The state with its two bells.
 #[derive(Debug)]
-pub(super) struct Desk {
-    state: Mutex<State>,
+pub(super) struct WriteQueue {
+    state: Mutex<OwnerState>,
     /// For the writer: there is work.
     pub(super) work: Condvar,
     /// For those who wait: something was written, or could not be.
     pub(super) done: Condvar,
 }
 
-impl Desk {
-    pub(super) fn new(state: State) -> Self {
+impl WriteQueue {
+    pub(super) fn new(state: OwnerState) -> Self {
         Self {
             state: Mutex::new(state),
             work: Condvar::new(),
@@ -109,14 +109,14 @@ impl Desk {
         }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, OwnerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until record `seq` is durable.
     pub(super) fn written<'a>(
         &'a self,
-        mut state: MutexGuard<'a, State>,
+        mut state: MutexGuard<'a, OwnerState>,
         seq: u64,
         path: &Path,
     ) -> Result<(), StoreError> {
@@ -129,7 +129,7 @@ impl Desk {
     /// Waits until record `seq` is durable or writing failed more often than `failures`.
     pub(super) fn until<'a>(
         &'a self,
-        mut state: MutexGuard<'a, State>,
+        mut state: MutexGuard<'a, OwnerState>,
         seq: u64,
         failures: u64,
         path: &Path,
@@ -148,23 +148,23 @@ impl Desk {
 
 /// A batch with its bytes: nothing in it changes any more.
 #[derive(Debug)]
-struct Batch {
-    pending: Pending,
+struct WriteBatch {
+    pending: PendingWrites,
     cells: Vec<CellRow>,
     row: HeadRow,
 }
 
-impl State {
-    fn batch(&mut self) -> Result<Batch, StoreError> {
+impl OwnerState {
+    fn batch(&mut self) -> Result<WriteBatch, StoreError> {
         let cells = self.pending.dirty.iter().cloned();
-        let cells = cells.map(|key| CellRow::of(key, &self.live));
+        let cells = cells.map(|key| CellRow::of(key, &self.store));
         let cells = cells.collect::<Result<_, _>>()?;
         // While not everything is in memory the count stays; it is put right afterwards.
         if self.loading.is_none() {
-            self.row.sessions = self.live.count(Pool::Sessions);
-            self.row.others = self.live.count(Pool::Others);
+            self.row.sessions = self.store.count(Pool::Sessions);
+            self.row.others = self.store.count(Pool::Others);
         }
-        Ok(Batch {
+        Ok(WriteBatch {
             cells,
             row: self.row,
             pending: std::mem::take(&mut self.pending),
@@ -176,13 +176,13 @@ impl State {
     }
 }
 
-impl Batch {
+impl WriteBatch {
     fn write(&self, conn: &mut Connection) -> Result<(), StoreError> {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for policy in &self.pending.policies {
             learn(&tx, policy)?;
         }
-        // Rows that are older than the cells may be among what is forgotten; they are written after.
+        // CellRows that are older than the cells may be among what is forgotten; they are written after.
         for eviction in &self.pending.evictions {
             evict(&tx, eviction)?;
         }
@@ -204,23 +204,23 @@ impl Batch {
 
 /// The writer's own thread.
 #[derive(Debug)]
-pub(super) struct Writer {
-    pub(super) desk: Arc<Desk>,
+pub(super) struct WriterThread {
+    pub(super) queue: Arc<WriteQueue>,
     pub(super) conn: Connection,
     pub(super) path: PathBuf,
 }
 
-impl Drop for Writer {
+impl Drop for WriterThread {
     /// However the writer ends, nobody waits for it any longer.
     fn drop(&mut self) {
-        self.desk.state().closing = true;
-        self.desk.tell(&self.path);
+        self.queue.state().closing = true;
+        self.queue.tell(&self.path);
     }
 }
 
-impl Writer {
+impl WriterThread {
     pub(super) fn run(mut self) {
-        let mut held: Option<Batch> = None;
+        let mut held: Option<WriteBatch> = None;
         loop {
             let batch = match held.take() {
                 Some(batch) => batch,
@@ -245,20 +245,20 @@ impl Writer {
     }
 
     /// Waits for work and for company; none when all is done and the store closes.
-    fn next(&mut self) -> Option<Batch> {
-        let desk = Arc::clone(&self.desk);
-        let mut state = desk.state();
+    fn next(&mut self) -> Option<WriteBatch> {
+        let queue = Arc::clone(&self.queue);
+        let mut state = queue.state();
         while state.pending.rows.is_empty() {
             if state.closing {
                 return None;
             }
-            state = desk
+            state = queue
                 .work
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        let company = |state: &mut State| !state.is_urgent();
-        let (mut state, _) = desk
+        let company = |state: &mut OwnerState| !state.is_urgent();
+        let (mut state, _) = queue
             .work
             .wait_timeout_while(state, COMPANY, company)
             .unwrap_or_else(PoisonError::into_inner);
@@ -266,17 +266,17 @@ impl Writer {
             Ok(batch) => Some(batch),
             Err(error) => {
                 // Only a cell that can't be packed gets here; it would never succeed.
-                state.trouble = Some(Trouble::of(&error));
+                state.failure = Some(WriteFailure::of(&error));
                 state.failures += 1;
                 state.closing = true;
-                desk.done.notify_all();
+                queue.done.notify_all();
                 None
             }
         }
     }
 
-    fn write(&mut self, batch: &Batch) -> Result<(), StoreError> {
-        let before = self.desk.state().written;
+    fn write(&mut self, batch: &WriteBatch) -> Result<(), StoreError> {
+        let before = self.queue.state().written;
         let head = batch.row.head;
         let path = &self.path;
         batch
@@ -287,26 +287,26 @@ impl Writer {
         } else {
             Ok(())
         };
-        let mut state = self.desk.state();
+        let mut state = self.queue.state();
         state.written = head.seq;
         // Without its checkpoint the log is safe, only its tail is less well guarded: told, not failed.
-        state.trouble = checkpoint.err().map(|error| Trouble::of(&error));
+        state.failure = checkpoint.err().map(|error| WriteFailure::of(&error));
         drop(state);
-        self.desk.tell(path);
+        self.queue.tell(path);
         Ok(())
     }
 
     /// Tells everyone, waits a while, and answers whether the store closes.
     fn failed(&self, error: &StoreError) -> bool {
-        let mut state = self.desk.state();
-        state.trouble = Some(Trouble::of(error));
+        let mut state = self.queue.state();
+        state.failure = Some(WriteFailure::of(error));
         state.failures += 1;
         drop(state);
-        self.desk.tell(&self.path);
+        self.queue.tell(&self.path);
         let (state, _) = self
-            .desk
+            .queue
             .work
-            .wait_timeout_while(self.desk.state(), AGAIN, |state| !state.closing)
+            .wait_timeout_while(self.queue.state(), AGAIN, |state| !state.closing)
             .unwrap_or_else(PoisonError::into_inner);
         state.closing
     }

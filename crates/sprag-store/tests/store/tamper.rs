@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use rusqlite::Connection;
 use sprag_core::CellMap;
 use sprag_store::{
-    Base, Checkpoint, Hash, LogView, Problem, RawRecord, Store, StoreError, Verification,
+    Base, Checkpoint, Hash, LogProblem, LogView, RawRecord, Store, StoreError, Verification,
     WrittenCells, chain, read_policy, verify,
 };
 
@@ -223,7 +223,7 @@ fn a_long_log_without_checkpoints_is_not_trusted() {
     std::fs::remove_file(place.db().with_extension("db.checkpoints")).unwrap();
     assert_eq!(
         verified(&store).bad.unwrap().problem,
-        Problem::NoCheckpoints
+        LogProblem::NoCheckpoints
     );
 }
 
@@ -288,7 +288,7 @@ fn after_a_change_of_rules_verify_says_what_it_could_not_recompute() {
         let bad = verified(&*store).bad.unwrap();
         assert_eq!(
             (bad.seq, bad.problem),
-            (22, Problem::Snapshot { after: 21 })
+            (22, LogProblem::Snapshot { after: 21 })
         );
     }
 }

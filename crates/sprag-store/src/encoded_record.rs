@@ -1,4 +1,4 @@
-//! From a draft to a sealed record: the part that every store shares.
+//! From a draft to a encoded record: the part that every store shares.
 
 use sprag_core::{Known, Observation, RULES_VERSION, Timestamp, Verdict, resolve};
 
@@ -12,19 +12,19 @@ use crate::record::{Record, RecordKind};
 
 /// The end of a log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct ChainHead {
     pub(crate) seq: u64,
     pub(crate) hash: Hash,
 }
 
 /// A record with its bytes.
 #[derive(Debug)]
-pub(crate) struct Sealed {
+pub(crate) struct EncodedRecord {
     pub(crate) record: Record,
     pub(crate) body: Vec<u8>,
 }
 
-impl Head {
+impl ChainHead {
     fn seal(self, body: &[u8]) -> Self {
         let seq = self.seq.saturating_add(1);
         Self {
@@ -34,17 +34,17 @@ impl Head {
     }
 
     /// The record after this one, with bytes that another log has.
-    pub(crate) fn copy(self, body: &[u8]) -> Result<Sealed, Malformed> {
+    pub(crate) fn copy(self, body: &[u8]) -> Result<EncodedRecord, Malformed> {
         let head = self.seal(body);
         let record = Body::decode(body)?.into_record(head.seq, self.hash, head.hash)?;
-        Ok(Sealed {
+        Ok(EncodedRecord {
             record,
             body: body.to_vec(),
         })
     }
 
     /// The record after this one, for an event that was judged.
-    pub(crate) fn event(self, draft: Draft, verdict: Verdict) -> Result<Sealed, StoreError> {
+    pub(crate) fn event(self, draft: Draft, verdict: Verdict) -> Result<EncodedRecord, StoreError> {
         let Draft {
             observation,
             policy,
@@ -73,7 +73,7 @@ impl Head {
             prev: self.hash,
             hash: head.hash,
         };
-        Ok(Sealed { record, body })
+        Ok(EncodedRecord { record, body })
     }
 
     /// The record after this one, for a note; without a policy where none was in force.
@@ -82,7 +82,7 @@ impl Head {
         at: Timestamp,
         policy: &str,
         what: Noted,
-    ) -> Result<Sealed, StoreError> {
+    ) -> Result<EncodedRecord, StoreError> {
         let body = encode_note(RULES_VERSION, policy, at, &what).map_err(unwritable)?;
         let head = self.seal(&body);
         let record = Record {
@@ -95,22 +95,22 @@ impl Head {
             prev: self.hash,
             hash: head.hash,
         };
-        Ok(Sealed { record, body })
+        Ok(EncodedRecord { record, body })
     }
 }
 
 impl Record {
     /// The end of a log that ends with it.
-    pub(crate) fn head(&self) -> Head {
-        Head {
+    pub(crate) fn head(&self) -> ChainHead {
+        ChainHead {
             seq: self.seq,
             hash: self.hash,
         }
     }
 }
 
-impl Sealed {
-    pub(crate) fn head(&self) -> Head {
+impl EncodedRecord {
+    pub(crate) fn head(&self) -> ChainHead {
         self.record.head()
     }
 }
@@ -123,7 +123,10 @@ fn unwritable(error: Malformed) -> StoreError {
 }
 
 /// Fills in what an event leaves open.
-pub(crate) fn settle(observation: &mut Observation, known: &impl Known) -> Result<(), StoreError> {
+pub(crate) fn resolve_open_fields(
+    observation: &mut Observation,
+    known: &impl Known,
+) -> Result<(), StoreError> {
     let mut failed = None;
     resolve(observation, known, || {
         fresh_flow().map_err(|error| failed = Some(error)).ok()

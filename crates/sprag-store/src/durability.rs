@@ -4,7 +4,7 @@ use sprag_core::{Decision, Observation, Observed, RuleId, Verdict};
 
 /// When an answer may be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Promise {
+pub(crate) enum Durability {
     /// At once; it is durable soon.
     Soon,
     /// Once every kill, block and reset before it is durable: it only repeats one of them.
@@ -13,7 +13,7 @@ pub(crate) enum Promise {
     Durable,
 }
 
-impl Promise {
+impl Durability {
     pub(crate) fn of(observation: &Observation, verdict: &Verdict) -> Self {
         if matches!(observation.what, Observed::Kill(_) | Observed::Reset(_)) {
             return Self::Durable;

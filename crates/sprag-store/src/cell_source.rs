@@ -8,41 +8,41 @@ use std::collections::HashSet;
 use sprag_core::{CellKey, CellKeys, Id, Known as _, Observation, Observed, Verdict};
 
 use crate::draft::Draft;
+use crate::encoded_record::resolve_open_fields;
 use crate::error::StoreError;
-use crate::judge::settle;
-use crate::live::Live;
 use crate::pack::with_parents;
+use crate::store_state::StoreState;
 
 /// Where cells come from.
-pub(crate) trait Cellar {
-    /// Puts a cell and, for a session, its counts into `live`, and tells whether it was there.
-    fn fetch(&self, key: &CellKey, live: &mut Live) -> Result<bool, StoreError>;
+pub(crate) trait CellSource {
+    /// Puts a cell and, for a session, its counts into `state`, and tells whether it was there.
+    fn fetch(&self, key: &CellKey, state: &mut StoreState) -> Result<bool, StoreError>;
 }
 
 /// The cells of one event, folded.
 #[derive(Debug)]
-pub(crate) struct Gathered {
-    pub(crate) live: Live,
+pub(crate) struct FoldResult {
+    pub(crate) state: StoreState,
     pub(crate) keys: CellKeys,
     pub(crate) verdict: Verdict,
     found: HashSet<CellKey>,
 }
 
-impl Gathered {
+impl FoldResult {
     /// Fetches what `draft` needs, settles it and folds it.
-    pub(crate) fn decide(cellar: &impl Cellar, draft: &mut Draft) -> Result<Self, StoreError> {
-        let mut live = Live::default();
+    pub(crate) fn decide(source: &impl CellSource, draft: &mut Draft) -> Result<Self, StoreError> {
+        let mut state = StoreState::default();
         let mut seen = HashSet::new();
         let mut found = HashSet::new();
-        fetch_for(draft, &mut live, |key, live| {
-            if seen.insert(key.clone()) && cellar.fetch(&key, live)? {
+        fetch_for(draft, &mut state, |key, state| {
+            if seen.insert(key.clone()) && source.fetch(&key, state)? {
                 found.insert(key);
             }
             Ok(())
         })?;
-        let (verdict, keys) = live.decide(draft)?;
+        let (verdict, keys) = state.decide(draft)?;
         Ok(Self {
-            live,
+            state,
             keys,
             verdict,
             found,
@@ -55,28 +55,28 @@ impl Gathered {
     }
 }
 
-/// Puts what `draft` needs into `live`, and settles it on the way. `fetch` may be asked for a cell twice.
+/// Puts what `draft` needs into `state`, and settles it on the way. `fetch` may be asked for a cell twice.
 pub(crate) fn fetch_for(
     draft: &mut Draft,
-    live: &mut Live,
-    mut fetch: impl FnMut(CellKey, &mut Live) -> Result<(), StoreError>,
+    state: &mut StoreState,
+    mut fetch: impl FnMut(CellKey, &mut StoreState) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let at = draft.observation.at;
     let (sessions, use_id) = named(&draft.observation);
     for id in sessions.into_iter().flatten() {
-        fetch(CellKey::Session(id.clone()), live)?;
+        fetch(CellKey::Session(id.clone()), state)?;
     }
     if let Some(use_id) = use_id {
-        fetch(CellKey::Alias(use_id.clone()), live)?;
-        let first = live.cells.session_of_use(use_id, at);
+        fetch(CellKey::Alias(use_id.clone()), state)?;
+        let first = state.cells.session_of_use(use_id, at);
         if let Some(first) = first {
-            fetch(CellKey::Session(first), live)?;
+            fetch(CellKey::Session(first), state)?;
         }
     }
-    settle(&mut draft.observation, &live.cells)?;
+    resolve_open_fields(&mut draft.observation, &state.cells)?;
     let keys = CellKeys::of(&draft.observation, &draft.policy.policy);
     for key in with_parents(&keys) {
-        fetch(key, live)?;
+        fetch(key, state)?;
     }
     Ok(())
 }

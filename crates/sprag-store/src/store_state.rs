@@ -7,24 +7,24 @@ use sprag_core::{CellKey, CellKeys, CellMap, Id, Verdict};
 use crate::capacity::{Capacity, after_eviction};
 use crate::census::{Census, Marked};
 use crate::draft::Draft;
+use crate::encoded_record::resolve_open_fields;
 use crate::error::StoreError;
-use crate::judge::settle;
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Eviction, Pool};
 use crate::query::{Page, Session, SessionState, SessionSummary, Tally};
 
 /// Cells and counts.
 #[derive(Debug, Default)]
-pub(crate) struct Live {
+pub(crate) struct StoreState {
     pub(crate) cells: CellMap,
     pub(crate) tallies: HashMap<Id, Tally>,
     marked: Marked,
 }
 
-impl Live {
+impl StoreState {
     /// Settles what a draft leaves open and folds it.
     pub(crate) fn decide(&mut self, draft: &mut Draft) -> Result<(Verdict, CellKeys), StoreError> {
-        settle(&mut draft.observation, &self.cells)?;
+        resolve_open_fields(&mut draft.observation, &self.cells)?;
         let policy = &draft.policy.policy;
         let (verdict, keys) = self.cells.fold(policy, &draft.observation)?;
         for id in keys.session.iter().chain(&keys.peer) {
