@@ -3,7 +3,7 @@
 use std::io::{Result, Write};
 
 use serde_json::Value;
-use sprag::scenario::{Came, EventFailure, Outcome};
+use sprag::scenario::{EventFailure, EventResult, ScenarioOutcome};
 
 use crate::style::{BAD, FAINT, HEAD, paint};
 
@@ -11,7 +11,7 @@ use crate::style::{BAD, FAINT, HEAD, paint};
 const SHOWN: usize = 5;
 
 /// Prints what failed in a scenario.
-pub(crate) fn failure(out: &mut dyn Write, file: &str, outcome: &Outcome) -> Result<()> {
+pub(crate) fn failure(out: &mut dyn Write, file: &str, outcome: &ScenarioOutcome) -> Result<()> {
     let name = paint(HEAD, &outcome.name);
     writeln!(
         out,
@@ -51,10 +51,12 @@ fn event(out: &mut dyn Write, events: usize, failure: &EventFailure) -> Result<(
     told(out, &failure.came)
 }
 
-fn told(out: &mut dyn Write, came: &Came) -> Result<()> {
+fn told(out: &mut dyn Write, came: &EventResult) -> Result<()> {
     let verdict = match came {
-        Came::Verdict(verdict) => verdict,
-        Came::Error(message) => return writeln!(out, "    came: no verdict, but: {message}"),
+        EventResult::Verdict(verdict) => verdict,
+        EventResult::Error(message) => {
+            return writeln!(out, "    came: no verdict, but: {message}");
+        }
     };
     write!(out, "    came: {}", verdict.decision)?;
     if let Some(rule) = verdict.rule {

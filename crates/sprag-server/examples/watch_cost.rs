@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sprag::{Event, Guard, GuardError, Record, Told};
+use sprag::{Event, FeedItem, Guard, GuardError, Record};
 use sprag_server::log_lines::line;
 use sprag_server::metrics::{Metrics, Readings};
 use sprag_server::notify::{Notifier, NotifySettings};
@@ -27,8 +27,8 @@ fn records(guard: &Guard) -> Result<Vec<Arc<Record>>, GuardError> {
     let told = std::iter::from_fn(|| heard.try_next());
     Ok(told
         .filter_map(|told| match told {
-            Told::Record(record) => Some(record),
-            Told::Missed(_) => None,
+            FeedItem::Record(record) => Some(record),
+            FeedItem::Missed(_) => None,
         })
         .collect())
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sprag::{Guard, LogQuery, Record, Subscription, Told};
+use sprag::{FeedItem, Guard, LogQuery, Record, Subscription};
 use tokio::sync::broadcast;
 
 use crate::limits;
@@ -113,13 +113,13 @@ impl Desk {
         }
     }
 
-    fn gather(&mut self, first: Told, feed: &Subscription) {
+    fn gather(&mut self, first: FeedItem, feed: &Subscription) {
         // Nobody wakes it: what comes meanwhile is taken in one go.
         std::thread::park_timeout(GATHER);
         let mut next = Some(first);
         while let Some(told) = next {
             // What the feed had no room for shows as a gap in the numbers.
-            if let Told::Record(record) = told
+            if let FeedItem::Record(record) = told
                 && record.seq > self.last
             {
                 self.early.insert(record.seq, record);

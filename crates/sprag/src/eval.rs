@@ -4,10 +4,10 @@
 //! how often it does: recorded runs do. This module replays labelled runs, each in a world of its
 //! own, and counts what came of them against what people and benchmarks said of the runs.
 //!
-//! - [`read_labels`] and [`trace_files`] find what there is, [`replay`] folds it ([`Run`]).
-//! - A [`Metric`] is a question about one run; a [`Report`] counts the answers for all runs, for
+//! - [`read_labels`] and [`trace_files`] find what there is, [`replay`] folds it ([`EvalRun`]).
+//! - A [`Metric`] is a question about one run; an [`EvalReport`] counts the answers for all runs, for
 //!   each source, for each family of rules, and for all sources but one.
-//! - [`Stop`] is the shortest account of a run, a line in a file for other tools.
+//! - [`StopLine`] is the shortest account of a run, a line in a file for other tools.
 //!
 //! **Time.** Some recordings have no times and got made-up ones. The rules of [`NEED_TIME`] judge by
 //! nothing but time and are left out there, since what they say would be about the making-up. Rules
@@ -25,19 +25,19 @@ mod replay;
 mod report;
 mod run;
 mod split;
-mod stops;
+mod stop_line;
 mod workers;
 
 pub use error::EvalError;
-pub use figures::{Delays, Figures, Saved, Score};
+pub use figures::{Delays, Figures, SavedCalls, Score};
 pub use files::{TraceFile, trace_files};
-pub use label::{Kind, Label, Reader, ReaderVerdict, Time, read_labels};
+pub use label::{Label, ReaderNote, ReaderVerdict, RepetitionKind, TimeSource, read_labels};
 pub use metric::{Metric, UnknownMetric, Want};
 pub use policy::{EvalPolicy, NEED_TIME, merge};
 pub use replay::{Flaw, Replayed, replay};
-pub use report::{Judged, Report, Wrong};
-pub use run::{Mark, Run};
-pub use stops::Stop;
+pub use report::{EvalReport, JudgedRun, WrongAnswer};
+pub use run::{EvalRun, FirstVerdict};
+pub use stop_line::StopLine;
 
 pub(crate) use files::read_bytes;
 pub(crate) use split::{Trace, split};

@@ -1,7 +1,7 @@
-//! What happens, told to whoever listens, without ever making a decision wait.
+//! What happens, items to whoever listens, without ever making a decision wait.
 //!
 //! A dashboard that stalls must not stall the agents. So each listener has a queue of its own with a
-//! bound; when it is full, further records are counted instead of kept, and the listener is told at
+//! bound; when it is full, further records are counted instead of kept, and the listener is items at
 //! that place in the stream how many it missed. It can fetch them from the log by their numbers.
 
 use std::collections::VecDeque;
@@ -13,9 +13,9 @@ use sprag_store::Record;
 /// How many records wait for a listener that is busy.
 pub const FEED_LENGTH: usize = 1024;
 
-/// One thing that a listener is told.
+/// One thing that a listener is items.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum FeedItem {
     /// A record was appended to the log. Records of different threads may arrive slightly out of the
     /// order of their numbers.
     Record(Arc<Record>),
@@ -24,39 +24,39 @@ pub enum Told {
 }
 
 #[derive(Debug)]
-struct Queue {
-    waiting: Mutex<Waiting>,
+struct SubscriberQueue {
+    queued: Mutex<QueuedItems>,
     arrived: Condvar,
     /// How many may wait.
     room: usize,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
-    told: VecDeque<Told>,
+struct QueuedItems {
+    items: VecDeque<FeedItem>,
     closed: bool,
     /// The listener sleeps and must be woken: waking one that doesn't costs a call to the system.
     asleep: bool,
 }
 
-impl Queue {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+impl SubscriberQueue {
+    fn queued(&self) -> MutexGuard<'_, QueuedItems> {
+        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Everyone who listens.
 #[derive(Debug, Default)]
-pub(crate) struct Feed(Mutex<Vec<Weak<Queue>>>);
+pub(crate) struct Feed(Mutex<Vec<Weak<SubscriberQueue>>>);
 
 impl Feed {
-    fn listeners(&self) -> MutexGuard<'_, Vec<Weak<Queue>>> {
+    fn listeners(&self) -> MutexGuard<'_, Vec<Weak<SubscriberQueue>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn subscribe(&self, room: usize) -> Subscription {
-        let queue = Arc::new(Queue {
-            waiting: Mutex::default(),
+        let queue = Arc::new(SubscriberQueue {
+            queued: Mutex::default(),
             arrived: Condvar::new(),
             room,
         });
@@ -70,9 +70,9 @@ impl Feed {
             let Some(queue) = listener.upgrade() else {
                 return false;
             };
-            let mut waiting = queue.waiting();
-            push(&mut waiting.told, queue.room, record);
-            if std::mem::take(&mut waiting.asleep) {
+            let mut queued = queue.queued();
+            push(&mut queued.items, queue.room, record);
+            if std::mem::take(&mut queued.asleep) {
                 queue.arrived.notify_one();
             }
             true
@@ -80,20 +80,20 @@ impl Feed {
     }
 }
 
-fn push(told: &mut VecDeque<Told>, room: usize, record: &Arc<Record>) {
-    if told.len() < room {
-        told.push_back(Told::Record(Arc::clone(record)));
-    } else if let Some(Told::Missed(missed)) = told.back_mut() {
+fn push(items: &mut VecDeque<FeedItem>, room: usize, record: &Arc<Record>) {
+    if items.len() < room {
+        items.push_back(FeedItem::Record(Arc::clone(record)));
+    } else if let Some(FeedItem::Missed(missed)) = items.back_mut() {
         *missed = missed.saturating_add(1);
     } else {
-        told.push_back(Told::Missed(1));
+        items.push_back(FeedItem::Missed(1));
     }
 }
 
 impl Drop for Feed {
     fn drop(&mut self) {
         for queue in self.listeners().iter().filter_map(Weak::upgrade) {
-            queue.waiting().closed = true;
+            queue.queued().closed = true;
             queue.arrived.notify_all();
         }
     }
@@ -104,52 +104,52 @@ impl Drop for Feed {
 /// It hears what goes through this guard and its clones. What other processes write to the same
 /// file is in the log.
 #[derive(Debug)]
-pub struct Subscription(Arc<Queue>);
+pub struct Subscription(Arc<SubscriberQueue>);
 
 impl Subscription {
     /// The next thing, where there is one already. For async code: it never waits.
     #[must_use]
-    pub fn try_next(&self) -> Option<Told> {
-        self.0.waiting().told.pop_front()
+    pub fn try_next(&self) -> Option<FeedItem> {
+        self.0.queued().items.pop_front()
     }
 
     /// The next thing; none when the guard is gone.
     #[must_use]
-    pub fn wait(&self) -> Option<Told> {
-        let mut waiting = self.0.waiting();
+    pub fn wait(&self) -> Option<FeedItem> {
+        let mut queued = self.0.queued();
         loop {
-            if let Some(told) = waiting.told.pop_front() {
-                return Some(told);
+            if let Some(items) = queued.items.pop_front() {
+                return Some(items);
             }
-            if waiting.closed {
+            if queued.closed {
                 return None;
             }
-            waiting.asleep = true;
-            let woken = self.0.arrived.wait(waiting);
-            waiting = woken.unwrap_or_else(PoisonError::into_inner);
+            queued.asleep = true;
+            let woken = self.0.arrived.wait(queued);
+            queued = woken.unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// The next thing; none when nothing came for `timeout` or the guard is gone.
     #[must_use]
-    pub fn wait_for(&self, timeout: Duration) -> Option<Told> {
-        let waiting = self.0.waiting();
+    pub fn wait_for(&self, timeout: Duration) -> Option<FeedItem> {
+        let queued = self.0.queued();
         let woken = self
             .0
             .arrived
-            .wait_timeout_while(waiting, timeout, |waiting| {
-                waiting.asleep = waiting.told.is_empty() && !waiting.closed;
-                waiting.asleep
+            .wait_timeout_while(queued, timeout, |queued| {
+                queued.asleep = queued.items.is_empty() && !queued.closed;
+                queued.asleep
             });
-        let (mut waiting, _) = woken.unwrap_or_else(PoisonError::into_inner);
-        waiting.told.pop_front()
+        let (mut queued, _) = woken.unwrap_or_else(PoisonError::into_inner);
+        queued.items.pop_front()
     }
 }
 
 impl Iterator for Subscription {
-    type Item = Told;
+    type Item = FeedItem;
 
-    fn next(&mut self) -> Option<Told> {
+    fn next(&mut self) -> Option<FeedItem> {
         self.wait()
     }
 }

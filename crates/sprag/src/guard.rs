@@ -27,14 +27,13 @@ use crate::feed::{FEED_LENGTH, Feed, Subscription};
 use crate::role::Role;
 
 use active::Policies;
-pub use active::read_policy;
 pub use builder::{GuardBuilder, make_private_folder};
 pub use error::GuardError;
 pub use pause::Pause;
-use pause::PauseDesk;
+use pause::PauseState;
 pub use policy_file::{PolicyFile, PolicyFileError};
 pub use reload::Reload;
-use reload::Watched;
+use reload::WatchedFile;
 pub use soon::Checked;
 pub use watch::Watch;
 
@@ -66,9 +65,9 @@ struct Inner {
     capture: Capture,
     retention: Retention,
     policies: RwLock<Arc<Policies>>,
-    pause: PauseDesk,
+    pause: PauseState,
     /// The policy file, where the policy came from one.
-    watched: Option<Mutex<Watched>>,
+    watched: Option<Mutex<WatchedFile>>,
     feed: Feed,
 }
 

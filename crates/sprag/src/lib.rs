@@ -104,10 +104,10 @@ pub use clock::RedisClock;
 pub use clock::{Clock, SystemClock, TestClock};
 pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
-pub use feed::{FEED_LENGTH, Subscription, Told};
+pub use feed::{FEED_LENGTH, FeedItem, Subscription};
 pub use guard::{
     Checked, Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch,
-    make_private_folder, read_policy,
+    make_private_folder,
 };
 pub use judge::{Judge, JudgeError};
 pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};
@@ -121,6 +121,7 @@ pub use sprag_core::{
 pub use sprag_store::{
     Census, LogQuery, LogScope, Marks, MemoryStore, Page, Record, RecordKind, Retention, Session,
     SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError, Verification, Wait,
+    read_policy,
 };
 #[cfg(feature = "redis")]
 pub use sprag_store::{

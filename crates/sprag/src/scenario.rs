@@ -17,16 +17,16 @@
 //! - An event without `at` happens one second after the one before it, so a run needs no clock.
 //! - Further fields (`source`, a comment) are ignored, unless they look like a misspelt one.
 
+mod error;
 mod excerpt;
 mod expectation;
-mod fields;
 mod format;
+mod object_fields;
 mod overall;
-mod problem;
 mod run;
 
+pub use error::{ScenarioError, ScenarioProblem};
 pub use expectation::Mismatch;
 pub use format::{Scenario, ScenarioEvent, parse, parse_over};
 pub use overall::{Overall, OverallFailure};
-pub use problem::{Problem, ScenarioError};
-pub use run::{Came, EventFailure, Outcome, Unmet, run};
+pub use run::{EventFailure, EventResult, ScenarioOutcome, UnmetDemand, run};

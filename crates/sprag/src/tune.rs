@@ -17,6 +17,6 @@ mod grid;
 mod history;
 mod knob;
 
-pub use grid::{Advice, Row, Tuned, tune};
+pub use grid::{Advice, SettingRow, Tuned, tune};
 pub use history::History;
 pub use knob::{KNOBS, Knob};

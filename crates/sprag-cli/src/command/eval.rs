@@ -10,7 +10,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::{Value, json};
 use sprag::eval::{
-    self, EvalError, EvalPolicy, Flaw, Judged, Label, Replayed, Report, Stop, TraceFile, merge,
+    self, EvalError, EvalPolicy, EvalReport, Flaw, JudgedRun, Label, Replayed, StopLine, TraceFile,
+    merge,
 };
 
 use crate::args::EvalArgs;
@@ -41,14 +42,16 @@ pub(crate) fn run(args: &EvalArgs, settings: &Settings, out: &mut dyn Write) -> 
         .filter_map(|(number, name)| {
             Some(Named {
                 name,
-                report: Report::of(&replayed, number)?,
+                report: EvalReport::of(&replayed, number)?,
             })
         })
         .collect();
     if let Some(path) = &args.stops {
         write_stops(path, &replayed)?;
     }
-    let listed = args.list.map(|metric| Report::behind(&replayed, 0, metric));
+    let listed = args
+        .list
+        .map(|metric| EvalReport::behind(&replayed, 0, metric));
     if args.json {
         json::print(out, &Document::new(&reports, &flaws, listed))?;
     } else {
@@ -60,21 +63,21 @@ pub(crate) fn run(args: &EvalArgs, settings: &Settings, out: &mut dyn Write) -> 
 /// A report and the policy that it is about.
 struct Named {
     name: String,
-    report: Report,
+    report: EvalReport,
 }
 
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(flatten)]
-    report: Option<&'a Report>,
-    compare: Option<&'a Report>,
+    report: Option<&'a EvalReport>,
+    compare: Option<&'a EvalReport>,
     skipped: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    list: Option<Vec<Judged>>,
+    list: Option<Vec<JudgedRun>>,
 }
 
 impl<'a> Document<'a> {
-    fn new(reports: &'a [Named], flaws: &[Flaw], list: Option<Vec<Judged>>) -> Self {
+    fn new(reports: &'a [Named], flaws: &[Flaw], list: Option<Vec<JudgedRun>>) -> Self {
         let skipped = flaws.iter().map(|flaw| {
             let file = flaw.path.display().to_string();
             json!({ "file": file, "line": flaw.line, "message": flaw.why })
@@ -115,7 +118,7 @@ fn write_stops(path: &Path, replayed: &[Replayed]) -> Result<(), Failure> {
     let unwritable = |error: std::io::Error| Failure::unwritable(path, &error);
     let mut file = BufWriter::new(std::fs::File::create(path).map_err(unwritable)?);
     for run in replayed.iter().filter_map(|one| one.runs.first()) {
-        let line = serde_json::to_string(&Stop::from(run)).map_err(std::io::Error::from)?;
+        let line = serde_json::to_string(&StopLine::from(run)).map_err(std::io::Error::from)?;
         writeln!(file, "{line}").map_err(unwritable)?;
     }
     file.flush().map_err(unwritable)

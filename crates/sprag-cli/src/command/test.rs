@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::Value;
-use sprag::scenario::{self, Outcome, Scenario};
+use sprag::scenario::{self, Scenario, ScenarioOutcome};
 
 use crate::args::TestArgs;
 use crate::failure::{FAILED, Failure, Run, UNUSABLE};
@@ -52,7 +52,7 @@ struct Report {
 struct Entry {
     file: String,
     #[serde(flatten)]
-    outcome: Outcome,
+    outcome: ScenarioOutcome,
 }
 
 #[derive(Debug, Serialize)]

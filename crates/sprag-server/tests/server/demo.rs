@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use sprag::Told;
+use sprag::FeedItem;
 use sprag_server::demo::Demo;
 use sprag_server::{Server, ServerConfig};
 use tokio::sync::oneshot;
@@ -37,7 +37,7 @@ fn a_newcomer_sees_every_verdict_and_nothing_is_left_behind() {
         assert!(told_so_far < 2_000, "only {seen:?} so far");
         let told = feed.wait_for(patience);
         let told = told.unwrap_or_else(|| panic!("nothing happens any more; seen: {seen:?}"));
-        if let Told::Record(record) = told {
+        if let FeedItem::Record(record) = told {
             seen.insert(record.verdict.decision.as_str());
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use sprag::{
-    Guard, Millis, Policy, Record, Role, Subscription, TestClock, Timestamp, Told, Verdict,
+    FeedItem, Guard, Millis, Policy, Record, Role, Subscription, TestClock, Timestamp, Verdict,
 };
 
 /// When tests start: 2025-10-09T08:53:20Z.
@@ -48,8 +48,8 @@ impl Stage {
         let mut records = Vec::new();
         while let Some(told) = self.heard.try_next() {
             match told {
-                Told::Record(record) => records.push(record),
-                Told::Missed(missed) => panic!("missed {missed}"),
+                FeedItem::Record(record) => records.push(record),
+                FeedItem::Missed(missed) => panic!("missed {missed}"),
             }
         }
         records

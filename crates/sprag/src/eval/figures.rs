@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::label::Label;
 use super::metric::{Metric, Want};
-use super::run::Run;
+use super::run::EvalRun;
 
 /// What came of a group of runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,7 +18,7 @@ pub struct Figures {
     /// How late the terminal loops were stopped.
     pub delay: Delays,
     /// The calls that stops saved in runs that are not known to have succeeded.
-    pub saved: Saved,
+    pub saved: SavedCalls,
 }
 
 /// So many of so many.
@@ -46,7 +46,7 @@ pub struct Delays {
 
 /// Calls that were saved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Saved {
+pub struct SavedCalls {
     /// Those after a stop.
     pub calls: usize,
     /// All.
@@ -56,7 +56,7 @@ pub struct Saved {
 impl Figures {
     /// The figures of these runs.
     #[must_use]
-    pub fn of<'a>(runs: impl Iterator<Item = (&'a Label, &'a Run)> + Clone) -> Self {
+    pub fn of<'a>(runs: impl Iterator<Item = (&'a Label, &'a EvalRun)> + Clone) -> Self {
         let scores = Metric::ALL.iter();
         Self {
             runs: runs.clone().count(),
@@ -64,7 +64,7 @@ impl Figures {
                 .map(|&metric| (metric, Score::of(metric, runs.clone())))
                 .collect(),
             delay: Delays::of(runs.clone()),
-            saved: Saved::of(runs),
+            saved: SavedCalls::of(runs),
         }
     }
 
@@ -76,7 +76,7 @@ impl Figures {
 }
 
 impl Score {
-    fn of<'a>(metric: Metric, runs: impl Iterator<Item = (&'a Label, &'a Run)>) -> Self {
+    fn of<'a>(metric: Metric, runs: impl Iterator<Item = (&'a Label, &'a EvalRun)>) -> Self {
         let mut score = Self::default();
         for (label, run) in runs.filter(|(label, run)| metric.asks(label, run)) {
             score.of += 1;
@@ -92,7 +92,7 @@ impl Score {
 }
 
 impl Delays {
-    fn of<'a>(runs: impl Iterator<Item = (&'a Label, &'a Run)>) -> Self {
+    fn of<'a>(runs: impl Iterator<Item = (&'a Label, &'a EvalRun)>) -> Self {
         let loops = runs.filter(|(label, run)| Metric::Loops.asks(label, run));
         let mut all: Vec<i32> = loops
             .filter_map(|(label, run)| run.delay(label.stuck_seq?))
@@ -110,8 +110,8 @@ fn median(sorted: &[i32]) -> Option<f64> {
     Some(f64::midpoint(lower, upper))
 }
 
-impl Saved {
-    fn of<'a>(runs: impl Iterator<Item = (&'a Label, &'a Run)>) -> Self {
+impl SavedCalls {
+    fn of<'a>(runs: impl Iterator<Item = (&'a Label, &'a EvalRun)>) -> Self {
         let mut saved = Self::default();
         for (_, run) in runs.filter(|(label, _)| !label.succeeded()) {
             saved.of += run.calls.len();

@@ -22,14 +22,14 @@ pub struct Label {
     pub outcome: Option<u8>,
     /// Whether its times were recorded.
     #[serde(default)]
-    pub time: Time,
+    pub time: TimeSource,
     /// What kind of repetition it holds.
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: RepetitionKind,
     /// The last call of the third repetition: from there on a stop is due.
     pub stuck_seq: Option<u64>,
     /// What a careful reader said.
-    pub reader: Option<Reader>,
+    pub reader: Option<ReaderNote>,
     /// Whether people labelled it as repeating its steps: `yes`, `no`.
     pub human_step_repetition: Option<String>,
     /// The steps that people annotated as abuse of resources.
@@ -39,7 +39,7 @@ pub struct Label {
 /// Where the times of a run come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Time {
+pub enum TimeSource {
     /// They were recorded.
     #[default]
     Recorded,
@@ -50,7 +50,7 @@ pub enum Time {
 /// The kind of repetition in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum RepetitionKind {
     /// It ended inside a loop that it never left.
     TerminalLoop,
     /// The same call to the end, though results change.
@@ -65,7 +65,7 @@ pub enum Kind {
 
 /// A careful reader's word on a run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Reader {
+pub struct ReaderNote {
     /// What it is.
     pub verdict: ReaderVerdict,
     /// Why.
@@ -100,8 +100,8 @@ impl Label {
             trace: trace.to_owned(),
             source: source.to_owned(),
             outcome: None,
-            time: Time::default(),
-            kind: Kind::default(),
+            time: TimeSource::default(),
+            kind: RepetitionKind::default(),
             stuck_seq: None,
             reader: None,
             human_step_repetition: None,
@@ -168,7 +168,10 @@ mod tests {
                 "reader":{"verdict":"puzzling","stuck_seq":null,"why":"?"}}"#,
         )
         .unwrap();
-        assert_eq!((label.kind, label.time), (Kind::Other, Time::Synthetic));
+        assert_eq!(
+            (label.kind, label.time),
+            (RepetitionKind::Other, TimeSource::Synthetic)
+        );
         assert!(label.read_as(&[ReaderVerdict::Unclear]));
     }
 }

@@ -12,8 +12,8 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use sprag_core::RuleId;
 
-use super::label::{Kind, Label, ReaderVerdict};
-use super::run::Run;
+use super::label::{Label, ReaderVerdict, RepetitionKind};
+use super::run::EvalRun;
 
 /// What the answer should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,15 +97,15 @@ metrics! {
 impl Metric {
     /// Whether it can be asked of this run.
     #[must_use]
-    pub fn asks(self, label: &Label, run: &Run) -> bool {
+    pub fn asks(self, label: &Label, run: &EvalRun) -> bool {
         let has_calls = !run.calls.is_empty();
         let repetition = label.human_step_repetition.as_deref();
         let abuse = label.annotated_resource_abuse.as_ref();
         let unreported = has_calls && !run.has_steps;
         match self {
             Self::FalseStops | Self::WarnedSuccesses => label.is_good() && has_calls,
-            Self::Loops | Self::LoopsSaved => label.kind == Kind::TerminalLoop,
-            Self::CallLoops => label.kind == Kind::TerminalLoopCall,
+            Self::Loops | Self::LoopsSaved => label.kind == RepetitionKind::TerminalLoop,
+            Self::CallLoops => label.kind == RepetitionKind::TerminalLoopCall,
             Self::Runaways => label.read_as(&[ReaderVerdict::Runaway]),
             Self::Legit => label.read_as(&[
                 ReaderVerdict::Legit,
@@ -120,14 +120,14 @@ impl Metric {
             Self::NoAbuse => abuse.is_some_and(Vec::is_empty),
             Self::Repeat => repetition == Some("yes") && unreported,
             Self::NoRepeat => repetition == Some("no") && unreported,
-            Self::Echo => label.kind == Kind::Pingpong,
-            Self::NoEcho => label.kind != Kind::Pingpong && run.has_messages,
+            Self::Echo => label.kind == RepetitionKind::Pingpong,
+            Self::NoEcho => label.kind != RepetitionKind::Pingpong && run.has_messages,
         }
     }
 
     /// The answer for a run that it can be asked of.
     #[must_use]
-    pub fn hit(self, run: &Run) -> bool {
+    pub fn hit(self, run: &EvalRun) -> bool {
         match self {
             Self::FalseStops | Self::LoopsSaved => run.stopped_early(),
             Self::Loops | Self::CallLoops | Self::Runaways | Self::Legit | Self::DeadEnv => {

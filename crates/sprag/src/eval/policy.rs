@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use sprag_core::{Policy, RuleId};
 
 use super::error::EvalError;
-use super::label::Time;
+use super::label::TimeSource;
 
 /// The rules that are left out where times are made up: each of them only compares times.
 pub const NEED_TIME: [RuleId; 5] = [
@@ -40,10 +40,10 @@ impl EvalPolicy {
 
     /// The one for runs with times like these.
     #[must_use]
-    pub fn for_time(&self, time: Time) -> &Policy {
+    pub fn for_time(&self, time: TimeSource) -> &Policy {
         match time {
-            Time::Recorded => &self.recorded,
-            Time::Synthetic => &self.synthetic,
+            TimeSource::Recorded => &self.recorded,
+            TimeSource::Synthetic => &self.synthetic,
         }
     }
 }
@@ -99,8 +99,8 @@ mod tests {
         });
         let policy = EvalPolicy::new(&document).unwrap();
         for (time, mode) in [
-            (Time::Recorded, Mode::Enforce),
-            (Time::Synthetic, Mode::Off),
+            (TimeSource::Recorded, Mode::Enforce),
+            (TimeSource::Synthetic, Mode::Off),
         ] {
             for agent in [None, Some("a"), Some("b")] {
                 let limits = policy.for_time(time).limits_for(agent, "s");
@@ -114,6 +114,6 @@ mod tests {
     #[test]
     fn no_policy_is_the_default() {
         let policy = EvalPolicy::new(&Value::Null).unwrap();
-        assert_eq!(policy.for_time(Time::Recorded), &Policy::default());
+        assert_eq!(policy.for_time(TimeSource::Recorded), &Policy::default());
     }
 }

@@ -12,7 +12,7 @@ use super::error::EvalError;
 use super::files::{TraceFile, read_bytes};
 use super::label::Label;
 use super::policy::EvalPolicy;
-use super::run::{Mark, Run};
+use super::run::{EvalRun, FirstVerdict};
 use super::split::{Trace, split};
 use super::workers::each;
 use crate::judge::Judge;
@@ -23,7 +23,7 @@ pub struct Replayed {
     /// What is known of it.
     pub label: Label,
     /// What came of it, in the order of the policies.
-    pub runs: Vec<Run>,
+    pub runs: Vec<EvalRun>,
 }
 
 /// A line that was skipped.
@@ -88,12 +88,12 @@ fn replay_file(
     Ok((runs, flaws))
 }
 
-fn fold(trace: &Trace, policy: &Policy) -> Run {
+fn fold(trace: &Trace, policy: &Policy) -> EvalRun {
     let mut judge = Judge::new(policy.clone());
     let mut over: HashSet<&Id> = HashSet::new();
-    let mut run = Run {
+    let mut run = EvalRun {
         trace: trace.name.clone(),
-        ..Run::default()
+        ..EvalRun::default()
     };
     for traced in &trace.events {
         match &traced.event {
@@ -119,7 +119,7 @@ fn fold(trace: &Trace, policy: &Policy) -> Run {
     run
 }
 
-impl Run {
+impl EvalRun {
     fn note(&mut self, seq: u64, verdict: Verdict) {
         let (Some(rule), true) = (verdict.rule, verdict.decision > Decision::Allow) else {
             return;
@@ -131,7 +131,7 @@ impl Run {
             (&mut marks.warn, &mut self.warn)
         };
         slot.get_or_insert(seq);
-        first.get_or_insert_with(|| Mark {
+        first.get_or_insert_with(|| FirstVerdict {
             seq,
             verdict: verdict.decision,
             rule,

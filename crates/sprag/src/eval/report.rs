@@ -13,11 +13,11 @@ use super::figures::Figures;
 use super::label::Label;
 use super::metric::Metric;
 use super::replay::Replayed;
-use super::run::{Mark, Run};
+use super::run::{EvalRun, FirstVerdict};
 
 /// The figures of all runs under one policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub struct EvalReport {
     /// All runs.
     pub all: Figures,
     /// The runs of each source.
@@ -27,22 +27,22 @@ pub struct Report {
     /// The runs of all sources but one.
     pub without: BTreeMap<String, Figures>,
     /// Every answer that is not the one wished for.
-    pub wrong: Vec<Wrong>,
+    pub wrong: Vec<WrongAnswer>,
 }
 
 /// A run on the wrong side of a metric.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Wrong {
+pub struct WrongAnswer {
     /// The question.
     pub metric: Metric,
     /// The run.
     #[serde(flatten)]
-    pub run: Judged,
+    pub run: JudgedRun,
 }
 
 /// A run as it is listed behind a number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Judged {
+pub struct JudgedRun {
     /// Which run.
     pub trace: String,
     /// Whether the answer is yes.
@@ -52,16 +52,16 @@ pub struct Judged {
     /// The step at which a stop was due, where there is one.
     pub stuck_seq: Option<u64>,
     /// The first warning.
-    pub warn: Option<Mark>,
+    pub warn: Option<FirstVerdict>,
     /// The first refusal.
-    pub stop: Option<Mark>,
+    pub stop: Option<FirstVerdict>,
     /// What a reader said of it.
     pub reader: Option<String>,
 }
 
-type Pair<'a> = (&'a Label, &'a Run);
+type Pair<'a> = (&'a Label, &'a EvalRun);
 
-impl Report {
+impl EvalReport {
     /// The figures under the policy of this number; none where there is no such policy.
     #[must_use]
     pub fn of(replayed: &[Replayed], policy: usize) -> Option<Self> {
@@ -97,12 +97,12 @@ impl Report {
 
     /// The runs behind a number, under the policy of this number.
     #[must_use]
-    pub fn behind(replayed: &[Replayed], policy: usize, metric: Metric) -> Vec<Judged> {
+    pub fn behind(replayed: &[Replayed], policy: usize, metric: Metric) -> Vec<JudgedRun> {
         let pairs = replayed
             .iter()
             .filter_map(|one| Some((&one.label, one.runs.get(policy)?)));
         let asked = pairs.filter(|(label, run)| metric.asks(label, run));
-        asked.map(|pair| Judged::new(metric, pair)).collect()
+        asked.map(|pair| JudgedRun::new(metric, pair)).collect()
     }
 }
 
@@ -112,23 +112,23 @@ fn families(pairs: &[Pair<'_>]) -> BTreeMap<String, Figures> {
         .flat_map(|(_, run)| run.rules.keys().map(|rule: &RuleId| rule.family()))
         .collect();
     let figures = |family: &str| {
-        let alone: Vec<Run> = pairs.iter().map(|(_, run)| run.by_family(family)).collect();
+        let alone: Vec<EvalRun> = pairs.iter().map(|(_, run)| run.by_family(family)).collect();
         let labels = pairs.iter().map(|(label, _)| *label);
         (family.to_owned(), Figures::of(labels.zip(&alone)))
     };
     spoke.into_iter().map(figures).collect()
 }
 
-fn wrong(metric: Metric, pairs: &[Pair<'_>]) -> Vec<Wrong> {
+fn wrong(metric: Metric, pairs: &[Pair<'_>]) -> Vec<WrongAnswer> {
     let asked = pairs.iter().filter(|(label, run)| metric.asks(label, run));
-    let judged = asked.map(|pair| Judged::new(metric, *pair));
+    let judged = asked.map(|pair| JudgedRun::new(metric, *pair));
     judged
         .filter(|run| metric.is_wrong(run.hit))
-        .map(|run| Wrong { metric, run })
+        .map(|run| WrongAnswer { metric, run })
         .collect()
 }
 
-impl Judged {
+impl JudgedRun {
     fn new(metric: Metric, (label, run): Pair<'_>) -> Self {
         Self {
             trace: label.trace.clone(),

@@ -7,7 +7,7 @@ use sprag_core::{Decision, RuleId};
 
 /// One recorded run under one policy.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Run {
+pub struct EvalRun {
     /// Which run.
     pub trace: String,
     /// The numbers of the steps with a call, in order; a step may have several.
@@ -17,16 +17,16 @@ pub struct Run {
     /// Whether any message was recorded.
     pub has_messages: bool,
     /// The first event that was warned about.
-    pub warn: Option<Mark>,
+    pub warn: Option<FirstVerdict>,
     /// The first event that was refused.
-    pub stop: Option<Mark>,
+    pub stop: Option<FirstVerdict>,
     /// The same for each rule that said anything.
-    pub rules: BTreeMap<RuleId, RuleMarks>,
+    pub rules: BTreeMap<RuleId, RuleFirsts>,
 }
 
 /// An event that got more than `allow`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Mark {
+pub struct FirstVerdict {
     /// The number of its step.
     pub seq: u64,
     /// What it got.
@@ -39,14 +39,14 @@ pub struct Mark {
 
 /// When a rule first warned and first refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RuleMarks {
+pub struct RuleFirsts {
     /// The first warning.
     pub warn: Option<u64>,
     /// The first refusal.
     pub stop: Option<u64>,
 }
 
-impl Run {
+impl EvalRun {
     /// The step of the first refusal.
     #[must_use]
     pub fn stop_seq(&self) -> Option<u64> {
@@ -95,14 +95,15 @@ impl Run {
             .rules
             .iter()
             .filter(|(rule, _)| rule.family() == family);
-        let rules: BTreeMap<RuleId, RuleMarks> = own.map(|(rule, marks)| (*rule, *marks)).collect();
-        let first = |verdict: Decision, of: fn(&RuleMarks) -> Option<u64>| {
+        let rules: BTreeMap<RuleId, RuleFirsts> =
+            own.map(|(rule, marks)| (*rule, *marks)).collect();
+        let first = |verdict: Decision, of: fn(&RuleFirsts) -> Option<u64>| {
             let marks = rules
                 .iter()
                 .filter_map(|(rule, marks)| Some((of(marks)?, *rule)));
             let (seq, rule) = marks.min()?;
             let message = String::new();
-            Some(Mark {
+            Some(FirstVerdict {
                 seq,
                 verdict,
                 rule,
@@ -124,16 +125,16 @@ impl Run {
 mod tests {
     use super::*;
 
-    fn stopped(calls: &[u64], stop: u64) -> Run {
-        Run {
+    fn stopped(calls: &[u64], stop: u64) -> EvalRun {
+        EvalRun {
             calls: calls.to_vec(),
-            stop: Some(Mark {
+            stop: Some(FirstVerdict {
                 seq: stop,
                 verdict: Decision::Block,
                 rule: RuleId::ProgressStuck,
                 message: String::new(),
             }),
-            ..Run::default()
+            ..EvalRun::default()
         }
     }
 
@@ -143,7 +144,7 @@ mod tests {
         assert_eq!(run.delay(6), Some(0));
         assert_eq!(run.delay(2), Some(2));
         assert_eq!(run.delay(8), Some(-1));
-        assert_eq!(Run::default().delay(8), None);
+        assert_eq!(EvalRun::default().delay(8), None);
     }
 
     #[test]
@@ -156,7 +157,7 @@ mod tests {
     #[test]
     fn a_family_has_its_own_first_stop() {
         let mut run = stopped(&[0, 1, 2], 1);
-        let marks = |stop| RuleMarks { warn: None, stop };
+        let marks = |stop| RuleFirsts { warn: None, stop };
         run.rules.insert(RuleId::CallIdentical, marks(Some(1)));
         run.rules.insert(RuleId::ProgressStuck, marks(Some(2)));
         assert_eq!(run.by_family("progress").stop_seq(), Some(2));

@@ -36,7 +36,7 @@ pub(crate) struct Trace {
 }
 
 #[derive(Deserialize)]
-struct Rider<'a> {
+struct TraceFields<'a> {
     #[serde(borrow)]
     trace: Option<Cow<'a, str>>,
     seq: Option<u64>,
@@ -51,7 +51,7 @@ pub(crate) fn split(bytes: &[u8], otherwise: &str) -> Vec<Trace> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let rider = serde_json::from_slice::<Rider<'_>>(line).unwrap_or(Rider {
+        let rider = serde_json::from_slice::<TraceFields<'_>>(line).unwrap_or(TraceFields {
             trace: None,
             seq: None,
         });

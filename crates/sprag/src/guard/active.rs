@@ -16,31 +16,16 @@ impl Policies {
     pub(super) fn new(policy: Policy) -> Self {
         let paused = policy.clone().with_pause(true);
         Self {
-            normal: Arc::new(active(policy)),
-            paused: Arc::new(active(paused)),
+            normal: Arc::new(ActivePolicy::new(policy)),
+            paused: Arc::new(ActivePolicy::new(paused)),
         }
     }
-}
-
-fn active(policy: Policy) -> ActivePolicy {
-    ActivePolicy {
-        digest: policy.digest(),
-        text: policy.to_toml(),
-        policy,
-    }
-}
-
-/// Reads a policy from a log's table of policies: its text must be what its digest says.
-#[must_use]
-pub fn read_policy(digest: &str, text: &str) -> Option<Policy> {
-    Policy::from_toml(text)
-        .ok()
-        .filter(|policy| policy.digest() == digest)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sprag_store::read_policy;
 
     #[test]
     fn what_the_log_keeps_reads_back_paused_or_not() {

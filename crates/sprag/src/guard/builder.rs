@@ -12,9 +12,9 @@ use sprag_store::{RedisOptions, RedisStore};
 
 use super::active::Policies;
 use super::notes::latest;
-use super::pause::{Pause, PauseDesk};
+use super::pause::{Pause, PauseState};
 use super::policy_file::PolicyFile;
-use super::reload::Watched;
+use super::reload::WatchedFile;
 use super::{Guard, GuardError, Inner};
 use crate::capture::Capture;
 #[cfg(feature = "redis")]
@@ -152,14 +152,14 @@ impl GuardBuilder {
             PolicyFrom::File(file) => {
                 let bytes = file.bytes()?;
                 let policy = file.parse(bytes.as_deref())?;
-                (policy, Some(Watched::new(file, bytes)))
+                (policy, Some(WatchedFile::new(file, bytes)))
             }
         };
         let (store, clock) = self.store.open(self.clock)?;
-        let source = watched.as_ref().and_then(Watched::start);
+        let source = watched.as_ref().and_then(WatchedFile::start);
         let inner = Inner {
             digester: Digester::new(store.digest_key()),
-            pause: PauseDesk::new(Pause::told(&*store)?),
+            pause: PauseState::new(Pause::told(&*store)?),
             store,
             clock,
             capture: self.capture,

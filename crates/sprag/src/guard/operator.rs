@@ -6,10 +6,9 @@ use sprag_core::{Event, EventError, RuleState, Timestamp, Verdict};
 use sprag_core::{Id, IdError};
 use sprag_store::{
     Census, LogQuery, Page, Prune, Pruned, Record, Retention, Session, SessionCursor, SessionQuery,
-    SessionSummary, StoreError, StoreStatus, Verification, verify,
+    SessionSummary, StoreError, StoreStatus, Verification, read_policy, verify,
 };
 
-use super::active::read_policy;
 use super::{Guard, GuardError};
 use crate::role::Role;
 

@@ -49,9 +49,9 @@ impl Pause {
 
 /// The pause as far as this process knows.
 #[derive(Debug)]
-pub(super) struct PauseDesk(Mutex<Option<Pause>>);
+pub(super) struct PauseState(Mutex<Option<Pause>>);
 
-impl PauseDesk {
+impl PauseState {
     pub(super) fn new(pause: Option<Pause>) -> Self {
         Self(Mutex::new(pause))
     }

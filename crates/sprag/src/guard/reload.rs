@@ -21,7 +21,7 @@ pub enum Reload {
     /// It means what is in force; or there is no file to look at.
     Unchanged,
     /// It changed just now; it is taken when it looks the same the next time.
-    Settling,
+    Unconfirmed,
     /// Another policy is in force.
     Changed {
         /// The digest of the one before.
@@ -33,24 +33,24 @@ pub enum Reload {
     Rejected(PolicyFileError),
 }
 
-type Seen = Result<Option<Vec<u8>>, PolicyFileError>;
+type FileContent = Result<Option<Vec<u8>>, PolicyFileError>;
 
 /// The policy file and what was last seen in it.
 #[derive(Debug)]
-pub(super) struct Watched {
+pub(super) struct WatchedFile {
     file: PolicyFile,
     /// What was judged last, right or wrong.
-    judged: Seen,
+    judged: FileContent,
     /// What was there the last time, where that is something else.
-    settling: Option<Seen>,
+    unconfirmed: Option<FileContent>,
 }
 
-impl Watched {
+impl WatchedFile {
     pub(super) fn new(file: PolicyFile, judged: Option<Vec<u8>>) -> Self {
         Self {
             file,
             judged: Ok(judged),
-            settling: None,
+            unconfirmed: None,
         }
     }
 
@@ -64,10 +64,10 @@ impl Watched {
     }
 
     /// What is there, where it is new and, unless at once, looks the same twice in a row.
-    fn look(&mut self, at_once: bool) -> Result<Seen, Reload> {
+    fn look(&mut self, at_once: bool) -> Result<FileContent, Reload> {
         let seen = self.file.bytes();
         if seen == self.judged {
-            self.settling = None;
+            self.unconfirmed = None;
             return Err(Reload::Unchanged);
         }
         // A file that held a policy and is gone is more likely a slip than a wish for the defaults.
@@ -81,11 +81,11 @@ impl Watched {
         if seen == self.judged {
             return Err(Reload::Unchanged);
         }
-        if !at_once && self.settling.as_ref() != Some(&seen) {
-            self.settling = Some(seen);
-            return Err(Reload::Settling);
+        if !at_once && self.unconfirmed.as_ref() != Some(&seen) {
+            self.unconfirmed = Some(seen);
+            return Err(Reload::Unconfirmed);
         }
-        self.settling = None;
+        self.unconfirmed = None;
         Ok(seen)
     }
 }
@@ -156,7 +156,7 @@ impl Inner {
         // From here on the file says it: where the log can't, the next look at the file tries again.
         let came = self.switch(Policies::new(policy), &watched, Some(order))?;
         watched.judged = Ok(Some(bytes));
-        watched.settling = None;
+        watched.unconfirmed = None;
         Ok(came)
     }
 
@@ -184,7 +184,7 @@ impl Inner {
     fn switch(
         &self,
         policies: Policies,
-        watched: &MutexGuard<'_, Watched>,
+        watched: &MutexGuard<'_, WatchedFile>,
         order: Option<(&str, &str)>,
     ) -> Result<Reload, GuardError> {
         let from = self.policies().normal.digest.clone();
@@ -210,7 +210,7 @@ impl Inner {
     fn reject(
         &self,
         error: PolicyFileError,
-        watched: &MutexGuard<'_, Watched>,
+        watched: &MutexGuard<'_, WatchedFile>,
     ) -> Result<Reload, GuardError> {
         let what = Noted::PolicyRejected {
             why: error.to_string(),

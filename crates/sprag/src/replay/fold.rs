@@ -9,7 +9,7 @@ use super::error::ReplayError;
 use super::recorded::{RecordedEvent, RecordedForm, RecordedItem};
 use super::tally::ReplayTally;
 use super::what_if::{Fate, WhatIf};
-use crate::guard::read_policy;
+use sprag_store::read_policy;
 
 /// What a replay makes of one item of a recording.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,10 +5,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use sprag_core::{Event, Policy};
 
+use super::error::{LocatedProblem, ScenarioError, ScenarioProblem};
 use super::excerpt::excerpt;
-use super::fields::Fields;
+use super::object_fields::ObjectFields;
 use super::overall::Overall;
-use super::problem::{Found, Problem, ScenarioError};
 use sprag_core::nearest;
 
 /// One scenario, checked: its policy is legal and its events are events.
@@ -49,7 +49,7 @@ pub fn parse_over(base: &Value, bytes: &[u8]) -> Result<Vec<Scenario>, Vec<Scena
         let fields = read_object("a scenario", item);
         let name = fields.as_ref().ok().and_then(name_of);
         match fields
-            .map_err(Found::from)
+            .map_err(LocatedProblem::from)
             .and_then(|fields| scenario(base, &fields))
         {
             Ok(scenario) => scenarios.push(scenario),
@@ -63,31 +63,31 @@ pub fn parse_over(base: &Value, bytes: &[u8]) -> Result<Vec<Scenario>, Vec<Scena
     }
 }
 
-fn items(bytes: &[u8]) -> Result<Vec<Box<RawValue>>, Problem> {
+fn items(bytes: &[u8]) -> Result<Vec<Box<RawValue>>, ScenarioProblem> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        Problem::NotUtf8 {
+        ScenarioProblem::NotUtf8 {
             line: good.iter().filter(|byte| **byte == b'\n').count() + 1,
         }
     })?;
-    let raw: &RawValue = serde_json::from_str(text).map_err(Problem::NotJson)?;
+    let raw: &RawValue = serde_json::from_str(text).map_err(ScenarioProblem::NotJson)?;
     if raw.get().starts_with('[') {
-        serde_json::from_str(raw.get()).map_err(Problem::NotJson)
+        serde_json::from_str(raw.get()).map_err(ScenarioProblem::NotJson)
     } else {
-        Err(Problem::NotAnArray)
+        Err(ScenarioProblem::NotAnArray)
     }
 }
 
-fn name_of(fields: &Fields) -> Option<String> {
+fn name_of(fields: &ObjectFields) -> Option<String> {
     serde_json::from_str(fields.get("name")?.get()).ok()
 }
 
-fn scenario(base: &Value, fields: &Fields) -> Result<Scenario, Found> {
+fn scenario(base: &Value, fields: &ObjectFields) -> Result<Scenario, LocatedProblem> {
     refuse_slips(fields, &["name", "policy", "events", "overall", "source"])?;
     let name = fields
         .get("name")
-        .ok_or(Problem::Missing { field: "name" })
+        .ok_or(ScenarioProblem::Missing { field: "name" })
         .and_then(|raw| read("`name`", "a text", raw))?;
     let policy = match fields.get("policy") {
         Some(raw) => read("`policy`", "an object", raw)?,
@@ -99,26 +99,26 @@ fn scenario(base: &Value, fields: &Fields) -> Result<Scenario, Found> {
     };
     let raw_events: Vec<Box<RawValue>> = fields
         .get("events")
-        .ok_or(Problem::Missing { field: "events" })
+        .ok_or(ScenarioProblem::Missing { field: "events" })
         .and_then(|raw| read("`events`", "an array", raw))?;
     let mut events = Vec::with_capacity(raw_events.len());
     for (at, raw) in raw_events.iter().enumerate() {
-        events.push(event(raw).map_err(|problem| Found::in_event(at + 1, problem))?);
+        events.push(event(raw).map_err(|problem| LocatedProblem::in_event(at + 1, problem))?);
     }
     Ok(Scenario {
         name,
-        policy: Policy::from_value(&laid_over(base, policy)).map_err(Problem::Policy)?,
+        policy: Policy::from_value(&laid_over(base, policy)).map_err(ScenarioProblem::Policy)?,
         events,
         overall,
     })
 }
 
-fn event(raw: &RawValue) -> Result<ScenarioEvent, Problem> {
+fn event(raw: &RawValue) -> Result<ScenarioEvent, ScenarioProblem> {
     let fields = read_object("an entry of `events`", raw)?;
     refuse_slips(&fields, &["event", "expect"])?;
     let text = fields
         .get("event")
-        .ok_or(Problem::Missing { field: "event" })?
+        .ok_or(ScenarioProblem::Missing { field: "event" })?
         .get();
     let expect = match fields.get("expect") {
         Some(raw) => read("`expect`", "an object", raw)?,
@@ -128,13 +128,13 @@ fn event(raw: &RawValue) -> Result<ScenarioEvent, Problem> {
         return Err(wrong_kind("`expect`", "an object", &expect.to_string()));
     }
     Ok(ScenarioEvent {
-        event: Event::parse(text.as_bytes()).map_err(Problem::Event)?,
+        event: Event::parse(text.as_bytes()).map_err(ScenarioProblem::Event)?,
         expect,
         text: text.into(),
     })
 }
 
-fn overall(fields: &Fields) -> Result<Overall, Problem> {
+fn overall(fields: &ObjectFields) -> Result<Overall, ScenarioProblem> {
     let mut overall = Overall::default();
     for name in fields.names() {
         let Some(raw) = fields.get(name) else {
@@ -153,7 +153,7 @@ fn overall(fields: &Fields) -> Result<Overall, Problem> {
             "stop_by" => overall.stop_by = count()?,
             "not_before" => overall.not_before = count()?,
             other => {
-                return Err(Problem::UnknownDemand {
+                return Err(ScenarioProblem::UnknownDemand {
                     field: other.to_owned(),
                 });
             }
@@ -187,12 +187,12 @@ fn laid_over(base: &Value, over: Value) -> Value {
 }
 
 /// A field that is nearly one of `known` is a slip; others are the author's own notes.
-fn refuse_slips(fields: &Fields, known: &[&'static str]) -> Result<(), Problem> {
+fn refuse_slips(fields: &ObjectFields, known: &[&'static str]) -> Result<(), ScenarioProblem> {
     for name in fields.names() {
         if let Some(meant) = nearest(name, known.iter().copied())
             && meant != name
         {
-            return Err(Problem::Misspelt {
+            return Err(ScenarioProblem::Misspelt {
                 field: name.to_owned(),
                 meant,
             });
@@ -205,7 +205,7 @@ fn read<T: DeserializeOwned>(
     what: &str,
     wanted: &'static str,
     raw: &RawValue,
-) -> Result<T, Problem> {
+) -> Result<T, ScenarioProblem> {
     serde_json::from_str(raw.get()).map_err(|error| {
         if error.is_data() {
             wrong_kind(what, wanted, raw.get())
@@ -215,7 +215,7 @@ fn read<T: DeserializeOwned>(
     })
 }
 
-fn read_object(what: &str, raw: &RawValue) -> Result<Fields, Problem> {
+fn read_object(what: &str, raw: &RawValue) -> Result<ObjectFields, ScenarioProblem> {
     if raw.get().starts_with('{') {
         serde_json::from_str(raw.get()).map_err(|error| unreadable(what, &error))
     } else {
@@ -223,18 +223,18 @@ fn read_object(what: &str, raw: &RawValue) -> Result<Fields, Problem> {
     }
 }
 
-fn unreadable(what: &str, error: &serde_json::Error) -> Problem {
+fn unreadable(what: &str, error: &serde_json::Error) -> ScenarioProblem {
     let why = error.to_string();
     // The position is within this value, not within the file, and would mislead.
     let why = why.split(" at line ").next().unwrap_or_default().to_owned();
-    Problem::Unreadable {
+    ScenarioProblem::Unreadable {
         what: what.to_owned(),
         why,
     }
 }
 
-fn wrong_kind(what: &str, wanted: &'static str, got: &str) -> Problem {
-    Problem::WrongKind {
+fn wrong_kind(what: &str, wanted: &'static str, got: &str) -> ScenarioProblem {
+    ScenarioProblem::WrongKind {
         what: what.to_owned(),
         wanted,
         got: excerpt(got, 60),

@@ -15,7 +15,7 @@ const START: Timestamp = Timestamp(1_760_000_000_000);
 
 /// What came of a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct ScenarioOutcome {
     /// The scenario's name.
     pub name: String,
     /// Whether everything was as expected.
@@ -25,17 +25,17 @@ pub struct Outcome {
     /// The events that got something else.
     pub failures: Vec<EventFailure>,
     /// The demands on the whole that were not met.
-    pub overall: Vec<Unmet>,
+    pub overall: Vec<UnmetDemand>,
 }
 
 /// A demand on the whole that was not met.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Unmet {
+pub struct UnmetDemand {
     /// The demand.
     #[serde(flatten)]
     pub demand: OverallFailure,
     /// What the event got that shows it, where one does.
-    pub came: Option<Came>,
+    pub came: Option<EventResult>,
 }
 
 /// An event that got something else than it was to get.
@@ -48,13 +48,13 @@ pub struct EventFailure {
     /// What differs.
     pub mismatches: Vec<Mismatch>,
     /// What it got.
-    pub came: Came,
+    pub came: EventResult,
 }
 
 /// What an event got.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Came {
+pub enum EventResult {
     /// A verdict.
     Verdict(Box<Verdict>),
     /// No verdict, but an error.
@@ -63,7 +63,7 @@ pub enum Came {
 
 /// Runs a scenario from nothing.
 #[must_use]
-pub fn run(scenario: &Scenario) -> Outcome {
+pub fn run(scenario: &Scenario) -> ScenarioOutcome {
     let mut judge = Judge::new(scenario.policy.clone());
     run_with(scenario, |event, at| judge.judge(&event.event, at))
 }
@@ -71,7 +71,7 @@ pub fn run(scenario: &Scenario) -> Outcome {
 fn run_with(
     scenario: &Scenario,
     mut judge: impl FnMut(&ScenarioEvent, Timestamp) -> Result<Verdict, JudgeError>,
-) -> Outcome {
+) -> ScenarioOutcome {
     let mut next = START;
     let mut all = Vec::with_capacity(scenario.events.len());
     let mut failures = Vec::new();
@@ -79,8 +79,8 @@ fn run_with(
         let at = event.event.at().unwrap_or(next);
         next = at.plus(Millis::SECOND);
         let came = match judge(event, at) {
-            Ok(verdict) => Came::Verdict(Box::new(verdict)),
-            Err(error) => Came::Error(error.to_string()),
+            Ok(verdict) => EventResult::Verdict(Box::new(verdict)),
+            Err(error) => EventResult::Error(error.to_string()),
         };
         let mismatches = came.mismatches(&event.expect);
         if !mismatches.is_empty() {
@@ -94,7 +94,7 @@ fn run_with(
         all.push(came);
     }
     let overall = unmet(scenario, &all);
-    Outcome {
+    ScenarioOutcome {
         name: scenario.name.clone(),
         passed: failures.is_empty() && overall.is_empty(),
         events: scenario.events.len(),
@@ -103,9 +103,9 @@ fn run_with(
     }
 }
 
-fn unmet(scenario: &Scenario, all: &[Came]) -> Vec<Unmet> {
-    let decisions: Vec<Decision> = all.iter().map(Came::decision).collect();
-    let with_what_came = |demand: OverallFailure| Unmet {
+fn unmet(scenario: &Scenario, all: &[EventResult]) -> Vec<UnmetDemand> {
+    let decisions: Vec<Decision> = all.iter().map(EventResult::decision).collect();
+    let with_what_came = |demand: OverallFailure| UnmetDemand {
         came: demand
             .event()
             .and_then(|number| all.get(number.checked_sub(1)?))
@@ -116,7 +116,7 @@ fn unmet(scenario: &Scenario, all: &[Came]) -> Vec<Unmet> {
     demands.into_iter().map(with_what_came).collect()
 }
 
-impl Came {
+impl EventResult {
     fn decision(&self) -> Decision {
         match self {
             Self::Verdict(verdict) => verdict.decision,
@@ -196,15 +196,18 @@ mod tests {
         assert_eq!(outcome.failures.len(), 1);
         assert_eq!(outcome.failures[0].number, 2);
         assert_eq!(outcome.failures[0].mismatches[0].path, "verdict");
-        assert_eq!(outcome.failures[0].came, Came::Verdict(Box::new(deny())));
+        assert_eq!(
+            outcome.failures[0].came,
+            EventResult::Verdict(Box::new(deny()))
+        );
         assert_eq!(
             outcome.overall,
-            [Unmet {
+            [UnmetDemand {
                 demand: OverallFailure::NoStop {
                     event: 1,
                     verdict: Decision::Deny
                 },
-                came: Some(Came::Verdict(Box::new(deny()))),
+                came: Some(EventResult::Verdict(Box::new(deny()))),
             }]
         );
     }

@@ -24,7 +24,7 @@ pub struct Tuned {
     /// What is in force.
     pub current: u32,
     /// What came of each setting, the tightest first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SettingRow>,
     /// What fits.
     pub advice: Advice,
     /// The line for a policy, if it differs from what is in force.
@@ -33,7 +33,7 @@ pub struct Tuned {
 
 /// What one setting would have done.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct SettingRow {
     /// The setting.
     pub setting: u32,
     /// Runs or sessions that would have been refused something.
@@ -84,7 +84,7 @@ pub fn tune(
         done();
         row
     });
-    let rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
+    let rows: Vec<SettingRow> = rows.into_iter().collect::<Result<_, _>>()?;
     let mut rows = rows.into_iter();
     Ok(KNOBS
         .iter()
@@ -104,7 +104,7 @@ pub fn tune(
 }
 
 impl Tuned {
-    fn new(knob: &Knob, current: u32, rows: Vec<Row>, known: bool) -> Self {
+    fn new(knob: &Knob, current: u32, rows: Vec<SettingRow>, known: bool) -> Self {
         let advice = if known {
             advise(&rows)
         } else {
@@ -128,27 +128,27 @@ impl Tuned {
     /// Whether any setting fires on anything.
     #[must_use]
     pub fn fired(&self) -> bool {
-        self.rows.iter().any(Row::fired)
+        self.rows.iter().any(SettingRow::fired)
     }
 }
 
-impl Row {
+impl SettingRow {
     fn fired(&self) -> bool {
         self.stopped + self.warned > 0
     }
 }
 
 /// A rule that only warns here, at whatever setting, is judged by its warnings.
-fn advise(rows: &[Row]) -> Advice {
+fn advise(rows: &[SettingRow]) -> Advice {
     let stops = rows.iter().any(|row| row.stopped > 0);
-    let harm = |row: &Row| {
+    let harm = |row: &SettingRow| {
         if stops {
             row.stopped_finished
         } else {
             row.warned_finished
         }
     };
-    if !rows.first().is_some_and(Row::fired) {
+    if !rows.first().is_some_and(SettingRow::fired) {
         return Advice::NoEvidence;
     }
     let fits = rows.iter().find(|row| harm(row) == 0);
@@ -179,7 +179,12 @@ fn alone(document: &Value, knob: &Knob, setting: u32) -> Result<Policy, EvalErro
     Ok(Policy::from_value(&document)?)
 }
 
-fn ask(history: &History, document: &Value, knob: &Knob, setting: u32) -> Result<Row, EvalError> {
+fn ask(
+    history: &History,
+    document: &Value,
+    knob: &Knob,
+    setting: u32,
+) -> Result<SettingRow, EvalError> {
     let policy = alone(document, knob, setting)?;
     let mut stopped = BTreeSet::new();
     let mut warned = BTreeSet::new();
@@ -210,7 +215,7 @@ fn row(
     setting: u32,
     stopped: &BTreeSet<usize>,
     warned: &BTreeSet<usize>,
-) -> Row {
+) -> SettingRow {
     let units = |places: &BTreeSet<usize>| {
         let found = places.iter().filter_map(|place| history.units.get(*place));
         found.cloned().collect::<Vec<_>>()
@@ -218,7 +223,7 @@ fn row(
     let finished = |places| units(places).iter().filter(|unit| unit.finished).count();
     let mut on = units(if stopped.is_empty() { warned } else { stopped });
     on.sort_by_key(|unit| !unit.finished);
-    Row {
+    SettingRow {
         setting,
         stopped: stopped.len(),
         stopped_finished: finished(stopped),
@@ -232,12 +237,12 @@ fn row(
 mod tests {
     use super::*;
 
-    fn row(setting: u32, stopped: usize, stopped_finished: usize) -> Row {
-        Row {
+    fn row(setting: u32, stopped: usize, stopped_finished: usize) -> SettingRow {
+        SettingRow {
             setting,
             stopped,
             stopped_finished,
-            ..Row::default()
+            ..SettingRow::default()
         }
     }
 
@@ -260,14 +265,14 @@ mod tests {
 
     #[test]
     fn a_rule_that_only_warns_is_judged_by_its_warnings() {
-        let warned = |setting, warned_finished| Row {
+        let warned = |setting, warned_finished| SettingRow {
             setting,
             warned: 3,
             warned_finished,
-            ..Row::default()
+            ..SettingRow::default()
         };
         assert_eq!(advise(&[warned(4, 1), warned(6, 0)]), Advice::Set(6));
-        let stops = Row {
+        let stops = SettingRow {
             stopped: 1,
             ..warned(4, 1)
         };

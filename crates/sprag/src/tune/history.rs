@@ -9,7 +9,7 @@ use sprag_core::{DigestKey, Digester, Event, Id, Observation, Observed, Policy};
 
 use super::knob::{Knob, Needs};
 use crate::eval::{
-    EvalError, Flaw, Label, NEED_TIME, Time, Trace, TraceFile, each, read_bytes, split,
+    EvalError, Flaw, Label, NEED_TIME, TimeSource, Trace, TraceFile, each, read_bytes, split,
 };
 
 /// A user's history: traces, each folded by itself, or logs.
@@ -31,7 +31,7 @@ pub(super) struct Unit {
 /// Events that are folded into the same cells.
 #[derive(Debug)]
 pub(super) struct EventGroup {
-    time: Time,
+    time: TimeSource,
     seen: Vec<Needs>,
     /// Each event with the place of its unit.
     pub(super) events: Vec<(usize, Observation)>,
@@ -40,7 +40,7 @@ pub(super) struct EventGroup {
 impl EventGroup {
     /// Whether this rule could fire here.
     pub(super) fn concerns(&self, knob: &Knob) -> bool {
-        let timed = self.time == Time::Recorded || !NEED_TIME.contains(&knob.rule);
+        let timed = self.time == TimeSource::Recorded || !NEED_TIME.contains(&knob.rule);
         let seen = |needs| self.seen.contains(&needs);
         let has = match knob.needs {
             Needs::CallsAlone => seen(Needs::Calls) && !seen(Needs::Steps),
@@ -76,7 +76,7 @@ impl History {
             finished,
         });
         let mut group = EventGroup {
-            time: Time::Recorded,
+            time: TimeSource::Recorded,
             seen: Vec::new(),
             events: Vec::with_capacity(observations.len()),
         };
@@ -128,7 +128,7 @@ impl History {
             .collect();
         let mut places: HashMap<&str, usize> = HashMap::new();
         let mut group = EventGroup {
-            time: label.map_or(Time::Recorded, |label| label.time),
+            time: label.map_or(TimeSource::Recorded, |label| label.time),
             seen: Vec::new(),
             events: Vec::with_capacity(trace.events.len()),
         };

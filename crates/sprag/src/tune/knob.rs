@@ -18,7 +18,7 @@ pub(super) enum Needs {
 
 /// How a setting is written in a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum SettingForm {
     /// A number.
     Count,
     /// A duration; settings are seconds.
@@ -35,7 +35,7 @@ pub struct Knob {
     /// Its key in a policy: `flow.max_depth`, `progress.stuck`.
     pub key: &'static str,
     pub(super) needs: Needs,
-    form: Form,
+    form: SettingForm,
     settings: &'static [u32],
     current: fn(&Limits) -> u32,
 }
@@ -61,9 +61,9 @@ impl Knob {
     #[must_use]
     pub fn value(&self, setting: u32) -> Value {
         match self.form {
-            Form::Count => json!(setting),
-            Form::Seconds => json!(format!("{setting}s")),
-            Form::Warns(refuses) => json!({ "warn": warn_at(setting), refuses: setting }),
+            SettingForm::Count => json!(setting),
+            SettingForm::Seconds => json!(format!("{setting}s")),
+            SettingForm::Warns(refuses) => json!({ "warn": warn_at(setting), refuses: setting }),
         }
     }
 
@@ -71,9 +71,9 @@ impl Knob {
     #[must_use]
     pub fn line(&self, setting: u32) -> String {
         let value = match self.form {
-            Form::Count => setting.to_string(),
-            Form::Seconds => format!("\"{setting}s\""),
-            Form::Warns(refuses) => {
+            SettingForm::Count => setting.to_string(),
+            SettingForm::Seconds => format!("\"{setting}s\""),
+            SettingForm::Warns(refuses) => {
                 format!("{{ warn = {}, {refuses} = {setting} }}", warn_at(setting))
             }
         };
@@ -99,29 +99,29 @@ macro_rules! knobs {
     };
 }
 
-const BLOCK: Form = Form::Warns("block");
+const BLOCK: SettingForm = SettingForm::Warns("block");
 
 knobs! {
-    FlowDepth, "flow.max_depth", Messages, Form::Count, [2, 3, 4, 5, 6, 8, 12], |l| l.flow.max_depth.get();
-    FlowSessions, "flow.max_sessions", Messages, Form::Count, [2, 3, 5, 10, 15, 25], |l| l.flow.max_sessions.get();
-    FlowDuration, "flow.max_duration", Messages, Form::Seconds, [60, 120, 300, 900, 3600], |l| seconds(l.flow.max_duration);
-    FlowRate, "flow.max_calls_per_minute", Messages, Form::Count, [5, 10, 20, 40, 80], |l| l.flow.max_calls_per_minute.get();
-    FlowTotal, "flow.max_calls", Messages, Form::Count, [10, 25, 50, 100, 200, 400], |l| l.flow.max_calls.get();
-    FlowChatter, "flow.chatter", Messages, Form::Count, [4, 6, 10, 20], |l| l.flow.chatter.get();
-    FlowEcho, "flow.echo", Messages, Form::Warns("deny"), [3, 4, 5, 8, 12], |l| l.flow.echo.deny.get();
-    FlowUnattended, "flow.max_unattended", Messages, Form::Count, [25, 50, 100, 200, 400], |l| l.flow.max_unattended.get();
-    InboxRate, "inbox.max_messages_per_minute", Messages, Form::Count, [3, 5, 10, 20, 40], |l| l.inbox.max_messages_per_minute.get();
-    ConversationLength, "conversation.max_messages", Messages, Form::Count, [5, 10, 20, 40], |l| l.conversation.max_messages.get();
-    CallIdentical, "call.max_identical", Calls, Form::Count, [3, 5, 10, 20, 40], |l| l.call.max_identical.get();
-    CallRepeat, "call.repeat", CallsAlone, Form::Count, [3, 4, 6, 10], |l| l.call.repeat.get();
-    DestructiveVolume, "destructive.max_calls", Calls, Form::Count, [2, 3, 5, 10, 25, 50], |l| l.destructive.max_calls.get();
-    DestructiveTarget, "destructive.max_same_target", Calls, Form::Count, [1, 2, 3, 5], |l| l.destructive.max_same_target.get();
+    FlowDepth, "flow.max_depth", Messages, SettingForm::Count, [2, 3, 4, 5, 6, 8, 12], |l| l.flow.max_depth.get();
+    FlowSessions, "flow.max_sessions", Messages, SettingForm::Count, [2, 3, 5, 10, 15, 25], |l| l.flow.max_sessions.get();
+    FlowDuration, "flow.max_duration", Messages, SettingForm::Seconds, [60, 120, 300, 900, 3600], |l| seconds(l.flow.max_duration);
+    FlowRate, "flow.max_calls_per_minute", Messages, SettingForm::Count, [5, 10, 20, 40, 80], |l| l.flow.max_calls_per_minute.get();
+    FlowTotal, "flow.max_calls", Messages, SettingForm::Count, [10, 25, 50, 100, 200, 400], |l| l.flow.max_calls.get();
+    FlowChatter, "flow.chatter", Messages, SettingForm::Count, [4, 6, 10, 20], |l| l.flow.chatter.get();
+    FlowEcho, "flow.echo", Messages, SettingForm::Warns("deny"), [3, 4, 5, 8, 12], |l| l.flow.echo.deny.get();
+    FlowUnattended, "flow.max_unattended", Messages, SettingForm::Count, [25, 50, 100, 200, 400], |l| l.flow.max_unattended.get();
+    InboxRate, "inbox.max_messages_per_minute", Messages, SettingForm::Count, [3, 5, 10, 20, 40], |l| l.inbox.max_messages_per_minute.get();
+    ConversationLength, "conversation.max_messages", Messages, SettingForm::Count, [5, 10, 20, 40], |l| l.conversation.max_messages.get();
+    CallIdentical, "call.max_identical", Calls, SettingForm::Count, [3, 5, 10, 20, 40], |l| l.call.max_identical.get();
+    CallRepeat, "call.repeat", CallsAlone, SettingForm::Count, [3, 4, 6, 10], |l| l.call.repeat.get();
+    DestructiveVolume, "destructive.max_calls", Calls, SettingForm::Count, [2, 3, 5, 10, 25, 50], |l| l.destructive.max_calls.get();
+    DestructiveTarget, "destructive.max_same_target", Calls, SettingForm::Count, [1, 2, 3, 5], |l| l.destructive.max_same_target.get();
     ProgressStagnation, "progress.stagnation", Steps, BLOCK, [3, 4, 5, 7, 10], |l| l.progress.stagnation.block.get();
     ProgressStuck, "progress.stuck", Steps, BLOCK, [4, 6, 8, 12, 16], |l| l.progress.stuck.block.get();
     ProgressStuck, "progress.empty", Steps, BLOCK, [6, 10, 15, 25], |l| l.progress.empty.block.get();
     ProgressRecurrence, "progress.recurrence", Steps, BLOCK, [5, 7, 10, 15], |l| l.progress.recurrence.block.get();
     ProgressChurn, "progress.churn", Steps, BLOCK, [4, 5, 7, 10], |l| l.progress.churn.block.get();
-    BudgetActions, "budget.actions", Calls, Form::Count, [50, 100, 200, 500, 2000], |l| l.budget.actions;
+    BudgetActions, "budget.actions", Calls, SettingForm::Count, [50, 100, 200, 500, 2000], |l| l.budget.actions;
 }
 
 fn seconds(span: sprag_core::Millis) -> u32 {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use sprag::eval::{
-    EvalPolicy, Flaw, Metric, Replayed, Report, Stop, read_labels, replay, trace_files,
+    EvalPolicy, EvalReport, Flaw, Metric, Replayed, StopLine, read_labels, replay, trace_files,
 };
 use sprag::tune::{Advice, History, tune};
 use sprag_core::Policy;
@@ -23,8 +23,8 @@ fn replayed(policies: &[Value]) -> (Vec<Replayed>, Vec<Flaw>) {
     replay(&files, &labels, &policies, &|| {}).unwrap()
 }
 
-fn report(policy: Value) -> Report {
-    Report::of(&replayed(&[policy]).0, 0).unwrap()
+fn report(policy: Value) -> EvalReport {
+    EvalReport::of(&replayed(&[policy]).0, 0).unwrap()
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn each_run_is_stopped_where_it_should_be() {
     let (runs, _) = replayed(&[json!({})]);
     let stops: Vec<String> = runs
         .iter()
-        .map(|one| serde_json::to_string(&Stop::from(&one.runs[0])).unwrap())
+        .map(|one| serde_json::to_string(&StopLine::from(&one.runs[0])).unwrap())
         .collect();
     insta::assert_snapshot!(stops.join("\n"), @r#"
     {"trace":"shop:fills-the-shelves","warn_seq":null,"stop_seq":null,"rule":null}
@@ -133,7 +133,7 @@ fn a_family_gets_what_its_own_rules_found() {
 fn a_policy_that_stops_everything_stops_the_work_too() {
     let strict = json!({ "access": { "deny": ["*"] } });
     let (runs, _) = replayed(&[json!({}), strict]);
-    let report = Report::of(&runs, 1).unwrap();
+    let report = EvalReport::of(&runs, 1).unwrap();
     assert_eq!(report.all.score(Metric::FalseStops).hits, 2);
     let wrong = report
         .wrong
@@ -144,7 +144,7 @@ fn a_policy_that_stops_everything_stops_the_work_too() {
         traces,
         ["shop:fills-the-shelves", "shop:waits-for-delivery"]
     );
-    assert_eq!(Report::of(&runs, 2), None);
+    assert_eq!(EvalReport::of(&runs, 2), None);
 }
 
 #[test]

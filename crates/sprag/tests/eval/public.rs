@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use sprag::eval::{EvalPolicy, Figures, Metric, Report, read_labels, replay, trace_files};
+use sprag::eval::{EvalPolicy, EvalReport, Figures, Metric, read_labels, replay, trace_files};
 
 fn score(figures: &Figures, metric: Metric) -> (usize, usize) {
     let score = figures.score(metric);
@@ -31,7 +31,7 @@ fn the_default_policy_does_on_public_runs_what_it_promises() {
     let (runs, flaws) = replay(&files, &labels, &[policy], &|| {}).unwrap();
     assert_eq!((runs.len(), flaws.len()), (5235, 1));
 
-    let report = Report::of(&runs, 0).unwrap();
+    let report = EvalReport::of(&runs, 0).unwrap();
     let all = &report.all;
     assert_eq!(score(all, Metric::FalseStops), (0, 195));
     let (loops, of) = score(all, Metric::LoopsSaved);

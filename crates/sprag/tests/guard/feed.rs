@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use sprag::{FEED_LENGTH, Told};
+use sprag::{FEED_LENGTH, FeedItem};
 
 use crate::place::{Place, call};
 
-fn number(told: &Told) -> Option<u64> {
+fn number(told: &FeedItem) -> Option<u64> {
     match told {
-        Told::Record(record) => Some(record.seq),
-        Told::Missed(_) => None,
+        FeedItem::Record(record) => Some(record.seq),
+        FeedItem::Missed(_) => None,
     }
 }
 
@@ -24,7 +24,7 @@ fn a_listener_hears_events_and_notes() {
         .pause(sprag::Millis::MINUTE, "me", None)
         .unwrap();
     let first = heard.wait().unwrap();
-    let Told::Record(record) = &first else {
+    let FeedItem::Record(record) = &first else {
         panic!("{first:?}");
     };
     assert!(record.observation().is_some());
@@ -43,7 +43,7 @@ fn a_slow_listener_is_told_how_many_it_missed_and_holds_nobody_up() {
     for _ in 0..FEED_LENGTH {
         assert!(number(&heard.try_next().unwrap()).is_some());
     }
-    assert_eq!(heard.try_next(), Some(Told::Missed(7)));
+    assert_eq!(heard.try_next(), Some(FeedItem::Missed(7)));
     assert_eq!(heard.try_next(), None);
     call(&place.guard, "s", "read");
     let last = place.guard.status().last_seq;

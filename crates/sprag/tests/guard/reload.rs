@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sprag::{
-    Decision, Guard, GuardError, LogQuery, LogScope, PolicyFile, PolicyFileError, Reload,
-    TestClock, Told,
+    Decision, FeedItem, Guard, GuardError, LogQuery, LogScope, PolicyFile, PolicyFileError, Reload,
+    TestClock,
 };
 
 use crate::place::{START, call};
@@ -101,10 +101,10 @@ fn a_file_that_is_being_written_is_not_taken_half() {
     // Every beginning that ends with a line is a policy too, and not the one that is meant.
     for end in (1..whole.len()).step_by(7) {
         home.write(whole.get(..end).unwrap());
-        assert_eq!(guard.reload_if_changed().unwrap(), Reload::Settling);
+        assert_eq!(guard.reload_if_changed().unwrap(), Reload::Unconfirmed);
     }
     home.write(whole);
-    assert_eq!(guard.reload_if_changed().unwrap(), Reload::Settling);
+    assert_eq!(guard.reload_if_changed().unwrap(), Reload::Unconfirmed);
     assert!(matches!(
         guard.reload_if_changed().unwrap(),
         Reload::Changed { .. }
@@ -157,7 +157,7 @@ fn a_watched_file_takes_effect_by_itself() {
     let heard = guard.subscribe();
     let watch = guard.watch(Duration::from_millis(2)).unwrap();
     home.write(STRICT);
-    let Some(Told::Record(record)) = heard.wait_for(Duration::from_secs(60)) else {
+    let Some(FeedItem::Record(record)) = heard.wait_for(Duration::from_secs(60)) else {
         panic!("nothing was told");
     };
     assert!(record.note().is_some());

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Result, Write};
 
-use sprag::eval::{Figures, Flaw, Judged, Metric, Report, Score, Want};
+use sprag::eval::{EvalReport, Figures, Flaw, JudgedRun, Metric, Score, Want};
 
 use super::Named;
 use crate::args::EvalArgs;
@@ -27,7 +27,7 @@ pub(super) fn print(
     args: &EvalArgs,
     reports: &[Named],
     flaws: &[Flaw],
-    listed: Option<&[Judged]>,
+    listed: Option<&[JudgedRun]>,
 ) -> Result<()> {
     let Some(first) = reports.first() else {
         return Ok(());
@@ -97,7 +97,7 @@ fn groups(
     out: &mut dyn Write,
     heading: &str,
     reports: &[Named],
-    of: impl Fn(&Report) -> &BTreeMap<String, Figures>,
+    of: impl Fn(&EvalReport) -> &BTreeMap<String, Figures>,
 ) -> Result<()> {
     writeln!(out)?;
     let mut table = Table::new([
@@ -163,7 +163,7 @@ fn saved(figures: &Figures) -> String {
     }
 }
 
-fn line(out: &mut dyn Write, metric: Metric, run: &Judged) -> Result<()> {
+fn line(out: &mut dyn Write, metric: Metric, run: &JudgedRun) -> Result<()> {
     let answer = if run.hit { "yes" } else { "no" };
     let answer = match (metric.want(), metric.is_wrong(run.hit)) {
         (Want::Either, _) => answer.to_owned(),

@@ -3,11 +3,11 @@
 use serde::Serialize;
 use sprag_core::RuleId;
 
-use super::run::Run;
+use super::run::EvalRun;
 
 /// When a run was first warned, when first refused, and by what.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Stop {
+pub struct StopLine {
     /// Which run.
     pub trace: String,
     /// The step of the first warning.
@@ -18,8 +18,8 @@ pub struct Stop {
     pub rule: Option<RuleId>,
 }
 
-impl From<&Run> for Stop {
-    fn from(run: &Run) -> Self {
+impl From<&EvalRun> for StopLine {
+    fn from(run: &EvalRun) -> Self {
         let told = run.stop.as_ref().or(run.warn.as_ref());
         Self {
             trace: run.trace.clone(),

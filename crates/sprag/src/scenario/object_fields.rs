@@ -12,9 +12,9 @@ use serde_json::value::RawValue;
 
 /// An object's fields, each name once.
 #[derive(Debug)]
-pub(super) struct Fields(BTreeMap<String, Box<RawValue>>);
+pub(super) struct ObjectFields(BTreeMap<String, Box<RawValue>>);
 
-impl Fields {
+impl ObjectFields {
     /// The raw value of a field.
     pub(super) fn get(&self, name: &str) -> Option<&RawValue> {
         self.0.get(name).map(|value| &**value)
@@ -26,17 +26,17 @@ impl Fields {
     }
 }
 
-impl<'de> Deserialize<'de> for Fields {
+impl<'de> Deserialize<'de> for ObjectFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FieldsVisitor;
-        impl<'de> Visitor<'de> for FieldsVisitor {
-            type Value = Fields;
+        struct ObjectFieldsVisitor;
+        impl<'de> Visitor<'de> for ObjectFieldsVisitor {
+            type Value = ObjectFields;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ObjectFields, A::Error> {
                 let mut fields = BTreeMap::new();
                 while let Some(name) = map.next_key::<String>()? {
                     if fields.contains_key(&name) {
@@ -46,9 +46,9 @@ impl<'de> Deserialize<'de> for Fields {
                     }
                     fields.insert(name, map.next_value()?);
                 }
-                Ok(Fields(fields))
+                Ok(ObjectFields(fields))
             }
         }
-        deserializer.deserialize_map(FieldsVisitor)
+        deserializer.deserialize_map(ObjectFieldsVisitor)
     }
 }

@@ -13,13 +13,13 @@ pub struct ScenarioError {
     scenario: Option<(usize, Option<String>)>,
     event: Option<usize>,
     #[source]
-    problem: Problem,
+    problem: ScenarioProblem,
 }
 
 /// What is wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum ScenarioProblem {
     /// The file is not UTF-8.
     #[error("this is not UTF-8: the first bad byte is on line {line}")]
     NotUtf8 {
@@ -88,7 +88,7 @@ fn in_one_line(errors: &PolicyErrors) -> String {
 }
 
 impl ScenarioError {
-    pub(super) fn in_file(problem: Problem) -> Self {
+    pub(super) fn in_file(problem: ScenarioProblem) -> Self {
         Self {
             scenario: None,
             event: None,
@@ -96,7 +96,7 @@ impl ScenarioError {
         }
     }
 
-    pub(super) fn in_scenario(number: usize, name: Option<&str>, found: Found) -> Self {
+    pub(super) fn in_scenario(number: usize, name: Option<&str>, found: LocatedProblem) -> Self {
         Self {
             scenario: Some((number, name.map(str::to_owned))),
             event: found.event,
@@ -106,20 +106,20 @@ impl ScenarioError {
 
     /// What is wrong.
     #[must_use]
-    pub fn problem(&self) -> &Problem {
+    pub fn problem(&self) -> &ScenarioProblem {
         &self.problem
     }
 }
 
 /// A problem on its way up, with the number of the event it was found in.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct LocatedProblem {
     event: Option<usize>,
-    problem: Problem,
+    problem: ScenarioProblem,
 }
 
-impl From<Problem> for Found {
-    fn from(problem: Problem) -> Self {
+impl From<ScenarioProblem> for LocatedProblem {
+    fn from(problem: ScenarioProblem) -> Self {
         Self {
             event: None,
             problem,
@@ -127,8 +127,8 @@ impl From<Problem> for Found {
     }
 }
 
-impl Found {
-    pub(super) fn in_event(number: usize, problem: Problem) -> Self {
+impl LocatedProblem {
+    pub(super) fn in_event(number: usize, problem: ScenarioProblem) -> Self {
         Self {
             event: Some(number),
             problem,
