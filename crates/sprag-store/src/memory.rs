@@ -15,6 +15,7 @@ use crate::draft::{ActivePolicy, Draft};
 use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
 use crate::hash::Hash;
+use crate::in_force::{InForce, Pause};
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::log_index::{NOTES, places};
 use crate::note::{Note, Noted, Pool};
@@ -40,6 +41,7 @@ struct Inner {
     state: StoreState,
     policies: HashMap<String, Arc<ActivePolicy>>,
     log: Log,
+    in_force: InForce,
     /// Where the log starts: what its forgotten part left behind.
     base: Base,
 }
@@ -94,7 +96,17 @@ impl Store for MemoryStore {
             .log
             .head
             .note(note.at, &note.policy.digest, note.what)?;
-        Ok(inner.log.append(encoded, None))
+        let record = inner.log.append(encoded, None);
+        inner.in_force.apply(&record);
+        Ok(record)
+    }
+
+    fn pause(&self) -> Result<Option<Pause>, StoreError> {
+        Ok(self.inner().in_force.pause.clone())
+    }
+
+    fn noted_policy(&self) -> Result<Option<String>, StoreError> {
+        Ok(self.inner().in_force.policy.clone())
     }
 
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {

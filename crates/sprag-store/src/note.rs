@@ -11,6 +11,7 @@ use sprag_core::{CellKey, Decision, Id, RuleId, Timestamp};
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::hash::Hash;
+use crate::in_force::Pause;
 
 /// A note on its way into the log.
 #[derive(Debug, Clone)]
@@ -57,17 +58,7 @@ pub enum Noted {
         source: Option<String>,
     },
     /// Everything is in shadow for a while.
-    Paused {
-        /// When it ends by itself.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        until: Option<Timestamp>,
-        /// Who asked for it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        by: Option<String>,
-        /// The reason.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        why: Option<String>,
-    },
+    Paused(Pause),
     /// A pause ended.
     Resumed {
         /// Who ended it; none when it ran out.

@@ -53,10 +53,11 @@ use redis_view::RedisView;
 use crate::census::Census;
 use crate::draft::Draft;
 use crate::error::StoreError;
+use crate::in_force::{POLICY, Pause};
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::Note;
 use crate::prune::{Prune, Pruned};
-use crate::query::{LogQuery, LogScope, Page, Session, SessionSummary};
+use crate::query::{LogQuery, Page, Session, SessionSummary};
 use crate::random::secret;
 use crate::record::Record;
 use crate::store::{Store, StoreStatus};
@@ -125,25 +126,6 @@ impl RedisStore {
     pub fn pod(&self) -> &str {
         &self.pod.options.pod
     }
-
-    /// The latest notes, which are needed before every decision. What was read before is good until a newer
-    /// note is written, and while Redis is down.
-    fn last_notes(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
-        let pod = &*self.pod;
-        {
-            let notes = lock(&pod.notes);
-            if let Some((at, known, page)) = &notes.page
-                && known == query
-                && (*at >= notes.latest || !pod.pool.is_up())
-            {
-                return Ok(page.clone());
-            }
-        }
-        let latest = lock(&pod.notes).latest;
-        let page = pod.read(|reader| reader.page(query))?;
-        lock(&pod.notes).page = Some((latest, query.clone(), page.clone()));
-        Ok(page)
-    }
 }
 
 impl Drop for RedisStore {
@@ -164,6 +146,20 @@ impl Store for RedisStore {
         self.pod.note(note)
     }
 
+    /// What the last reply of Redis carried. A pod that sends nothing else asks once a second.
+    fn pause(&self) -> Result<Option<Pause>, StoreError> {
+        Ok(lock(&self.pod.last_note).pause.clone())
+    }
+
+    fn noted_policy(&self) -> Result<Option<String>, StoreError> {
+        self.pod.read(|reader| {
+            Ok(cmd("HGET")
+                .arg(&self.pod.keys.head)
+                .arg(POLICY)
+                .query(reader.connection)?)
+        })
+    }
+
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {
         self.pod.read(|reader| reader.session(&self.pod, id))
     }
@@ -176,9 +172,6 @@ impl Store for RedisStore {
     }
 
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
-        if query.scope == LogScope::Notes && query.newest_first && query.after.is_none() {
-            return self.last_notes(query);
-        }
         self.pod.read(|reader| reader.page(query))
     }
 

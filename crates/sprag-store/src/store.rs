@@ -13,6 +13,7 @@ use crate::census::Census;
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::hash::Hash;
+use crate::in_force::Pause;
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::Note;
 use crate::prune::{Prune, Pruned};
@@ -63,6 +64,13 @@ pub trait Store: Send + Sync {
 
     /// Appends a note to the log, durably.
     fn note(&self, note: Note) -> Result<Record, StoreError>;
+
+    /// The pause that was noted last and not ended by a note; it may have run out. Asked before every
+    /// event, so this must be cheap.
+    fn pause(&self) -> Result<Option<Pause>, StoreError>;
+
+    /// The digest of the policy that a note named last.
+    fn noted_policy(&self) -> Result<Option<String>, StoreError>;
 
     /// All that is remembered of a session.
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError>;

@@ -8,7 +8,6 @@
 mod active;
 mod builder;
 mod error;
-mod notes;
 mod operator;
 mod pause;
 mod policy_file;
@@ -29,8 +28,6 @@ use crate::role::Role;
 use active::Policies;
 pub use builder::{GuardBuilder, make_private_folder};
 pub use error::GuardError;
-pub use pause::Pause;
-use pause::PauseState;
 pub use policy_file::{PolicyFile, PolicyFileError};
 pub use reload::Reload;
 use reload::WatchedFile;
@@ -65,7 +62,6 @@ struct Inner {
     capture: Capture,
     retention: Retention,
     policies: RwLock<Arc<Policies>>,
-    pause: PauseState,
     /// The policy file, where the policy came from one.
     watched: Option<Mutex<WatchedFile>>,
     feed: Feed,
@@ -210,7 +206,7 @@ impl Inner {
         at: Timestamp,
     ) -> Result<(Arc<Record>, Option<Wait>), GuardError> {
         let policies = self.policies();
-        let policy = if self.is_paused(at)? {
+        let policy = if self.pause_at(at)?.is_some() {
             &policies.paused
         } else {
             &policies.normal

@@ -106,7 +106,7 @@ pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, FeedItem, Subscription};
 pub use guard::{
-    Checked, Guard, GuardBuilder, GuardError, Pause, PolicyFile, PolicyFileError, Reload, Watch,
+    Checked, Guard, GuardBuilder, GuardError, PolicyFile, PolicyFileError, Reload, Watch,
     make_private_folder,
 };
 pub use judge::{Judge, JudgeError};
@@ -119,9 +119,9 @@ pub use sprag_core::{
     Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
 };
 pub use sprag_store::{
-    Census, LogQuery, LogScope, Marks, MemoryStore, Page, Record, RecordKind, Retention, Session,
-    SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError, Verification, Wait,
-    read_policy,
+    Census, LogQuery, LogScope, Marks, MemoryStore, Page, Pause, Record, RecordKind, Retention,
+    Session, SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError,
+    Verification, Wait, read_policy,
 };
 #[cfg(feature = "redis")]
 pub use sprag_store::{

@@ -2,7 +2,7 @@
 
 use sprag::rfc3339;
 use sprag_core::Order;
-use sprag_store::{Noted, Offline, Pool, Record, SnapshotReason};
+use sprag_store::{Noted, Offline, Pause, Pool, Record, SnapshotReason};
 use tracing::Level;
 
 use super::safe::{safe, safe_sentence};
@@ -87,7 +87,7 @@ pub(super) fn told(noted: &Noted, record: &Record) -> Option<(Level, String)> {
                 format!("[Policy] rejected a new one{origin}, {policy} stays in force: {why}");
             (Level::WARN, text)
         }
-        Noted::Paused { until, by, why } => {
+        Noted::Paused(Pause { until, by, why }) => {
             let until =
                 until.map_or_else(String::new, |until| format!(" until {}", rfc3339(until)));
             let (who, why) = (who(by.as_deref()), reason(why.as_deref()));

@@ -20,6 +20,7 @@ use crate::durability::Durability;
 use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
 use crate::hash::Hash;
+use crate::in_force::Pause;
 use crate::query::SessionState;
 use crate::record::Record;
 
@@ -63,8 +64,9 @@ pub(super) struct CommitReply {
     pub(super) outcome: CommitOutcome,
     pub(super) seconds: u64,
     pub(super) micros: u64,
-    /// The number of the last note in the log.
+    /// The number of the last note in the log, and the pause as of then.
     pub(super) note: u64,
+    pub(super) pause: Option<Pause>,
 }
 
 /// The keys and arguments that every commit starts with, in the order that `commit.lua` expects.
@@ -96,6 +98,20 @@ pub(super) fn commit_input(
     input.arg(size.sessions.to_string());
     input.number(header.fence);
     input.arg(header.id.0);
+    input
+}
+
+/// A commit that appends a note and changes no cell.
+pub(super) fn note_input(
+    pod: &RedisPod,
+    header: CommitHeader,
+    note: &EncodedRecord,
+) -> ScriptInput {
+    let mut input = commit_input(pod, header, "n", &note.body, CommitSize::default());
+    if let Some((field, value)) = note.record.puts_in_force() {
+        input.arg(field);
+        input.arg(value);
+    }
     input
 }
 
@@ -288,7 +304,7 @@ impl CommitReply {
     }
 
     fn parse(value: &Value) -> Option<Self> {
-        let [word, seconds, micros, note, rest @ ..] = list(value)? else {
+        let [word, seconds, micros, note, pause, rest @ ..] = list(value)? else {
             return None;
         };
         let outcome = match (text(word)?, rest) {
@@ -316,6 +332,7 @@ impl CommitReply {
             seconds: number(seconds)?,
             micros: number(micros)?,
             note: number(note)?,
+            pause: Pause::from_bytes(text(pause)?).ok()?,
         })
     }
 }

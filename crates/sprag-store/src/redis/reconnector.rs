@@ -11,17 +11,18 @@ use std::time::Duration;
 use redis::{Connection, Pipeline, RedisResult, Value, cmd};
 use sprag_core::{Policy, RULES_VERSION, Timestamp};
 
-use super::commit::{CommitOutcome, CommitReply, CommitSize, commit_input, read_hash};
+use super::commit::{CommitOutcome, CommitReply, note_input, read_hash};
 use super::log_reader::RedisReader;
 use super::monotonic;
 use super::offline_log::{OfflineLog, QueuedRecord};
-use super::redis_pod::{RedisPod, SharedError, lock};
+use super::redis_pod::{LastNote, RedisPod, SharedError, lock};
 use super::reply::{list, number, text, unexpected_reply};
 use super::script::{Script, ScriptInput};
 use crate::capacity::after_eviction;
 use crate::draft::ActivePolicy;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
+use crate::in_force::{PAUSE, Pause};
 use crate::random::secret;
 
 /// How long connecting and each step of rejoining may take.
@@ -42,6 +43,7 @@ pub(super) struct JoinReply {
     rules: u64,
     head: ChainHead,
     note: u64,
+    pause: Option<Pause>,
     time: (u64, u64),
 }
 
@@ -72,7 +74,18 @@ impl JoinReply {
     }
 
     fn read(value: &Value) -> Option<Self> {
-        let [seconds, micros, rules, secret, epoch, seq, hash, note] = list(value)? else {
+        let [
+            seconds,
+            micros,
+            rules,
+            secret,
+            epoch,
+            seq,
+            hash,
+            note,
+            pause,
+        ] = list(value)?
+        else {
             return None;
         };
         Some(Self {
@@ -84,6 +97,7 @@ impl JoinReply {
                 hash: read_hash(text(hash)?)?,
             },
             note: number(note)?,
+            pause: Pause::from_bytes(text(pause)?).ok()?,
             time: (number(seconds)?, number(micros)?),
         })
     }
@@ -120,7 +134,10 @@ impl RedisPod {
         // Taken as it is, also backwards: the numbers after it will be given again.
         *head = joined.head;
         drop(head);
-        lock(&self.notes).latest = joined.note;
+        *lock(&self.last_note) = LastNote {
+            seq: joined.note,
+            pause: joined.pause,
+        };
         // Policy texts may be lost too. They are sent again with the next decision.
         lock(&self.saved_policies).clear();
         Ok(connection)
@@ -189,14 +206,16 @@ impl RedisPod {
             let digest = &one.policy.digest;
             let encoded = ChainHead::default().note(one.at, digest, one.what.clone())?;
             let header = one.about_to_publish(self);
-            let input = commit_input(self, header, "n", &encoded.body, CommitSize::default());
+            let input = note_input(self, header, &encoded);
             pipe.add_command(self.commit.command(&input));
         }
         // In a pipeline a missing script could not be sent again without changing the order.
         self.commit.load(connection)?;
         let answers: Vec<Value> = pipe.query(connection)?;
         for answer in &answers {
-            match CommitReply::read(answer)?.outcome {
+            let reply = CommitReply::read(answer)?;
+            lock(&self.last_note).observe(reply.note, reply.pause);
+            match reply.outcome {
                 CommitOutcome::Done { seq, hash, .. } => {
                     *lock(&self.head) = ChainHead { seq, hash }
                 }
@@ -274,26 +293,25 @@ impl RedisPod {
         true
     }
 
-    /// Once a second: renews the fence, looks for new notes such as a pause, and notices an outage even if
+    /// Once a second: renews the fence, looks for a pause, and notices an outage even if
     /// nobody asks for decisions. Evicts idle sessions if there are too many.
     fn heartbeat(&self) {
-        let read: Result<(Option<u64>, usize), StoreError> = self.read(|reader| {
+        let read: Result<_, StoreError> = self.read(|reader| {
             self.renew_fence(reader.connection)?;
-            let note = cmd("HGET")
+            let note: (Option<u64>, Option<Vec<u8>>) = cmd("HMGET")
                 .arg(&self.keys.head)
-                .arg("note")
+                .arg(&["note", PAUSE])
                 .query(reader.connection)?;
-            let sessions = cmd("ZCARD")
+            let sessions: usize = cmd("ZCARD")
                 .arg(&self.keys.sessions)
                 .query(reader.connection)?;
             Ok((note, sessions))
         });
-        let Ok((note, sessions)) = read else {
+        let Ok(((note, pause), sessions)) = read else {
             return;
         };
-        {
-            let mut notes = lock(&self.notes);
-            notes.latest = notes.latest.max(note.unwrap_or(0));
+        if let Ok(pause) = Pause::from_bytes(&pause.unwrap_or_default()) {
+            lock(&self.last_note).observe(note.unwrap_or(0), pause);
         }
         let limit = self.options.capacity.sessions;
         if sessions > limit {

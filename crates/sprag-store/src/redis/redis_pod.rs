@@ -11,7 +11,7 @@ use redis::{Connection, RedisError, cmd};
 use sprag_core::{DigestKey, RULES_VERSION, Timestamp};
 
 use super::cell_cache::CellCache;
-use super::commit::{CommitOutcome, CommitReply, CommitSize, commit_input};
+use super::commit::{CommitOutcome, CommitReply, note_input};
 use super::commit_id::PodIdentity;
 use super::connection_pool::{ConnectionPool, PooledConnection};
 use super::keys::RedisKeys;
@@ -27,6 +27,7 @@ use super::script::{Script, ScriptInput};
 use crate::draft::ActivePolicy;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
+use crate::in_force::{PAUSE, Pause};
 use crate::note::Noted;
 use crate::record::Record;
 
@@ -86,7 +87,7 @@ pub(super) struct RedisPod {
     pub(super) offline: Mutex<OfflineLog>,
     pub(super) time: RedisTime,
     pub(super) counts: Counters,
-    pub(super) notes: Mutex<NotesCache>,
+    pub(super) last_note: Mutex<LastNote>,
     pub(super) index: Mutex<LogIndex>,
     /// Digests of the policies whose text Redis has.
     pub(super) saved_policies: Mutex<HashSet<String>>,
@@ -101,11 +102,30 @@ pub(super) struct RedisPod {
     pub(super) turns: Vec<Mutex<()>>,
 }
 
-/// The page of latest notes that was read last, and the number of the latest note.
+/// The number of the last note that this pod knows of, and the pause as of then.
 #[derive(Debug, Default)]
-pub(super) struct NotesCache {
-    pub(super) latest: u64,
-    pub(super) page: Option<(u64, crate::query::LogQuery, crate::query::Page<Record, u64>)>,
+pub(super) struct LastNote {
+    pub(super) seq: u64,
+    pub(super) pause: Option<Pause>,
+}
+
+impl LastNote {
+    /// Takes over what a reply carries. Replies on several connections may come out of order: an older
+    /// one must not end a pause that this pod already knows of.
+    pub(super) fn observe(&mut self, seq: u64, pause: Option<Pause>) {
+        if seq >= self.seq {
+            *self = Self { seq, pause };
+        }
+    }
+
+    /// Takes over a pause, or its end, that Redis does not have yet.
+    fn apply(&mut self, record: &Record) {
+        if let Some((PAUSE, value)) = record.puts_in_force()
+            && let Ok(pause) = Pause::from_bytes(&value)
+        {
+            self.pause = pause;
+        }
+    }
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -130,7 +150,7 @@ impl RedisPod {
             offline: Mutex::default(),
             time: RedisTime::default(),
             counts: Counters::default(),
-            notes: Mutex::default(),
+            last_note: Mutex::default(),
             index: Mutex::default(),
             saved_policies: Mutex::default(),
             head: Mutex::default(),
@@ -171,7 +191,8 @@ impl RedisPod {
         ))
     }
 
-    /// Runs a commit, and takes in what every reply carries: Redis' time and the latest note.
+    /// Runs a commit, and takes in what every reply carries: Redis' time, the latest note and the
+    /// pause.
     pub(super) fn run_commit(
         &self,
         connection: &mut Connection,
@@ -190,8 +211,7 @@ impl RedisPod {
         count(&self.counts.round_trips);
         let reply = CommitReply::read(&self.commit.run(connection, input)?)?;
         self.time.observe(sent, reply.seconds, reply.micros);
-        let mut notes = lock(&self.notes);
-        notes.latest = reply.note;
+        lock(&self.last_note).observe(reply.note, reply.pause.clone());
         Ok(reply)
     }
 
@@ -241,13 +261,7 @@ impl RedisPod {
     ) -> Result<Record, SharedError> {
         self.save_policy(connection, policy, until)?;
         let encoded = ChainHead::default().note(at, &policy.digest, what)?;
-        let input = commit_input(
-            self,
-            self.header(),
-            "n",
-            &encoded.body,
-            CommitSize::default(),
-        );
+        let input = note_input(self, self.header(), &encoded);
         match self.run_commit(connection, &input, until)?.outcome {
             CommitOutcome::Done { seq, prev, hash } => {
                 *lock(&self.head) = ChainHead { seq, hash };
@@ -320,7 +334,10 @@ impl RedisPod {
             // Under the lock of the offline log, so that the pool can't come up in between.
             let mut offline = lock(&self.offline);
             if !self.pool.is_up() {
-                return offline.note(note);
+                let record = offline.note(note)?;
+                // Until Redis is back, this pod at least follows what it noted itself.
+                lock(&self.last_note).apply(&record);
+                return Ok(record);
             }
         }
         let until = monotonic::now() + PATIENCE;

@@ -14,6 +14,7 @@ use crate::draft::ActivePolicy;
 use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
 use crate::hash::Hash;
+use crate::in_force::{PAUSE, POLICY, Pause};
 use crate::log_index::{NOTES, places};
 use crate::query::{LogQuery, LogScope, Page, page_size};
 use crate::record::Record;
@@ -79,6 +80,7 @@ pub(super) struct LogRow {
     head: ChainHead,
     body: Vec<u8>,
     cells: Vec<u64>,
+    in_force: Option<(&'static str, Vec<u8>)>,
 }
 
 impl LogRow {
@@ -88,6 +90,7 @@ impl LogRow {
             head: encoded.head(),
             body: encoded.body,
             cells: places(keys),
+            in_force: encoded.record.puts_in_force(),
         };
         (row, encoded.record)
     }
@@ -109,9 +112,30 @@ impl LogRow {
             for cell in &row.cells {
                 index.execute((cell.cast_signed(), seq))?;
             }
+            if let Some((name, value)) = &row.in_force {
+                conn.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")?
+                    .execute((name, value))?;
+            }
         }
         Ok(())
     }
+}
+
+/// What is in force under `name`, as its record put it there.
+fn in_force(conn: &Connection, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut statement = conn.prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+}
+
+/// The pause that was noted last.
+pub(super) fn pause(conn: &Connection) -> Result<Option<Pause>, StoreError> {
+    Pause::from_bytes(&in_force(conn, PAUSE)?.unwrap_or_default())
+}
+
+/// The digest of the policy that was noted last.
+pub(super) fn noted_policy(conn: &Connection) -> Result<Option<String>, StoreError> {
+    let digest = in_force(conn, POLICY)?;
+    Ok(digest.and_then(|digest| String::from_utf8(digest).ok()))
 }
 
 /// Keeps a policy's text, once.

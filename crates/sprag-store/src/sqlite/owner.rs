@@ -16,7 +16,7 @@ use super::SqliteOptions;
 use super::connection::{Access, checkpoint_by_itself, connect, digest_key, limit_size, open};
 use super::loading::{Loading, load};
 use super::lock::Locks;
-use super::log_rows::{LogRow, SharingCache, records};
+use super::log_rows::{LogRow, SharingCache, noted_policy, pause, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
 use super::session_rows::{census, sessions};
@@ -29,6 +29,7 @@ use crate::draft::{ActivePolicy, Draft};
 use crate::durability::Durability;
 use crate::encoded_record::EncodedRecord;
 use crate::error::StoreError;
+use crate::in_force::{InForce, Pause};
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Note, Noted, Pool};
 use crate::prune::{Prune, Pruned};
@@ -83,6 +84,10 @@ impl OwnedSqlite {
         tx.commit()?;
         let queue = Arc::new(WriteQueue::new(OwnerState {
             store: StoreState::default(),
+            in_force: InForce {
+                policy: noted_policy(&conn)?,
+                pause: pause(&conn)?,
+            },
             loading: Some(Loading::default()),
             row,
             pending: PendingWrites::default(),
@@ -171,7 +176,9 @@ impl OwnerState {
 
     fn note(&mut self, at: Timestamp, policy: &str, what: Noted) -> Result<Record, StoreError> {
         let encoded = self.row.head.note(at, policy, what)?;
-        Ok(self.append(encoded, None))
+        let record = self.append(encoded, None);
+        self.in_force.apply(&record);
+        Ok(record)
     }
 
     fn learn(&mut self, policy: &Arc<ActivePolicy>) {
@@ -252,6 +259,14 @@ impl Store for OwnedSqlite {
         let record = state.note(note.at, &note.policy.digest, note.what)?;
         self.queue.written(state, record.seq, &self.path)?;
         Ok(record)
+    }
+
+    fn pause(&self) -> Result<Option<Pause>, StoreError> {
+        Ok(self.queue.state().in_force.pause.clone())
+    }
+
+    fn noted_policy(&self) -> Result<Option<String>, StoreError> {
+        Ok(self.queue.state().in_force.policy.clone())
     }
 
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {

@@ -20,7 +20,7 @@ use super::connection::{
     checkpoint_by_hand, checkpoint_if_long, digest_key, limit_size, open, open_for_reading,
 };
 use super::lock::{Locks, beside};
-use super::log_rows::{HeadRow, LogRow, SharingCache, learn, records};
+use super::log_rows::{HeadRow, LogRow, SharingCache, learn, noted_policy, pause, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
 use super::session_rows::{session, sessions};
@@ -30,6 +30,7 @@ use crate::cell_source::FoldResult;
 use crate::draft::Draft;
 use crate::durability::Durability;
 use crate::error::StoreError;
+use crate::in_force::Pause;
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Note, Noted, Pool};
 use crate::prune::{Prune, Pruned};
@@ -259,6 +260,14 @@ impl Store for SharedSqlite {
                 durability: Durability::Durable,
             })
         })
+    }
+
+    fn pause(&self) -> Result<Option<Pause>, StoreError> {
+        self.read(pause)
+    }
+
+    fn noted_policy(&self) -> Result<Option<String>, StoreError> {
+        self.read(noted_policy)
     }
 
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {

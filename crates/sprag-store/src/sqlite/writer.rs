@@ -20,6 +20,7 @@ use super::pruning::Plan;
 use super::wait::Waiter;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
+use crate::in_force::InForce;
 use crate::note::{Eviction, Pool};
 use crate::store_state::StoreState;
 
@@ -44,6 +45,7 @@ pub(super) struct PendingWrites {
 #[derive(Debug)]
 pub(super) struct OwnerState {
     pub(super) store: StoreState,
+    pub(super) in_force: InForce,
     /// While not everything is in memory yet.
     pub(super) loading: Option<Loading>,
     pub(super) row: HeadRow,

@@ -2,7 +2,8 @@
 
 use sprag_core::Timestamp;
 use sprag_store::{
-    Capacity, LogQuery, LogScope, MemoryStore, Note, Noted, Pool, SessionQuery, SessionState, Store,
+    Capacity, LogQuery, LogScope, MemoryStore, Note, Noted, Pause, Pool, SessionQuery,
+    SessionState, Store,
 };
 
 use crate::model::{agrees_with_the_engine, all_records, replays_a_session, tells_one_story};
@@ -107,11 +108,10 @@ fn notes_stand_in_the_log_between_events() {
         .note(Note {
             at: Timestamp(2),
             policy: policy(),
-            what: Noted::Paused {
+            what: Noted::Paused(Pause {
                 until: Some(Timestamp(9)),
-                by: None,
-                why: None,
-            },
+                ..Pause::default()
+            }),
         })
         .unwrap();
     assert_eq!(note.seq, 2);

@@ -4,15 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
 use sprag_core::{Digester, Policy};
-use sprag_store::{
-    MemoryStore, Noted, OwnedSqlite, Record, Retention, SharedSqlite, SqliteOptions, Store,
-};
+use sprag_store::{MemoryStore, Noted, OwnedSqlite, Retention, SharedSqlite, SqliteOptions, Store};
 #[cfg(feature = "redis")]
 use sprag_store::{RedisOptions, RedisStore};
 
 use super::active::Policies;
-use super::notes::latest;
-use super::pause::{Pause, PauseState};
 use super::policy_file::PolicyFile;
 use super::reload::WatchedFile;
 use super::{Guard, GuardError, Inner};
@@ -159,7 +155,6 @@ impl GuardBuilder {
         let source = watched.as_ref().and_then(WatchedFile::start);
         let inner = Inner {
             digester: Digester::new(store.digest_key()),
-            pause: PauseState::new(Pause::told(&*store)?),
             store,
             clock,
             capture: self.capture,
@@ -237,10 +232,7 @@ impl Inner {
     /// Tells the log which policy is in force, unless it knows: a process that lives for one event
     /// need not say it again.
     fn tell_policy(&self, source: Option<String>) -> Result<(), GuardError> {
-        let known = latest(&*self.store, |record: Record| match record.note() {
-            Some(Noted::PolicyLoaded { .. } | Noted::PolicyChanged { .. }) => Some(record.policy),
-            _ => None,
-        })?;
+        let known = self.store.noted_policy()?;
         let policies = self.policies();
         let digest = &policies.normal.digest;
         match known {
