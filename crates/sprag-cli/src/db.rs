@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use sprag::{
     Capture, Guard, GuardError, Link, LinkError, LinkOptions, Millis, OfflineDecision, PolicyFile,
-    PolicyFileError, RedisOptions, RedisStore, ReplayError, RuleFailModes, Store, StoreError,
+    RedisOptions, RedisStore, ReplayError, RuleFailModes, Store, StoreError,
 };
 use sprag_store::{SharedSqlite, SqliteOptions};
 
 use crate::args::{DbArg, PlaceArgs, RedisArgs, StoreArgs};
 use crate::clock;
 use crate::failure::Failure;
-use crate::policy_file;
-use crate::settings::{PolicyPlace, Settings};
+use crate::settings::Settings;
 
 /// Where the store is.
 #[derive(Debug)]
@@ -203,12 +202,12 @@ pub(crate) fn policy_file(
     settings: &Settings,
     flag: Option<&Path>,
 ) -> Result<Option<PolicyFile>, Failure> {
-    match settings.policy_place(flag) {
-        PolicyPlace::Named(path) if !path.exists() => Err(policy_file::missing(&path)),
-        PolicyPlace::Named(path) => Ok(Some(PolicyFile::required(path))),
-        PolicyPlace::Usual(path) => Ok(Some(PolicyFile::optional(path))),
-        PolicyPlace::Nowhere => Ok(None),
+    let file = settings.policy_file(flag);
+    if let Some(file) = &file {
+        // Also where a running server reads its own policy: a wrong path is a mistake all the same.
+        file.text()?;
     }
+    Ok(file)
 }
 
 impl From<StoreError> for Failure {
@@ -226,10 +225,7 @@ impl From<GuardError> for Failure {
     fn from(error: GuardError) -> Self {
         match error {
             GuardError::Store(error) => error.into(),
-            GuardError::Policy(PolicyFileError::Wrong { ref path, .. }) => {
-                let next = format!("mend it, then try `sprag policy check {}`", path.display());
-                Self::new(error.to_string()).next(next)
-            }
+            GuardError::Policy(error) => error.into(),
             other => Self::new(other.to_string()),
         }
     }

@@ -1,122 +1,45 @@
-//! The policy in force, from wherever it is.
+//! The policy in force, for commands that look at it themselves.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::Value;
-use sprag_core::{MAX_POLICY_BYTES, Policy, PolicyErrors};
+use serde_json::{Value, json};
+use sprag::{PolicyFile, PolicyFileError};
+use sprag_core::Policy;
 
 use crate::failure::Failure;
-use crate::settings::{PolicyPlace, Settings};
+use crate::settings::Settings;
 
-/// A policy file that may or may not be there.
-#[derive(Debug)]
-pub(crate) struct PolicyFile {
-    place: PolicyPlace,
-}
-
-impl PolicyFile {
-    /// The one that these settings and the `--policy` flag lead to.
-    pub(crate) fn find(settings: &Settings, flag: Option<&Path>) -> Self {
-        Self {
-            place: settings.policy_place(flag),
-        }
-    }
-
-    /// This one and no other.
-    pub(crate) fn named(path: &Path) -> Self {
-        Self {
-            place: PolicyPlace::Named(path.to_owned()),
-        }
-    }
-
-    /// Where it is, or would be.
-    pub(crate) fn path(&self) -> Option<&Path> {
-        match &self.place {
-            PolicyPlace::Named(path) | PolicyPlace::Usual(path) => Some(path),
-            PolicyPlace::Nowhere => None,
-        }
-    }
-
-    /// Whether it is JSON, by its name.
-    pub(crate) fn is_json(&self) -> bool {
-        let extension = self.path().and_then(Path::extension);
-        extension.is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-    }
-
-    /// Its text; none where the defaults hold because no file is there.
-    pub(crate) fn text(&self) -> Result<Option<String>, Failure> {
-        let Some(path) = self.path() else {
-            return Ok(None);
-        };
-        if path.exists() {
-            return read_text(path).map(Some);
-        }
-        match &self.place {
-            PolicyPlace::Named(path) => Err(missing(path)),
-            _ => Ok(None),
-        }
-    }
-
-    /// Its text for changing it: a file that is not there will be made.
-    pub(crate) fn text_or_empty(&self) -> Result<String, Failure> {
-        match self.path() {
-            Some(path) if path.exists() => read_text(path),
-            _ => Ok(String::new()),
-        }
-    }
-
-    /// The policy as JSON, checked before.
-    pub(crate) fn value(&self) -> Result<Value, Failure> {
-        self.load()?;
-        let text = self.text()?.unwrap_or_default();
-        if self.is_json() {
-            serde_json::from_str(&text).map_err(|error| Failure::new(error.to_string()))
-        } else {
-            as_json(&text)
-        }
-    }
-
-    /// Reads `text` as what the name says it is.
-    pub(crate) fn parse(&self, text: &str) -> Result<Policy, PolicyErrors> {
-        if self.is_json() {
-            Policy::from_json(text)
-        } else {
-            Policy::from_toml(text)
-        }
-    }
-
-    /// The policy in force.
-    pub(crate) fn load(&self) -> Result<Policy, Failure> {
-        match self.text()? {
-            Some(text) => self.parse(&text).map_err(|errors| self.wrong(&errors)),
-            None => Ok(Policy::default()),
-        }
-    }
-
-    /// Its name, for messages.
-    pub(crate) fn name(&self) -> String {
-        let path = self.path().map(Path::to_owned);
-        let path = path.unwrap_or_else(|| PathBuf::from("policy"));
-        path.display().to_string()
-    }
-
-    fn wrong(&self, errors: &PolicyErrors) -> Failure {
-        let name = self.name();
-        Failure::new(format!(
-            "the policy can't be used\n{}",
-            errors.display(&name)
-        ))
-        .next(format!("mend it, then try `sprag policy check {name}`"))
+/// The policy that these settings and the `--policy` flag lead to.
+pub(crate) fn load(settings: &Settings, flag: Option<&Path>) -> Result<Policy, Failure> {
+    match settings.policy_file(flag) {
+        Some(file) => Ok(file.load()?),
+        None => Ok(Policy::default()),
     }
 }
 
-pub(crate) fn missing(path: &Path) -> Failure {
-    Failure::new(format!("there is no policy {}", path.display())).next(format!(
-        "`sprag policy show > {}` makes one from the defaults",
-        path.display()
-    ))
+/// The same policy and, as JSON, what its file says; empty if there is no file.
+pub(crate) fn load_with_document(
+    settings: &Settings,
+    flag: Option<&Path>,
+) -> Result<(Policy, Value), Failure> {
+    match settings.policy_file(flag) {
+        Some(file) => load_document(&file),
+        None => Ok((Policy::default(), json!({}))),
+    }
+}
+
+/// The policy in `file` and, as JSON, what the file says; empty if it may be missing and is.
+pub(crate) fn load_document(file: &PolicyFile) -> Result<(Policy, Value), Failure> {
+    let text = file.text()?;
+    let policy = file.parse(text.as_deref())?;
+    let document = match text {
+        None => json!({}),
+        Some(text) if file.is_json() => {
+            serde_json::from_str(&text).map_err(|error| Failure::new(error.to_string()))?
+        }
+        Some(text) => as_json(&text)?,
+    };
+    Ok((policy, document))
 }
 
 /// TOML as JSON.
@@ -124,15 +47,12 @@ pub(crate) fn as_json(text: &str) -> Result<Value, Failure> {
     toml::from_str(text).map_err(|error| Failure::new(error.to_string()))
 }
 
-/// The text of a small file. One byte more than a policy may have is enough to tell that it has
-/// too many.
-pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
-    let most = u64::try_from(MAX_POLICY_BYTES).unwrap_or(u64::MAX);
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes))
-        .map_err(|error| Failure::unreadable(path, &error))?;
-    String::from_utf8(bytes).map_err(|_| {
-        Failure::new(format!("{} is not UTF-8 text", path.display())).next("save it as UTF-8")
-    })
+impl From<PolicyFileError> for Failure {
+    fn from(error: PolicyFileError) -> Self {
+        let failure = Self::new(error.to_string());
+        match error.advice() {
+            Some(advice) => failure.next(advice),
+            None => failure,
+        }
+    }
 }

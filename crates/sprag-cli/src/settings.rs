@@ -4,6 +4,7 @@ use std::env::VarError;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use sprag::PolicyFile;
 use sprag_hooks::Client;
 use sprag_hooks::install::Homes;
 use sprag_scan::Places;
@@ -29,17 +30,6 @@ pub(crate) struct Settings {
     path: Option<PathBuf>,
 }
 
-/// Where the policy is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PolicyPlace {
-    /// The user named this file: it must be there.
-    Named(PathBuf),
-    /// The usual place: without a file there, the defaults hold.
-    Usual(PathBuf),
-    /// No home, no file: the defaults hold.
-    Nowhere,
-}
-
 impl Settings {
     /// Reads the environment, once.
     pub(crate) fn from_environment() -> Self {
@@ -63,15 +53,16 @@ impl Settings {
         }
     }
 
-    /// The place of the policy, given the `--policy` flag.
-    pub(crate) fn policy_place(&self, flag: Option<&Path>) -> PolicyPlace {
+    /// The policy file, given the `--policy` flag: one that somebody named must exist, the usual one may
+    /// be missing. None if nobody named one and there is no home to look into.
+    pub(crate) fn policy_file(&self, flag: Option<&Path>) -> Option<PolicyFile> {
         if let Some(path) = flag.or(self.sprag_policy.as_deref()) {
-            return PolicyPlace::Named(path.to_owned());
+            return Some(PolicyFile::required(path));
         }
-        let config = self.place(self.xdg_config_home.as_deref(), ".config");
-        config.map_or(PolicyPlace::Nowhere, |config| {
-            PolicyPlace::Usual(config.join("sprag").join("policy.toml"))
-        })
+        let config = self.place(self.xdg_config_home.as_deref(), ".config")?;
+        Some(PolicyFile::optional(
+            config.join("sprag").join("policy.toml"),
+        ))
     }
 
     /// The place of the store, given the `--db` flag; none where there is no home.
@@ -218,32 +209,29 @@ mod tests {
     fn the_flag_beats_the_variable_beats_the_usual_place() {
         let all = settings(Some("env.toml"), Some("/xdg"), Some("/h"));
         assert_eq!(
-            all.policy_place(Some(Path::new("flag.toml"))),
-            PolicyPlace::Named("flag.toml".into())
+            all.policy_file(Some(Path::new("flag.toml"))),
+            Some(PolicyFile::required("flag.toml"))
         );
         assert_eq!(
-            all.policy_place(None),
-            PolicyPlace::Named("env.toml".into())
+            all.policy_file(None),
+            Some(PolicyFile::required("env.toml"))
         );
         assert_eq!(
-            settings(None, Some("/xdg"), Some("/h")).policy_place(None),
-            PolicyPlace::Usual("/xdg/sprag/policy.toml".into())
+            settings(None, Some("/xdg"), Some("/h")).policy_file(None),
+            Some(PolicyFile::optional("/xdg/sprag/policy.toml"))
         );
         assert_eq!(
-            settings(None, None, Some("/h")).policy_place(None),
-            PolicyPlace::Usual("/h/.config/sprag/policy.toml".into())
+            settings(None, None, Some("/h")).policy_file(None),
+            Some(PolicyFile::optional("/h/.config/sprag/policy.toml"))
         );
-        assert_eq!(
-            settings(None, None, None).policy_place(None),
-            PolicyPlace::Nowhere
-        );
+        assert_eq!(settings(None, None, None).policy_file(None), None);
     }
 
     #[test]
     fn a_relative_xdg_place_is_ignored() {
         assert_eq!(
-            settings(None, Some("config"), Some("/h")).policy_place(None),
-            PolicyPlace::Usual("/h/.config/sprag/policy.toml".into())
+            settings(None, Some("config"), Some("/h")).policy_file(None),
+            Some(PolicyFile::optional("/h/.config/sprag/policy.toml"))
         );
     }
 

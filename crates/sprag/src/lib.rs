@@ -92,6 +92,7 @@ mod feed;
 mod guard;
 mod judge;
 pub mod link;
+mod policy_file;
 pub mod replay;
 mod role;
 pub mod scenario;
@@ -105,12 +106,10 @@ pub use clock::{Clock, SystemClock, TestClock};
 pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, FeedItem, Subscription};
-pub use guard::{
-    Checked, Guard, GuardBuilder, GuardError, PolicyFile, PolicyFileError, Reload, Watch,
-    make_private_folder,
-};
+pub use guard::{Checked, Guard, GuardBuilder, GuardError, Reload, Watch, make_private_folder};
 pub use judge::{Judge, JudgeError};
 pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};
+pub use policy_file::{PolicyFile, PolicyFileError};
 pub use replay::ReplayError;
 pub use role::Role;
 pub use utc::rfc3339;

@@ -19,7 +19,8 @@ use sprag_core::{Event, Id, Verdict};
 use sprag_store::{Marks, StoreError};
 
 use crate::capture::Capture;
-use crate::guard::{Guard, GuardError, PolicyFile};
+use crate::guard::{Guard, GuardError};
+use crate::policy_file::PolicyFile;
 use crate::role::Role;
 
 pub use client::{Answer, ServerClient, hook_token_file, read_token};

@@ -8,12 +8,12 @@ use crate::answer_lines::{READ_BYTES, answer_lines};
 use crate::args::DecideArgs;
 use crate::clock;
 use crate::failure::Run;
-use crate::policy_file::PolicyFile;
+use crate::policy_file;
 use crate::settings::Settings;
 
 /// Judges standard input.
 pub(crate) fn run(args: &DecideArgs, settings: &Settings) -> Run {
-    let policy = PolicyFile::find(settings, args.policy.policy.as_deref()).load()?;
+    let policy = policy_file::load(settings, args.policy.policy.as_deref())?;
     let mut judge = Judge::new(policy);
     let input = BufReader::with_capacity(READ_BYTES, std::io::stdin().lock());
     answer_lines(input, &mut std::io::stdout().lock(), args.strict, |event| {

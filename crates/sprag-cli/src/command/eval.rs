@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use sprag::PolicyFile;
 use sprag::eval::{
     self, EvalError, EvalPolicy, EvalReport, Flaw, JudgedRun, Label, Replayed, StopLine, TraceFile,
     merge,
@@ -18,7 +19,7 @@ use crate::args::EvalArgs;
 use crate::bar::Bar;
 use crate::failure::{Failure, Run};
 use crate::json;
-use crate::policy_file::PolicyFile;
+use crate::policy_file::{load_document, load_with_document};
 use crate::settings::Settings;
 
 pub(super) use text::skipped;
@@ -26,7 +27,7 @@ pub(super) use text::skipped;
 /// Replays the runs and tells.
 pub(crate) fn run(args: &EvalArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let mut names = vec!["policy".to_owned()];
-    let base = PolicyFile::find(settings, args.policy.policy.as_deref()).value()?;
+    let (_, base) = load_with_document(settings, args.policy.policy.as_deref())?;
     let mut policies = vec![EvalPolicy::new(&base).map_err(failed)?];
     if let Some(other) = &args.compare {
         names.push(other.clone());
@@ -94,7 +95,7 @@ impl<'a> Document<'a> {
 /// The policy to set beside `base`: the same with another classifier, or another file.
 fn compared(base: &Value, other: &str) -> Result<Value, Failure> {
     if !matches!(other, "plain" | "informed") {
-        return PolicyFile::named(Path::new(other)).value();
+        return Ok(load_document(&PolicyFile::required(other))?.1);
     }
     let mut document = base.clone();
     merge(

@@ -12,14 +12,14 @@ use crate::args::ExplainArgs;
 use crate::failure::{Failure, Run};
 use crate::json;
 use crate::layout::paragraph;
-use crate::policy_file::PolicyFile;
+use crate::policy_file;
 use crate::settings::Settings;
 use crate::style::{FAINT, HEAD, paint};
 
 /// Explains the rule that the arguments name.
 pub(crate) fn run(args: &ExplainArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let rule = find(&args.rule)?;
-    let policy = PolicyFile::find(settings, args.policy.policy.as_deref()).load()?;
+    let policy = policy_file::load(settings, args.policy.policy.as_deref())?;
     let text = explain(rule);
     let told = Told {
         rule,

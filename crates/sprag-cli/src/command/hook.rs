@@ -9,14 +9,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
-use sprag::{Event, LazyLink, LinkOptions, NoVerdict, PolicyFile, Role, Verdict};
+use sprag::{Event, LazyLink, LinkOptions, NoVerdict, Role, Verdict};
 use sprag_core::MAX_EVENT_BYTES;
 use sprag_hooks::{Answered, Client, HookOptions, ReadError, answer, unreadable};
 
 use crate::args::HookArgs;
 use crate::clock;
 use crate::failure::Run;
-use crate::settings::{PolicyPlace, Settings};
+use crate::settings::Settings;
 use crate::trouble;
 
 /// Answers the payload on standard input.
@@ -116,14 +116,9 @@ fn asker(
 
 fn link_options(args: &HookArgs, settings: &Settings, db: &Path) -> LinkOptions {
     let socket = args.socket.socket.as_deref();
-    let policy = match settings.policy_place(args.policy.policy.as_deref()) {
-        PolicyPlace::Named(path) => Some(PolicyFile::required(path)),
-        PolicyPlace::Usual(path) => Some(PolicyFile::optional(path)),
-        PolicyPlace::Nowhere => None,
-    };
     LinkOptions {
         socket: Some(settings.socket_place(socket, args.db.db.as_deref(), db)),
-        policy,
+        policy: settings.policy_file(args.policy.policy.as_deref()),
         capture: args.capture.into(),
         ..LinkOptions::new(db)
     }

@@ -7,12 +7,12 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use sprag::Policy;
 use sprag::replay::{RecordedItem, Replay, ReplayOutcome, ReplayTally, differs};
+use sprag::{Policy, PolicyFile};
 
 use crate::args::ReplayArgs;
 use crate::failure::{FAILED, Failure, Run};
-use crate::policy_file::PolicyFile;
+use crate::policy_file;
 use crate::settings::Settings;
 use recording::Source;
 use show::Show;
@@ -91,11 +91,11 @@ fn is_after(past: &RecordedItem, args: &ReplayArgs) -> bool {
 }
 
 fn policy(settings: &Settings) -> Result<Policy, Failure> {
-    PolicyFile::find(settings, None).load()
+    policy_file::load(settings, None)
 }
 
 fn what_if<'a>(source: &Source, path: &Path) -> Result<Replay<'a>, Failure> {
-    let replay = Replay::what_if(PolicyFile::named(path).load()?);
+    let replay = Replay::what_if(PolicyFile::required(path).load()?);
     Ok(match source {
         Source::Log(store) => replay.starting_at(&**store)?,
         Source::Trace(_) => replay,

@@ -12,12 +12,12 @@ use crate::failure::Run;
 use crate::json;
 use crate::layout::Table;
 use crate::limit_text::limit_text;
-use crate::policy_file::PolicyFile;
+use crate::policy_file;
 use crate::settings::Settings;
 
 /// Prints the table.
 pub(crate) fn run(args: &RulesArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let policy = PolicyFile::find(settings, args.policy.policy.as_deref()).load()?;
+    let policy = policy_file::load(settings, args.policy.policy.as_deref())?;
     let policy = args.who.narrow(policy);
     let default = Policy::default();
     let rows: Vec<Row> = RuleId::ALL

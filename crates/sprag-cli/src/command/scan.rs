@@ -17,7 +17,7 @@ use crate::bar::Bar;
 use crate::clock;
 use crate::failure::{Failure, Run};
 use crate::json;
-use crate::policy_file::PolicyFile;
+use crate::policy_file::load_with_document;
 use crate::settings::Settings;
 
 /// The clients whose transcripts can be read.
@@ -35,8 +35,7 @@ const MEGABYTE: u64 = 1_000_000;
 
 /// Reads the transcripts and tells.
 pub(crate) fn run(args: &ScanArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let file = PolicyFile::find(settings, args.policy.policy.as_deref());
-    let (policy, document) = (file.load()?, file.value()?);
+    let (policy, document) = load_with_document(settings, args.policy.policy.as_deref())?;
     let options = Options {
         policy: policy.clone(),
         since: args.since.map(|since| since.at(clock::now())),

@@ -6,19 +6,20 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::Value;
+use sprag::PolicyFile;
 use sprag::scenario::{self, Scenario, ScenarioOutcome};
 
 use crate::args::TestArgs;
 use crate::failure::{FAILED, Failure, Run, UNUSABLE};
 use crate::json;
-use crate::policy_file::PolicyFile;
+use crate::policy_file::load_document;
 use crate::report;
 use crate::style::{BAD, CAREFUL, GOOD, paint};
 
 /// Runs the files.
 pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Run {
     let base = match &args.policy {
-        Some(path) => PolicyFile::named(path).value()?,
+        Some(path) => load_document(&PolicyFile::required(path))?.1,
         None => Value::Null,
     };
     let mut report = Report::default();

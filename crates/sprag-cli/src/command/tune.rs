@@ -13,14 +13,13 @@ use crate::bar::Bar;
 use crate::failure::Run;
 use crate::json;
 use crate::layout::{Table, counted, paragraph};
-use crate::policy_file::PolicyFile;
+use crate::policy_file::load_with_document;
 use crate::settings::Settings;
 use crate::style::{HEAD, paint};
 
 /// Replays the history under each setting and tells.
 pub(crate) fn run(args: &TuneArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let file = PolicyFile::find(settings, args.policy.policy.as_deref());
-    let (policy, document) = (file.load()?, file.value()?);
+    let (policy, document) = load_with_document(settings, args.policy.policy.as_deref())?;
     let (files, labels) = read(&args.history)?;
     let history = History::read(&files, &labels, &policy).map_err(failed)?;
     let tuned = {

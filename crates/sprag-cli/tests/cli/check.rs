@@ -89,13 +89,13 @@ fn a_wrong_policy_is_told_before_anything_is_judged() {
     --- stderr
     error: the policy can't be used
     p.toml:2: flow.max_dept: no such key; did you mean `flow.max_depth`?
-    next: mend it, then try `sprag policy check p.toml`
+    next: fix it, then try `sprag policy check p.toml`
     ");
     insta::assert_snapshot!(sandbox.run_with(&["check", "--policy", "gone.toml"], READ), @"
     exit 2
     --- stderr
     error: there is no policy gone.toml
-    next: `sprag policy show > gone.toml` makes one from the defaults
+    next: `sprag policy show > gone.toml` creates one from the defaults
     ");
 }
 

@@ -129,13 +129,13 @@ fn a_wrong_policy_is_told_before_anything_is_judged() {
     error: the policy can't be used
     p.toml:2: flow.max_dept: no such key; did you mean `flow.max_depth`?
     p.toml:3: flow.max_calls: must be a whole number from 1 to 4096, not 0
-    next: mend it, then try `sprag policy check p.toml`
+    next: fix it, then try `sprag policy check p.toml`
     ");
     insta::assert_snapshot!(sandbox.run(&["decide", "--policy", "gone.toml"]), @"
     exit 2
     --- stderr
     error: there is no policy gone.toml
-    next: `sprag policy show > gone.toml` makes one from the defaults
+    next: `sprag policy show > gone.toml` creates one from the defaults
     ");
 }
 

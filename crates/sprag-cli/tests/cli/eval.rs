@@ -266,6 +266,6 @@ fn what_can_not_be_used_is_told() {
     exit 2
     --- stderr
     error: there is no policy plane
-    next: `sprag policy show > plane` makes one from the defaults
+    next: `sprag policy show > plane` creates one from the defaults
     ");
 }

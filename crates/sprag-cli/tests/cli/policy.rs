@@ -99,7 +99,7 @@ fn everything_that_is_wrong_is_told_at_once() {
     insta::assert_snapshot!(sandbox.run(&["policy", "check", "p.toml"]), @"
     exit 2
     --- stderr
-    error: p.toml is not UTF-8 text
+    error: the policy p.toml is not UTF-8 text: see line 2
     next: save it as UTF-8
     ");
 }
@@ -116,7 +116,7 @@ fn without_a_file_the_defaults_hold() {
     exit 2
     --- stderr
     error: there is no policy gone.toml
-    next: `sprag policy show > gone.toml` makes one from the defaults
+    next: `sprag policy show > gone.toml` creates one from the defaults
     ");
 }
 
@@ -223,7 +223,7 @@ fn other_tools_limits_become_a_policy() {
     insta::assert_snapshot!(sandbox.run(&["policy", "import", "gone.json"]), @"
     exit 2
     --- stderr
-    error: can't read gone.json: no such file or directory
+    error: there is no file gone.json
     next: check the path; it is relative to where you are
     ");
 }

@@ -194,7 +194,7 @@ fn bad_recordings_are_told() {
     exit 2
     --- stderr
     error: there is no policy gone.toml
-    next: `sprag policy show > gone.toml` makes one from the defaults
+    next: `sprag policy show > gone.toml` creates one from the defaults
     ");
     insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl", "--session", "s1"]), @"
     exit 2

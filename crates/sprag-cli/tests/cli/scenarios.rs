@@ -152,6 +152,6 @@ fn a_base_policy_that_is_wrong_is_told() {
     --- stderr
     error: the policy can't be used
     p.toml:2: flow.max_depth: must be a whole number from 1 to 4096, not "five"
-    next: mend it, then try `sprag policy check p.toml`
+    next: fix it, then try `sprag policy check p.toml`
     "#);
 }

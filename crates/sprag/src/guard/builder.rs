@@ -9,7 +9,6 @@ use sprag_store::{MemoryStore, Noted, OwnedSqlite, Retention, SharedSqlite, Sqli
 use sprag_store::{RedisOptions, RedisStore};
 
 use super::active::Policies;
-use super::policy_file::PolicyFile;
 use super::reload::WatchedFile;
 use super::{Guard, GuardError, Inner};
 use crate::capture::Capture;
@@ -17,6 +16,7 @@ use crate::capture::Capture;
 use crate::clock::RedisClock;
 use crate::clock::{Clock, SystemClock};
 use crate::feed::Feed;
+use crate::policy_file::PolicyFile;
 
 /// A guard being put together. Without a word it is the default policy in memory.
 ///
@@ -146,9 +146,9 @@ impl GuardBuilder {
         let (policy, watched) = match self.policy {
             PolicyFrom::Given(policy) => (*policy, None),
             PolicyFrom::File(file) => {
-                let bytes = file.bytes()?;
-                let policy = file.parse(bytes.as_deref())?;
-                (policy, Some(WatchedFile::new(file, bytes)))
+                let text = file.text()?;
+                let policy = file.parse(text.as_deref())?;
+                (policy, Some(WatchedFile::new(file, text)))
             }
         };
         let (store, clock) = self.store.open(self.clock)?;

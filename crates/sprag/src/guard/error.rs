@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use sprag_core::EventError;
 use sprag_store::StoreError;
 
-use super::policy_file::PolicyFileError;
+use crate::policy_file::PolicyFileError;
 use crate::role::Role;
 
 /// Why a guard gave no verdict. What it means is for the caller to settle: an adapter has a

@@ -10,9 +10,9 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use sprag_store::Noted;
 
 use super::active::Policies;
-use super::policy_file::{PolicyFile, PolicyFileError};
 use super::{Guard, GuardError, Inner};
 use crate::atomic;
+use crate::policy_file::{PolicyFile, PolicyFileError};
 
 /// What came of looking at the policy file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum Reload {
     Rejected(PolicyFileError),
 }
 
-type FileContent = Result<Option<Vec<u8>>, PolicyFileError>;
+type FileContent = Result<Option<String>, PolicyFileError>;
 
 /// The policy file and what was last seen in it.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(super) struct WatchedFile {
 }
 
 impl WatchedFile {
-    pub(super) fn new(file: PolicyFile, judged: Option<Vec<u8>>) -> Self {
+    pub(super) fn new(file: PolicyFile, judged: Option<String>) -> Self {
         Self {
             file,
             judged: Ok(judged),
@@ -65,16 +65,15 @@ impl WatchedFile {
 
     /// What is there, where it is new and, unless at once, looks the same twice in a row.
     fn look(&mut self, at_once: bool) -> Result<FileContent, Reload> {
-        let seen = self.file.bytes();
+        let seen = self.file.text();
         if seen == self.judged {
             self.unconfirmed = None;
             return Err(Reload::Unchanged);
         }
         // A file that held a policy and is gone is more likely a slip than a wish for the defaults.
         let seen = match seen {
-            Ok(None) => Err(PolicyFileError::Unreadable {
+            Ok(None) => Err(PolicyFileError::Missing {
                 path: self.file.path().to_owned(),
-                why: "it is gone".to_owned(),
             }),
             other => other,
         };
@@ -146,8 +145,7 @@ impl Inner {
         if base.is_some_and(|base| base != current) {
             return Err(GuardError::PolicyMoved { current });
         }
-        let bytes = text.as_bytes().to_vec();
-        let policy = watched.file.parse(Some(&bytes))?;
+        let policy = watched.file.parse(Some(text))?;
         let path = watched.file.path();
         atomic::write(path, text).map_err(|source| GuardError::PolicyWrite {
             path: path.to_owned(),
@@ -155,7 +153,7 @@ impl Inner {
         })?;
         // From here on the file says it: where the log can't, the next look at the file tries again.
         let came = self.switch(Policies::new(policy), &watched, Some(order))?;
-        watched.judged = Ok(Some(bytes));
+        watched.judged = Ok(Some(text.to_owned()));
         watched.unconfirmed = None;
         Ok(came)
     }
@@ -170,7 +168,7 @@ impl Inner {
             Err(nothing) => return Ok(nothing),
         };
         let parsed = match &seen {
-            Ok(bytes) => watched.file.parse(bytes.as_deref()),
+            Ok(text) => watched.file.parse(text.as_deref()),
             Err(error) => Err(error.clone()),
         };
         let came = match parsed {

@@ -130,7 +130,7 @@ fn a_file_that_is_gone_leaves_the_policy_in_force() {
     std::fs::remove_file(home.path()).unwrap();
     assert!(matches!(
         guard.reload().unwrap(),
-        Reload::Rejected(PolicyFileError::Unreadable { .. })
+        Reload::Rejected(PolicyFileError::Missing { .. })
     ));
     assert_eq!(guard.reload().unwrap(), Reload::Unchanged);
     assert_eq!(call(&guard, "s", "delete_asset").decision, Decision::Kill);

@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sprag::link::{ServerClient, hook_token_file, read_token};
-use sprag::{Id, SessionQuery};
+use sprag::{Id, PolicyFile, SessionQuery};
 use sprag_hooks::Client;
 
 use super::Look;
 use crate::args::DoctorArgs;
 use crate::db::Db;
 use crate::failure::Failure;
-use crate::policy_file::PolicyFile;
 use crate::record_line::time;
 use crate::settings::Settings;
 use crate::trouble;
@@ -27,7 +26,7 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub(super) struct Place {
     db: Option<PathBuf>,
     socket: Option<PathBuf>,
-    policy: PolicyFile,
+    policy: Option<PolicyFile>,
 }
 
 impl Place {
@@ -39,7 +38,7 @@ impl Place {
                 .as_deref()
                 .map(|db| settings.socket_place(socket, args.db.db.as_deref(), db)),
             db,
-            policy: PolicyFile::find(settings, args.policy.policy.as_deref()),
+            policy: settings.policy_file(args.policy.policy.as_deref()),
         }
     }
 
@@ -63,20 +62,17 @@ impl Place {
     }
 
     fn policy(&self) -> Look {
-        let path = self.policy.path().map(|path| path.display().to_string());
-        match self.policy.load() {
-            Ok(_) if self.policy.path().is_some_and(std::path::Path::exists) => {
-                Look::fine("policy", path.unwrap_or_default())
-            }
-            Ok(_) => Look::fine("policy", "the built-in limits"),
-            Err(_) => {
-                let path = path.unwrap_or_default();
-                Look::wrong(
-                    "policy",
-                    format!("{path} can't be used"),
-                    format!("sprag policy check {path}"),
-                )
-            }
+        let Some(file) = self.policy.as_ref().filter(|file| file.path().exists()) else {
+            return Look::fine("policy", "the built-in limits");
+        };
+        let path = file.path().display();
+        match file.load() {
+            Ok(_) => Look::fine("policy", path.to_string()),
+            Err(_) => Look::wrong(
+                "policy",
+                format!("{path} can't be used"),
+                format!("sprag policy check {path}"),
+            ),
         }
     }
 

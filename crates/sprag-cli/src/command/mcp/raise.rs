@@ -10,7 +10,7 @@ use sprag_mcp::install::ServerEntry;
 use crate::args::{McpInstallArgs, PolicyCommand, PolicySetArgs, WhoArgs};
 use crate::command::policy;
 use crate::failure::Failure;
-use crate::policy_file::PolicyFile;
+use crate::policy_file;
 use crate::settings::Settings;
 
 /// How long a server may take for an answer; the first start of one may have to fetch it.
@@ -23,7 +23,7 @@ pub(super) fn inspect(
     settings: &Settings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let policy = PolicyFile::find(settings, args.policy.policy.as_deref()).load()?;
+    let policy = policy_file::load(settings, args.policy.policy.as_deref())?;
     let agent = args.client.client.agent();
     let limits = policy.limits_for(Some(agent), "");
     let limits = &limits.destructive;

@@ -4,29 +4,42 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use sprag::{PolicyFile, PolicyFileError};
 use sprag_core::{Policy, PolicyErrors, RuleId};
 
 use crate::args::PolicyCheckArgs;
-use crate::failure::{FAILED, Run};
+use crate::failure::{FAILED, Failure, Run};
 use crate::json;
-use crate::policy_file::PolicyFile;
 use crate::settings::Settings;
 use crate::style::{BAD, GOOD, paint};
 
 /// Checks the file.
 pub(crate) fn run(args: &PolicyCheckArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let flag = args.file.as_deref().or(args.policy.policy.as_deref());
-    let file = PolicyFile::find(settings, flag);
-    let text = file.text()?;
-    let is_there = text.is_some();
-    let checked = file.parse(&text.unwrap_or_default());
-    let told = Told::new(&file, is_there, &checked);
+    let (file, checked) = match settings.policy_file(flag) {
+        Some(file) => check(&file)?,
+        None => (None, Ok(Policy::default())),
+    };
+    let told = Told::new(file, &checked);
     if args.json {
         json::print(out, &told)?;
     } else {
         told.print(out, checked.as_ref().err())?;
     }
     Ok(ExitCode::from(if told.ok { 0 } else { FAILED }))
+}
+
+type Checked = (Option<String>, Result<Policy, PolicyErrors>);
+
+/// The name of the file, if it exists, and what is wrong with it.
+fn check(file: &PolicyFile) -> Result<Checked, Failure> {
+    let text = file.text()?;
+    let name = text.as_ref().map(|_| file.path().display().to_string());
+    match file.parse(text.as_deref()) {
+        Ok(policy) => Ok((name, Ok(policy))),
+        Err(PolicyFileError::Wrong { errors, .. }) => Ok((name, Err(errors))),
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -55,7 +68,7 @@ struct Difference {
 }
 
 impl Told {
-    fn new(file: &PolicyFile, is_there: bool, checked: &Result<Policy, PolicyErrors>) -> Self {
+    fn new(file: Option<String>, checked: &Result<Policy, PolicyErrors>) -> Self {
         let errors = match checked {
             Ok(_) => Vec::new(),
             Err(errors) => errors
@@ -67,7 +80,7 @@ impl Told {
                 .collect(),
         };
         Self {
-            file: is_there.then(|| file.name()),
+            file,
             ok: errors.is_empty(),
             errors,
             differs: checked.as_ref().map(differences).unwrap_or_default(),

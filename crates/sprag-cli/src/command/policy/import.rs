@@ -4,16 +4,21 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use sprag::PolicyFile;
 use sprag_core::import;
 
 use crate::args::PolicyImportArgs;
 use crate::failure::{Failure, Run};
 use crate::json;
-use crate::policy_file::read_text;
 
 /// Prints the policy that says the same as the file.
 pub(crate) fn run(args: &PolicyImportArgs, out: &mut dyn Write) -> Run {
-    let text = read_text(&args.file)?;
+    // What is imported is not a policy yet, so a missing one is not to be created from the defaults.
+    let text = PolicyFile::optional(&args.file).text()?;
+    let text = text.ok_or_else(|| {
+        Failure::new(format!("there is no file {}", args.file.display()))
+            .next("check the path; it is relative to where you are")
+    })?;
     let imported = import::from_json(&text, None)
         .map_err(|error| Failure::new(format!("{}: {error}", args.file.display())))?;
     let notes: Vec<String> = imported.notes.iter().map(ToString::to_string).collect();

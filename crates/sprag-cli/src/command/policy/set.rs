@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use sprag::{atomic, explain};
+use sprag::{PolicyFile, atomic, explain};
 use sprag_core::{Glob, Policy, PolicyKey, RuleId};
 use toml_edit::{Array, Value};
 
@@ -12,18 +12,18 @@ use crate::args::PolicySetArgs;
 use crate::edit::{self, Who};
 use crate::failure::{Failure, Run};
 use crate::json;
-use crate::policy_file::PolicyFile;
 use crate::settings::Settings;
 
 /// Sets the key.
 pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let file = PolicyFile::find(settings, args.policy.policy.as_deref());
-    let Some(path) = file.path() else {
+    let flag = args.policy.policy.as_deref();
+    let Some(file) = settings.policy_file(flag) else {
         return Err(
             Failure::new("there is no place for a policy: HOME is not set")
                 .next("name one: `sprag policy set --policy FILE …`"),
         );
     };
+    let path = file.path();
     if file.is_json() {
         return Err(
             Failure::new(format!("{} is JSON; `set` edits TOML", path.display()))
@@ -31,7 +31,8 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
         );
     }
     let target = Target::find(&args.key, &args.value)?;
-    let text = file.text_or_empty()?;
+    // A file that does not exist yet is created.
+    let text = PolicyFile::optional(path).text()?.unwrap_or_default();
     let who = Who {
         agent: args.who.agent.as_deref(),
         session: args.who.session.as_deref(),

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use crate::args::PolicyShowArgs;
 use crate::failure::Run;
 use crate::json;
-use crate::policy_file::{PolicyFile, as_json};
+use crate::policy_file::{self, as_json};
 use crate::settings::Settings;
 
 /// Prints the policy.
 pub(crate) fn run(args: &PolicyShowArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let file = PolicyFile::find(settings, args.policy.policy.as_deref());
-    let text = args.who.narrow(file.load()?).to_toml();
+    let policy = policy_file::load(settings, args.policy.policy.as_deref())?;
+    let text = args.who.narrow(policy).to_toml();
     if args.json {
         json::print(out, &as_json(&text)?)?;
     } else {

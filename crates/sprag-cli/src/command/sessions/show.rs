@@ -12,7 +12,7 @@ use crate::db::Db;
 use crate::failure::{Failure, Run};
 use crate::json;
 use crate::layout::Table;
-use crate::policy_file::PolicyFile;
+use crate::policy_file;
 use crate::record_line::time;
 use crate::settings::Settings;
 use crate::style::{BAD, CAREFUL, GOOD, HEAD, paint};
@@ -20,7 +20,7 @@ use crate::style::{BAD, CAREFUL, GOOD, HEAD, paint};
 /// Prints the session.
 pub(crate) fn run(args: &SessionsShowArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let store = Db::find(settings, &args.db)?.read()?;
-    let policy = PolicyFile::find(settings, args.policy.policy.as_deref()).load()?;
+    let policy = policy_file::load(settings, args.policy.policy.as_deref())?;
     let id = session_id(&args.session)?;
     let Some(session) = store.session(&id)? else {
         return Err(Failure::new(format!("there is no session {id}"))
