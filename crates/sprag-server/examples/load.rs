@@ -5,20 +5,20 @@
 //! request of the server's process. `… load ready [SESSIONS]` tells how soon a server with so many sessions
 //! in its store answers. `… load rough` tells what idle connections, slow clients and garbage do to honest ones.
 
-#[path = "load/asking.rs"]
-mod asking;
-#[path = "load/ready.rs"]
-mod ready;
-#[path = "load/rough.rs"]
-mod rough;
-#[path = "load/served.rs"]
-mod served;
+#[path = "load/client.rs"]
+mod client;
+#[path = "load/hostile_clients.rs"]
+mod hostile_clients;
+#[path = "load/server_process.rs"]
+mod server_process;
+#[path = "load/startup.rs"]
+mod startup;
 
 use std::io::Write as _;
 use std::time::Duration;
 
-use asking::Asked;
-use served::{Kind, Served};
+use client::LoadResult;
+use server_process::{ServerKind, ServerProcess};
 
 /// Both servers have what the `sprag` binary has.
 #[global_allocator]
@@ -26,7 +26,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
-enum Failed {
+enum LoadError {
     #[error(transparent)]
     Io(#[from] std::io::Error),
     #[error(transparent)]
@@ -34,35 +34,38 @@ enum Failed {
     #[error(transparent)]
     Guard(#[from] sprag::GuardError),
     #[error("{0}")]
-    Told(String),
+    Other(String),
 }
 
-fn main() -> Result<(), Failed> {
+fn main() -> Result<(), LoadError> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let word = args.first().map(String::as_str);
     let number = |at: usize| args.get(at).and_then(|text| text.parse::<u64>().ok());
     match word {
-        Some("bare") => served::bare(),
-        Some("sprag") => served::sprag(),
-        Some("ready") => ready::run(number(1).unwrap_or(100_000)),
-        Some("rough") => rough::run(),
+        Some("bare") => server_process::bare(),
+        Some("sprag") => server_process::sprag(),
+        Some("ready") => startup::run(number(1).unwrap_or(100_000)),
+        Some("rough") => hostile_clients::run(),
         _ => load(number(0).unwrap_or(5), number(1).unwrap_or(32)),
     }
 }
 
-fn load(seconds: u64, connections: u64) -> Result<(), Failed> {
+fn load(seconds: u64, connections: u64) -> Result<(), LoadError> {
     let mut out = std::io::stdout();
     let rounds = 3;
-    let mut sums = [Asked::default(), Asked::default()];
-    let servers = [Served::start(Kind::Bare)?, Served::start(Kind::Sprag)?];
+    let mut sums = [LoadResult::default(), LoadResult::default()];
+    let servers = [
+        ServerProcess::start(ServerKind::Bare)?,
+        ServerProcess::start(ServerKind::Sprag)?,
+    ];
     for server in &servers {
-        asking::ask(server, Duration::from_secs(1), connections)?;
+        client::ask(server, Duration::from_secs(1), connections)?;
     }
     for round in 1..=rounds {
         for (server, sum) in servers.iter().zip(&mut sums) {
-            let asked = asking::ask(server, Duration::from_secs(seconds), connections)?;
-            writeln!(out, "round {round} {:5} {asked}", server.kind.word())?;
-            sum.add(&asked);
+            let result = client::ask(server, Duration::from_secs(seconds), connections)?;
+            writeln!(out, "round {round} {:5} {result}", server.kind.word())?;
+            sum.add(&result);
         }
     }
     let [bare, sprag] = &sums;
@@ -75,7 +78,7 @@ fn load(seconds: u64, connections: u64) -> Result<(), Failed> {
     )?;
     let soak: Option<u64> = std::env::args().nth(3).and_then(|text| text.parse().ok());
     if let (Some(minutes), [_, server]) = (soak, &servers) {
-        asking::soak(server, minutes, sprag.rate() / 2.0, connections)?;
+        client::soak(server, minutes, sprag.rate() / 2.0, connections)?;
     }
     Ok(())
 }

@@ -51,12 +51,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let guard = Guard::in_memory()?;
     let records = records(&guard)?;
     let metrics = Arc::new(Metrics::new());
-    measure("metrics.saw", &records, |record| metrics.saw(record));
+    measure("metrics.observe", &records, |record| {
+        metrics.observe(record)
+    });
     measure("metrics.decided", &records, |_| {
         metrics.decided(Duration::from_micros(3));
     });
     let stats = Stats::new(0, guard.now());
-    measure("stats.saw", &records, |record| stats.saw(record));
+    measure("stats.observe", &records, |record| stats.observe(record));
     measure("log line (made, not written)", &records, |record| {
         black_box(line(record));
     });
@@ -66,7 +68,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let clock = Arc::new(sprag::SystemClock);
     if let Some(notifier) = Notifier::start(settings, clock, Arc::clone(&metrics))? {
-        measure("notifier.saw", &records, |record| notifier.saw(record));
+        measure("notifier.observe", &records, |record| {
+            notifier.observe(record)
+        });
     }
     let settings = TelemetrySettings {
         traces: Some("http://127.0.0.1:9/v1/traces".to_owned()),

@@ -17,14 +17,14 @@ use rmcp::{ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
 use serde::Deserialize;
 use sprag::Id;
 
-use crate::relay::Fields;
+use crate::relay::FieldNames;
 use client::RelayClient;
 
 /// Where the relay is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RelayPlace {
+pub enum RelayAddress {
     /// Behind this address.
-    Address(reqwest::Url),
+    Url(reqwest::Url),
     /// On the Unix socket of this machine's server.
     Socket(PathBuf),
 }
@@ -35,11 +35,11 @@ pub struct AgentToolsConfig {
     /// The session that they speak for.
     pub session: Id,
     /// Where the relay is.
-    pub place: RelayPlace,
+    pub relay: RelayAddress,
     /// Where sessions are there: `/api/sessions`.
     pub path: String,
     /// What the fields of a message are called there.
-    pub fields: Fields,
+    pub fields: FieldNames,
     /// A token, where the relay asks for one.
     pub token: Option<String>,
 }

@@ -8,9 +8,9 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
 
+use crate::app::App;
 use crate::limits;
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::problem::{Problem, ProblemKind};
 
 /// Refuses a body that does not say it is `wanted`, or one of its other names.
 pub(crate) fn expect_type(headers: &HeaderMap, wanted: &[&str]) -> Result<(), Problem> {
@@ -25,14 +25,14 @@ pub(crate) fn expect_type(headers: &HeaderMap, wanted: &[&str]) -> Result<(), Pr
         "" => format!("send `Content-Type: {wanted}`"),
         told => format!("send `Content-Type: {wanted}`, not {told:?}"),
     };
-    Err(Problem::new(Kind::UnsupportedMediaType, detail))
+    Err(Problem::new(ProblemKind::UnsupportedMediaType, detail))
 }
 
 /// Reads a body of at most `most` bytes.
 pub(crate) async fn read(app: &App, body: Body, most: usize) -> Result<Bytes, Problem> {
     let too_large = || {
         let detail = format!("a body has at most {most} bytes here");
-        Problem::new(Kind::TooLarge, detail)
+        Problem::new(ProblemKind::TooLarge, detail)
     };
     let size = body.size_hint();
     if size.lower() > u64::try_from(most).unwrap_or(u64::MAX) {
@@ -49,9 +49,12 @@ pub(crate) async fn read(app: &App, body: Body, most: usize) -> Result<Bytes, Pr
     match tokio::time::timeout(limits::BODY_TIME, collect).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(error)) => Err(Problem::new(Kind::BadRequest, format!("the body: {error}"))),
+        Ok(Err(error)) => Err(Problem::new(
+            ProblemKind::BadRequest,
+            format!("the body: {error}"),
+        )),
         Err(_) => Err(Problem::new(
-            Kind::BadRequest,
+            ProblemKind::BadRequest,
             format!(
                 "the body did not arrive within {} seconds",
                 limits::BODY_TIME.as_secs()
@@ -62,9 +65,9 @@ pub(crate) async fn read(app: &App, body: Body, most: usize) -> Result<Bytes, Pr
 
 /// A JSON document from the body, for operators' orders and questions.
 #[derive(Debug)]
-pub(crate) struct Json<T>(pub(crate) T);
+pub(crate) struct JsonBody<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
+impl<T: DeserializeOwned> FromRequest<App> for JsonBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {

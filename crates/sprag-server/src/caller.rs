@@ -12,8 +12,8 @@ use axum::http::{HeaderMap, Method, header};
 use sprag::Role;
 use sprag_mcp::http::is_own_origin;
 
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::app::App;
+use crate::problem::{Problem, ProblemKind};
 use crate::tokens::{COOKIE, Holder};
 
 /// From where a request came.
@@ -83,14 +83,14 @@ impl FromRequestParts<App> for Operator {
         match caller.role {
             Role::Operator => Ok(Self { name: caller.name }),
             role if named => Err(Problem::new(
-                Kind::Forbidden,
+                ProblemKind::Forbidden,
                 format!(
                     "this is for operators; the token {:?} is for {role}s",
                     caller.name
                 ),
             )),
             _ => Err(Problem::new(
-                Kind::Unauthorized,
+                ProblemKind::Unauthorized,
                 "this is for operators: send `Authorization: Bearer` with the operator token",
             )),
         }
@@ -111,7 +111,7 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     match token {
         Some(token) => Ok(Some(token)),
         None => Err(Problem::new(
-            Kind::Unauthorized,
+            ProblemKind::Unauthorized,
             "the Authorization header must be `Bearer` and a token",
         )),
     }
@@ -134,7 +134,7 @@ fn by_cookie(parts: &Parts, app: &App) -> Result<Option<Holder>, Problem> {
     let reads = matches!(parts.method, Method::GET | Method::HEAD);
     if holder.is_some() && !reads && !is_own_origin(&parts.headers) {
         return Err(Problem::new(
-            Kind::Forbidden,
+            ProblemKind::Forbidden,
             "a cookie alone may only look: send an Origin header of this server",
         ));
     }
@@ -148,7 +148,7 @@ fn by_place(parts: &Parts) -> Result<Holder, Problem> {
         Some(Peer::Loopback) => "loopback",
         Some(Peer::Remote) | None => {
             return Err(Problem::new(
-                Kind::Unauthorized,
+                ProblemKind::Unauthorized,
                 "send `Authorization: Bearer` with a token; `sprag token add` makes one",
             ));
         }

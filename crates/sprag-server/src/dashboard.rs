@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use files::Asset;
 
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
@@ -61,7 +61,7 @@ fn named(name: &str, headers: &HeaderMap, caching: HeaderValue) -> Response {
     match files::find(name) {
         Some(asset) => answer(asset, headers, caching),
         None => Problem::new(
-            Kind::NotFound,
+            ProblemKind::NotFound,
             "the dashboard has no such part; reload the page, the server may be a newer one",
         )
         .into_response(),

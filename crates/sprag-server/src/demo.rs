@@ -9,10 +9,10 @@
 //! go wrong; within a minute every verdict has been given.
 
 mod agent_server;
-mod cast;
+mod agents;
 mod client;
-mod scene;
-mod tools;
+mod demo_agent;
+mod scripts;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 
 use crate::config::ServerConfig;
 use crate::relay::RelayConfig;
-use client::Client;
+use client::DemoClient;
 
 /// The policy that the demo starts with.
 const POLICY: &str = include_str!("demo/policy.toml");
@@ -102,14 +102,14 @@ impl Demo {
     pub async fn play(&self, address: SocketAddr) -> Result<(), DemoError> {
         let token = std::fs::read_to_string(self.folder.path().join("operator.token"));
         let token = token.map_err(DemoError::Token)?;
-        let client = Client::new(address, token.trim()).map_err(DemoError::Client)?;
+        let client = DemoClient::new(address, token.trim()).map_err(DemoError::Client)?;
         let agents = self.agents.try_clone().map_err(DemoError::Port)?;
         let agents = tokio::net::TcpListener::from_std(agents).map_err(DemoError::Port)?;
         // They end with this set, and the set with the demo.
         let mut playing = JoinSet::new();
         playing.spawn(agent_server::serve(agents, client.clone()));
-        for scene in scene::SCENES {
-            playing.spawn(scene.play(client.clone()));
+        for script in scripts::SCRIPTS {
+            playing.spawn(script.play(client.clone()));
         }
         while playing.join_next().await.is_some() {}
         Ok(())

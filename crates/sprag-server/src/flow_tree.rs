@@ -108,7 +108,7 @@ impl FlowTree {
     }
 
     /// Takes a record in.
-    pub(crate) fn saw(&mut self, record: &Record) {
+    pub(crate) fn observe(&mut self, record: &Record) {
         let Some(observation) = record.observation() else {
             return;
         };

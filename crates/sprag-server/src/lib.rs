@@ -4,33 +4,33 @@
 //! see, kill, reset and change the policy. The same API is on a TCP port and on a Unix socket. A
 //! [`Server`] is bound first, so that whatever is wrong is told before anyone is answered, and then runs.
 
+mod acceptor;
 pub mod agent_tools;
+mod app;
 mod body;
 mod caller;
 mod config;
 mod dashboard;
 pub mod demo;
+mod edge;
 mod error;
 mod event_kind;
 mod flow_tree;
-mod front;
-mod hub;
 pub mod limits;
-mod listen;
 pub mod log_lines;
+mod mcp_mount;
 pub mod metrics;
-mod mounted;
 pub mod notify;
 mod origin;
 mod outbound;
 mod param;
 mod problem;
+mod record_pump;
 mod relay;
 mod route;
 mod router;
 mod server;
 mod signals;
-mod state;
 pub mod stats;
 mod stopwatch;
 pub mod systemd;
@@ -41,8 +41,8 @@ mod wire;
 
 pub use config::{PORT, ServerConfig, SharedClock, Transport};
 pub use error::ServerError;
-pub use mounted::MOUNT;
-pub use relay::{FieldError, Fields, RelayConfig, RelayTrust};
+pub use mcp_mount::MOUNT;
+pub use relay::{FieldError, FieldNames, RelayConfig, RelayTrust};
 pub use reqwest::Url;
 pub use router::openapi;
 pub use server::Server;

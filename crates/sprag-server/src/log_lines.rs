@@ -24,18 +24,18 @@ pub(crate) use safe::safe_sentence;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct LogLine {
     /// How much it matters.
     pub level: Level,
     /// The text, in one line.
     pub text: String,
     /// What programs read.
-    pub facts: Facts,
+    pub fields: LogFields,
 }
 
-/// The facts behind a line.
+/// The fields behind a line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct LogFields {
     /// The record's number.
     pub seq: u64,
     /// The session that it is about, made safe.
@@ -50,27 +50,31 @@ pub struct Facts {
 
 /// The line of a record; none where there is nothing to say.
 #[must_use]
-pub fn line(record: &Record) -> Option<Line> {
-    let mut facts = Facts {
+pub fn line(record: &Record) -> Option<LogLine> {
+    let mut fields = LogFields {
         seq: record.seq,
-        ..Facts::default()
+        ..LogFields::default()
     };
     let (level, text) = match &record.kind {
         RecordKind::Note(noted) => notes::told(noted, record)?,
         RecordKind::Event { observation, .. } => {
-            facts.session = Some(safe(observation.what.session().as_str()));
+            fields.session = Some(safe(observation.what.session().as_str()));
             match &observation.what {
                 Observed::Kill(order) => notes::killed(order),
                 Observed::Reset(order) => notes::reset(order, record.verdict.generation),
                 what => {
-                    let told = verdicts::Told::of(&record.verdict)?;
-                    facts.rule = Some(told.rule);
-                    facts.verdict = Some(record.verdict.decision);
-                    facts.shadow = told.shadow;
+                    let told = verdicts::VerdictLine::of(&record.verdict)?;
+                    fields.rule = Some(told.rule);
+                    fields.verdict = Some(record.verdict.decision);
+                    fields.shadow = told.shadow;
                     (told.level(), told.text(what))
                 }
             }
         }
     };
-    Some(Line { level, text, facts })
+    Some(LogLine {
+        level,
+        text,
+        fields,
+    })
 }

@@ -11,7 +11,7 @@
 mod lag;
 mod readings;
 mod rule_counts;
-mod troubles;
+mod store_errors;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +33,7 @@ use crate::notify::Delivery;
 use lag::LogLag;
 pub use readings::Readings;
 use rule_counts::RuleCounts;
-use troubles::{TROUBLES, trouble};
+use store_errors::{STORE_ERRORS, store_error_index};
 
 /// The media type of [`Metrics::encode`].
 pub const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -61,7 +61,7 @@ pub struct Metrics {
     depth_average: FloatGauge,
     longest: Gauge,
     latency: Histogram,
-    troubles: [Counter; TROUBLES.len()],
+    store_errors: [Counter; STORE_ERRORS.len()],
     deliveries: [Counter; Delivery::ALL.len()],
     stream_clients: Gauge,
     missed: Counter,
@@ -69,7 +69,7 @@ pub struct Metrics {
     lines_left_out: Counter,
     spans_dropped: Counter,
     lag: LogLag,
-    scraped: readings::Gauges,
+    scraped: readings::ScrapedGauges,
 }
 
 impl fmt::Debug for Metrics {
@@ -136,7 +136,7 @@ impl Metrics {
         let help = "Time from an event to its verdict";
         all.register_with_unit("decision_duration", help, Unit::Seconds, latency.clone());
         let failed = ("store_errors", "Times that the store failed");
-        let troubles = family(all, failed, "kind", TROUBLES);
+        let store_errors = family(all, failed, "kind", STORE_ERRORS);
         let deliveries = Self::register_deliveries(all);
         let help = "Clients that listen to the stream of records";
         let stream_clients = gauge(all, "stream_clients", help);
@@ -148,7 +148,7 @@ impl Metrics {
         let lines_left_out = counter(all, "log_lines_left_out", help);
         let help = "Decisions that were not exported because the exporter was too slow";
         let spans_dropped = counter(all, "telemetry_dropped", help);
-        let scraped = readings::Gauges::register(all);
+        let scraped = readings::ScrapedGauges::register(all);
         Self {
             registry,
             events,
@@ -160,7 +160,7 @@ impl Metrics {
             depth_average,
             longest,
             latency,
-            troubles,
+            store_errors,
             deliveries,
             stream_clients,
             missed,
@@ -183,8 +183,8 @@ impl Metrics {
     }
 
     /// Counts a record of the log.
-    pub fn saw(&self, record: &Record) {
-        self.lag.saw(record);
+    pub fn observe(&self, record: &Record) {
+        self.lag.observe(record);
         let Some(observation) = record.observation() else {
             return;
         };
@@ -194,11 +194,11 @@ impl Metrics {
         }
         self.rules.count(&record.verdict);
         if let Observed::Message(message) = what {
-            self.saw_message(message, record);
+            self.observe_message(message, record);
         }
     }
 
-    fn saw_message(&self, message: &Message, record: &Record) {
+    fn observe_message(&self, message: &Message, record: &Record) {
         let origin = match (&message.from, message.source) {
             (Some(_), _) => 0,
             (None, Source::User) => 1,
@@ -229,7 +229,7 @@ impl Metrics {
 
     /// Counts a failure of the store.
     pub fn store_failed(&self, error: &StoreError) {
-        if let Some(count) = self.troubles.get(trouble(error)) {
+        if let Some(count) = self.store_errors.get(store_error_index(error)) {
             count.inc();
         }
     }

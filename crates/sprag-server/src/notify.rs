@@ -2,17 +2,17 @@
 //!
 //! A guard that stops an agent at night has done half of its work; the other half is that somebody looks. What is
 //! told is the record of the stop and one sentence, never a captured payload. Telling must never hold a
-//! decision up and never take memory without bound, so [`Notifier::saw`] only puts an alert into a queue of fixed
+//! decision up and never take memory without bound, so [`Notifier::observe`] only puts an alert into a queue of fixed
 //! length; a thread of its own delivers. What does not fit is counted and logged.
 //!
 //! The same kill is told once. A session that is blocked again within a minute was told of already; the next
 //! alert says how many were folded into it.
 
 mod alert;
+mod alert_history;
 mod backoff;
 mod command;
-mod deliver;
-mod fold;
+mod delivery_queue;
 mod settings;
 mod signature;
 mod webhook;
@@ -30,10 +30,10 @@ use crate::log_lines::safe;
 use crate::metrics::Metrics;
 
 use alert::Alert;
+use alert_history::{AlertHistory, FoldAction};
 pub use backoff::Backoff;
-use deliver::Desk;
-use fold::{Folded, Memory};
-pub use settings::{NotifyError, NotifySettings, Secret, Webhook, split_command};
+use delivery_queue::DeliveryQueue;
+pub use settings::{NotifyError, NotifySettings, Webhook, WebhookSecret, split_command};
 pub use signature::sign;
 
 /// How many alerts wait for one channel.
@@ -61,7 +61,7 @@ impl Channel {
 
 /// What became of an alert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum DeliveryOutcome {
     /// It was delivered.
     Sent,
     /// One try failed; there will be another.
@@ -72,7 +72,7 @@ pub enum Outcome {
     Dropped,
 }
 
-impl Outcome {
+impl DeliveryOutcome {
     /// The word for it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -91,22 +91,22 @@ pub struct Delivery {
     /// Where it was to go.
     pub channel: Channel,
     /// What became of it.
-    pub result: Outcome,
+    pub result: DeliveryOutcome,
 }
 
 impl Delivery {
     /// Everything that can happen.
     pub const ALL: [Self; 7] = [
-        Self::new(Channel::Webhook, Outcome::Sent),
-        Self::new(Channel::Webhook, Outcome::Retried),
-        Self::new(Channel::Webhook, Outcome::Failed),
-        Self::new(Channel::Webhook, Outcome::Dropped),
-        Self::new(Channel::Command, Outcome::Sent),
-        Self::new(Channel::Command, Outcome::Failed),
-        Self::new(Channel::Command, Outcome::Dropped),
+        Self::new(Channel::Webhook, DeliveryOutcome::Sent),
+        Self::new(Channel::Webhook, DeliveryOutcome::Retried),
+        Self::new(Channel::Webhook, DeliveryOutcome::Failed),
+        Self::new(Channel::Webhook, DeliveryOutcome::Dropped),
+        Self::new(Channel::Command, DeliveryOutcome::Sent),
+        Self::new(Channel::Command, DeliveryOutcome::Failed),
+        Self::new(Channel::Command, DeliveryOutcome::Dropped),
     ];
 
-    const fn new(channel: Channel, result: Outcome) -> Self {
+    const fn new(channel: Channel, result: DeliveryOutcome) -> Self {
         Self { channel, result }
     }
 }
@@ -115,7 +115,7 @@ impl Delivery {
 #[derive(Debug)]
 pub struct Notifier {
     queues: Vec<(Channel, Sender<Arc<Alert>>)>,
-    memory: Mutex<Memory>,
+    history: Mutex<AlertHistory>,
     operator_kills: bool,
     source: String,
     metrics: Arc<Metrics>,
@@ -134,20 +134,20 @@ impl Notifier {
         metrics: Arc<Metrics>,
     ) -> Result<Option<Self>, NotifyError> {
         let (operator_kills, source) = (settings.operator_kills, settings.source.clone());
-        let Some(mut desk) = Desk::new(settings, clock, Arc::clone(&metrics))? else {
+        let Some(mut queue) = DeliveryQueue::new(settings, clock, Arc::clone(&metrics))? else {
             return Ok(None);
         };
         let mut queues = Vec::new();
-        for channel_of in desk.channels() {
+        for channel_of in queue.channels() {
             let (sender, receiver) = channel(QUEUE);
-            desk.take(channel_of, receiver);
+            queue.take(channel_of, receiver);
             queues.push((channel_of, sender));
         }
         let (give_up, gives_up) = oneshot::channel();
-        let thread = desk.run(gives_up)?;
+        let thread = queue.run(gives_up)?;
         Ok(Some(Self {
             queues,
-            memory: Mutex::default(),
+            history: Mutex::default(),
             operator_kills,
             source,
             metrics,
@@ -157,24 +157,24 @@ impl Notifier {
     }
 
     /// Tells of a record where it is a new stop. Never waits.
-    pub fn saw(&self, record: &Record) {
+    pub fn observe(&self, record: &Record) {
         let Some(mut alert) = Alert::of(record, self.operator_kills) else {
             return;
         };
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        match memory.tell(&alert) {
-            Folded::Into => {
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        match history.tell(&alert) {
+            FoldAction::Suppress => {
                 self.metrics.notification_folded();
                 return;
             }
-            Folded::With(others) => alert.finish(record, &self.source, others),
+            FoldAction::Send(others) => alert.finish(record, &self.source, others),
         }
-        drop(memory);
+        drop(history);
         let alert = Arc::new(alert);
         for (channel, queue) in &self.queues {
             if queue.try_send(Arc::clone(&alert)).is_err() {
                 self.metrics
-                    .notified(Delivery::new(*channel, Outcome::Dropped));
+                    .notified(Delivery::new(*channel, DeliveryOutcome::Dropped));
                 tracing::error!(target: "sprag", seq = alert.seq, session = safe(&alert.session), "a notification by {} was dropped: {QUEUE} are waiting already", channel.as_str());
             }
         }

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, Uri, header};
 use sprag_mcp::http::{Hosts, is_own_origin};
 
 use crate::caller::Peer;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// Refuses what is not meant for the server with these names, and what another site's page sends.
 pub(crate) fn check(
@@ -22,18 +22,21 @@ pub(crate) fn check(
     // No browser reaches a Unix socket, and its clients have no name for it.
     if peer != Peer::Socket {
         let Some(host) = host else {
-            return Err(Problem::new(Kind::BadRequest, "the Host header is missing"));
+            return Err(Problem::new(
+                ProblemKind::BadRequest,
+                "the Host header is missing",
+            ));
         };
         if !hosts.knows(host) {
             return Err(Problem::new(
-                Kind::Misdirected,
+                ProblemKind::Misdirected,
                 format!("this server is not {host:?}; `sprag serve --host NAME` makes it so"),
             ));
         }
     }
     if headers.contains_key(header::ORIGIN) && !is_own_origin(headers) {
         return Err(Problem::new(
-            Kind::Forbidden,
+            ProblemKind::Forbidden,
             "requests from pages of other sites are refused",
         ));
     }

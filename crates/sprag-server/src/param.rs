@@ -5,9 +5,9 @@ use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 use sprag::Id;
 
+use crate::app::App;
 use crate::limits;
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::problem::{Problem, ProblemKind};
 
 /// The id in a path. A sub-agent's holds a slash, which is written `%2F` there.
 #[derive(Debug)]
@@ -40,9 +40,9 @@ impl FromRequestParts<App> for PathSeq {
 
 /// The choices in a query.
 #[derive(Debug)]
-pub(crate) struct Choices<T>(pub(crate) T);
+pub(crate) struct ApiQuery<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequestParts<App> for Choices<T> {
+impl<T: DeserializeOwned> FromRequestParts<App> for ApiQuery<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
@@ -74,5 +74,5 @@ pub(crate) fn id(field: &str, text: &str) -> Result<Id, Problem> {
 
 /// Something in the address that can't be used.
 pub(crate) fn bad(field: &str, why: impl std::fmt::Display) -> Problem {
-    Problem::new(Kind::BadRequest, format!("{field}: {why}")).field(field)
+    Problem::new(ProblemKind::BadRequest, format!("{field}: {why}")).field(field)
 }

@@ -15,7 +15,7 @@ pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
 
 /// What kind of problem it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ProblemKind {
     BadEvent,
     BadRequest,
     Unauthorized,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
     Unavailable,
 }
 
-impl Kind {
+impl ProblemKind {
     /// Its status, its name and its title.
     const fn parts(self) -> (StatusCode, &'static str, &'static str) {
         use StatusCode as S;
@@ -70,7 +70,7 @@ impl Kind {
 /// A problem, as it stands on the wire.
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[schema(as = Problem)]
-pub(crate) struct Body {
+pub(crate) struct ProblemBody {
     /// Which kind of problem: a stable name.
     #[serde(rename = "type")]
     #[schema(example = "urn:sprag:problem:bad-event")]
@@ -96,12 +96,12 @@ pub(crate) struct Body {
     column: Option<usize>,
     /// Every mistake of a policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    errors: Vec<Mistake>,
+    errors: Vec<PolicyMistake>,
 }
 
 /// One mistake of a policy.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Mistake {
+pub(crate) struct PolicyMistake {
     /// The key: `flow.max_depth`; empty for the policy as a whole.
     key: String,
     /// The line, from 1.
@@ -114,17 +114,17 @@ pub(crate) struct Mistake {
 
 /// A problem on its way out.
 #[derive(Debug)]
-pub(crate) struct Problem(Box<(Kind, Body)>);
+pub(crate) struct Problem(Box<(ProblemKind, ProblemBody)>);
 
 impl Problem {
-    pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         let (status, name, title) = kind.parts();
-        let body = Body {
+        let body = ProblemBody {
             kind: format!("urn:sprag:problem:{name}"),
             title,
             status: status.as_u16(),
             detail: detail.into(),
-            ..Body::default()
+            ..ProblemBody::default()
         };
         Self(Box::new((kind, body)))
     }
@@ -157,7 +157,8 @@ impl Problem {
 
     /// A JSON body that can't be read.
     pub(crate) fn json(error: &serde_json::Error) -> Self {
-        Self::new(Kind::BadRequest, format!("the body: {error}")).at(error.line(), error.column())
+        Self::new(ProblemKind::BadRequest, format!("the body: {error}"))
+            .at(error.line(), error.column())
     }
 
     /// A policy with mistakes.
@@ -167,10 +168,10 @@ impl Problem {
             1 => "the policy has 1 mistake; nothing was changed".to_owned(),
             _ => format!("the policy has {count} mistakes; nothing was changed"),
         };
-        let mut problem = Self::new(Kind::WrongPolicy, detail);
+        let mut problem = Self::new(ProblemKind::WrongPolicy, detail);
         problem.0.1.errors = errors
             .iter()
-            .map(|error| Mistake {
+            .map(|error| PolicyMistake {
                 key: error.key.clone(),
                 line: error.line,
                 column: error.column,
@@ -183,9 +184,9 @@ impl Problem {
 
 impl From<EventError> for Problem {
     fn from(error: EventError) -> Self {
-        let problem = Self::new(Kind::BadEvent, error.to_string());
+        let problem = Self::new(ProblemKind::BadEvent, error.to_string());
         match error {
-            EventError::TooLong { .. } => Self::new(Kind::TooLarge, error.to_string()),
+            EventError::TooLong { .. } => Self::new(ProblemKind::TooLarge, error.to_string()),
             EventError::NotAnEvent(source) => problem.at(source.line(), source.column()),
             EventError::UnknownType { .. } => problem.field("type"),
             EventError::Missing { field, .. }
@@ -207,8 +208,8 @@ impl From<EventError> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Engine(error) => Self::new(Kind::Conflict, error.to_string()),
-            other => Self::new(Kind::Unavailable, other.to_string()),
+            StoreError::Engine(error) => Self::new(ProblemKind::Conflict, error.to_string()),
+            other => Self::new(ProblemKind::Unavailable, other.to_string()),
         }
     }
 }
@@ -218,8 +219,8 @@ impl From<GuardError> for Problem {
         match error {
             GuardError::Event(error) => error.into(),
             GuardError::Store(error) => error.into(),
-            GuardError::Forbidden { .. } => Self::new(Kind::Forbidden, error.to_string()),
-            other => Self::new(Kind::Unavailable, other.to_string()),
+            GuardError::Forbidden { .. } => Self::new(ProblemKind::Forbidden, error.to_string()),
+            other => Self::new(ProblemKind::Unavailable, other.to_string()),
         }
     }
 }
@@ -228,7 +229,7 @@ impl From<ReplayError> for Problem {
     fn from(error: ReplayError) -> Self {
         match error {
             ReplayError::Store(error) => error.into(),
-            other => Self::new(Kind::Unavailable, other.to_string()),
+            other => Self::new(ProblemKind::Unavailable, other.to_string()),
         }
     }
 }
@@ -240,8 +241,8 @@ impl IntoResponse for Problem {
         let text = serde_json::to_vec(&body).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, MEDIA_TYPE)], text).into_response();
         let extra = match kind {
-            Kind::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer realm=\"sprag\"")),
-            Kind::TooMany | Kind::Unavailable => Some((header::RETRY_AFTER, "1")),
+            ProblemKind::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer realm=\"sprag\"")),
+            ProblemKind::TooMany | ProblemKind::Unavailable => Some((header::RETRY_AFTER, "1")),
             _ => None,
         };
         if let Some((name, value)) = extra {

@@ -9,18 +9,18 @@
 //! What is not a message (`GET`, other paths below the same place) passes through unjudged. Without an upstream
 //! the routes answer with the verdict alone, for a server that passes messages on itself.
 
-mod answer;
 mod config;
 mod dispatches;
+mod forward;
 mod headers;
-mod letter;
 mod message;
+mod message_body;
 mod open_api;
-mod passing;
 mod refusal;
 mod session;
 mod trace;
 mod upstream;
+mod upstream_response;
 mod verdict;
 
 use std::sync::Arc;
@@ -30,12 +30,12 @@ use axum::{Extension, Router};
 use sprag::Guard;
 use tokio::sync::Semaphore;
 
+use crate::app::App;
 use crate::error::ServerError;
-use crate::state::App;
 
-pub use config::{FieldError, Fields, RelayConfig, RelayTrust};
+pub use config::{FieldError, FieldNames, RelayConfig, RelayTrust};
 pub(crate) use headers::{SESSION, WARNING, percent_decoded, percent_encoded};
-pub(crate) use open_api::Api;
+pub(crate) use open_api::RelayApi;
 
 use dispatches::Dispatches;
 use upstream::Upstream;
@@ -45,7 +45,7 @@ const BACKGROUND: usize = 4096;
 
 /// What the relay's routes share.
 pub(crate) struct Relay {
-    fields: Fields,
+    names: FieldNames,
     path: String,
     trust: RelayTrust,
     upstream: Option<Upstream>,
@@ -57,7 +57,7 @@ impl Relay {
     pub(crate) fn new(config: &RelayConfig, guard: &Guard) -> Result<Self, ServerError> {
         let upstream = config.upstream.as_ref();
         Ok(Self {
-            fields: config.fields.clone(),
+            names: config.fields.clone(),
             path: config.path.clone(),
             trust: config.trust,
             upstream: upstream.map(Upstream::new).transpose()?,
@@ -76,12 +76,12 @@ impl Relay {
         );
         let mut routes = Router::new();
         if self.upstream.is_some() {
-            create = create.fallback(passing::pass);
-            say = say.fallback(passing::pass);
-            idle = idle.fallback(passing::pass);
+            create = create.fallback(forward::pass);
+            say = say.fallback(forward::pass);
+            idle = idle.fallback(forward::pass);
             routes = routes
-                .route(&format!("{path}/{{id}}"), any(passing::pass))
-                .route(&format!("{path}/{{id}}/{{*rest}}"), any(passing::pass));
+                .route(&format!("{path}/{{id}}"), any(forward::pass))
+                .route(&format!("{path}/{{id}}/{{*rest}}"), any(forward::pass));
         }
         routes
             .route(&path, create)

@@ -8,17 +8,17 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::problem::{Kind, Problem};
+use crate::app::App;
+use crate::problem::{Problem, ProblemKind};
 use crate::relay::{self, Relay};
 use crate::route;
-use crate::state::App;
 use crate::wire;
 
 /// The routes, and the document that tells what they are.
 pub(crate) fn routes(app: App, relay: Relay) -> Router {
     let (routes, api) = documented().split_for_parts();
-    let document = route::openapi::Document::new(&api);
-    let page = route::docs::Page::new(&api);
+    let document = route::openapi::OpenApiDocument::new(&api);
+    let page = route::docs::DocsPage::new(&api);
     routes
         .merge(relay.routes())
         .route("/openapi.json", get(move || document.answer()))
@@ -27,14 +27,14 @@ pub(crate) fn routes(app: App, relay: Relay) -> Router {
         .merge(crate::dashboard::routes())
         .fallback(|| async {
             Problem::new(
-                Kind::NotFound,
+                ProblemKind::NotFound,
                 "there is nothing here; /docs lists what there is",
             )
             .into_response()
         })
         .method_not_allowed_fallback(|| async {
             Problem::new(
-                Kind::MethodNotAllowed,
+                ProblemKind::MethodNotAllowed,
                 "not with this method; the Allow header names those that work",
             )
             .into_response()
@@ -49,7 +49,7 @@ pub fn openapi() -> OpenApi {
 }
 
 fn documented() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(wire::Api::openapi().merge_from(relay::Api::openapi()))
+    OpenApiRouter::with_openapi(wire::ApiDoc::openapi().merge_from(relay::RelayApi::openapi()))
         .routes(routes!(route::check::check))
         .routes(routes!(route::batch::batch))
         .routes(routes!(route::hooks::hook))
@@ -64,8 +64,8 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(route::policy::history))
         .routes(routes!(route::policy::once))
         .routes(routes!(route::policy::schema))
-        .routes(routes!(route::draft::check))
-        .routes(routes!(route::draft::defaults))
+        .routes(routes!(route::policy_draft::check))
+        .routes(routes!(route::policy_draft::defaults))
         .routes(routes!(route::try_policy::try_policy))
         .routes(routes!(route::pause::show, route::pause::pause))
         .routes(routes!(route::pause::resume))

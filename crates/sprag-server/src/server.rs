@@ -16,19 +16,19 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
+use crate::acceptor::{self, Acceptor, SocketFile};
+use crate::app::{App, AppParts};
 use crate::config::{ServerConfig, Transport};
+use crate::edge::Edge;
 use crate::error::ServerError;
-use crate::front::Front;
-use crate::hub::{Desk, Hub};
-use crate::listen::{self, Door, SocketFile};
+use crate::mcp_mount::McpMount;
 use crate::metrics::Metrics;
-use crate::mounted::Mounted;
+use crate::record_pump::{Hub, RecordPump};
 use crate::relay::Relay;
 use crate::router;
-use crate::state::{App, Parts};
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
-use crate::tokens::Tokens;
+use crate::tokens::TokenStore;
 use crate::watchers::Watchers;
 
 /// How often the policy file is looked at.
@@ -45,7 +45,7 @@ pub struct Server {
     socket: Option<(SocketFile, UnixListener)>,
     tls: Option<TlsAcceptor>,
     guard: Guard,
-    tokens: Tokens,
+    tokens: TokenStore,
 }
 
 impl std::fmt::Debug for Server {
@@ -69,7 +69,7 @@ impl Server {
             });
         }
         let tls = match &config.transport {
-            Transport::Tls { cert, key } => Some(listen::acceptor(cert, key)?),
+            Transport::Tls { cert, key } => Some(acceptor::tls_acceptor(cert, key)?),
             Transport::Plain | Transport::BehindProxy => None,
         };
         let builder = match &config.redis {
@@ -85,7 +85,7 @@ impl Server {
             None => builder,
         }
         .build()?;
-        let tokens = Tokens::open(&config.db)?;
+        let tokens = TokenStore::open(&config.db)?;
         if !config.trusts_loopback() && !tokens.has_others() {
             return Err(ServerError::NoTokens {
                 address: config.listen,
@@ -96,7 +96,7 @@ impl Server {
             address: config.listen,
             source,
         };
-        let listener = listen::bind(config.listen).map_err(failed)?;
+        let listener = acceptor::bind(config.listen).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let socket = config.socket.as_deref().map(SocketFile::bind).transpose()?;
         Ok(Self {
@@ -165,9 +165,9 @@ impl Server {
         let watchers = Watchers::start(&self.config, &self.guard, &metrics)?;
         let stats = Arc::clone(watchers.stats());
         let history = read_history(&self.guard, &stats, ending.clone())?;
-        let desk = Desk::new(self.guard.clone(), Arc::clone(&hub), watchers);
-        let desk = start_desk(desk, feed, ending.clone())?;
-        let app = App::new(Parts {
+        let pump = RecordPump::new(self.guard.clone(), Arc::clone(&hub), watchers);
+        let pump = start_pump(pump, feed, ending.clone())?;
+        let app = App::new(AppParts {
             guard: self.guard,
             tokens: self.tokens,
             hub,
@@ -180,22 +180,22 @@ impl Server {
             secure: matches!(self.config.transport, Transport::Tls { .. }),
             ending: ending.clone(),
         });
-        let front = Front {
-            mcp: Mounted::of(&self.config, &app)?,
+        let edge = Edge {
+            mcp: McpMount::of(&self.config, &app)?,
             hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.hosts)),
             routes: router::routes(app, relay),
         };
-        let connections = listen::connections(self.config.connections);
-        let door = Door::new(front, connections, self.config.trusts_loopback(), ending);
+        let connections = acceptor::connections(self.config.connections);
+        let acceptor = Acceptor::new(edge, connections, self.config.trusts_loopback(), ending);
         runtime.block_on(async move {
             tokio::spawn(connection::tick(end.subscribe()));
             let listener = TcpListener::from_std(self.listener).map_err(ServerError::Start)?;
-            let tcp = tokio::spawn(door.clone().tcp(listener, self.tls));
+            let tcp = tokio::spawn(acceptor.clone().tcp(listener, self.tls));
             let (mut unix, mut file) = (None, None);
             if let Some((socket, listener)) = self.socket {
                 let listener = tokio::net::UnixListener::from_std(listener);
                 let listener = listener.map_err(ServerError::Start)?;
-                unix = Some(tokio::spawn(door.clone().unix(listener)));
+                unix = Some(tokio::spawn(acceptor.clone().unix(listener)));
                 file = Some(socket);
             }
             until.await;
@@ -206,11 +206,11 @@ impl Server {
                 let _ = unix.await;
             }
             drop(file);
-            door.drain().await;
+            acceptor.drain().await;
             Ok::<_, ServerError>(())
         })?;
         // They end by themselves within a moment; if one panicked there is nothing it could hand over.
-        let _ = desk.join();
+        let _ = pump.join();
         let _ = history.join();
         Ok(())
     }
@@ -234,13 +234,13 @@ fn read_history(
 }
 
 /// Starts the thread that tells everyone who watches.
-fn start_desk(
-    desk: Desk,
+fn start_pump(
+    pump: RecordPump,
     feed: Subscription,
     ending: watch::Receiver<bool>,
 ) -> Result<JoinHandle<()>, ServerError> {
     let thread = std::thread::Builder::new().name("sprag-watch".to_owned());
     thread
-        .spawn(move || desk.run(&feed, &|| *ending.borrow()))
+        .spawn(move || pump.run(&feed, &|| *ending.borrow()))
         .map_err(ServerError::Start)
 }

@@ -5,12 +5,12 @@
 //! never summed up. About half a megabyte, whatever happens.
 //!
 //! At the start the rings are empty; [`Stats::rebuild`] reads the end of the log into them, as far back as thirty days
-//! or so many records, while new records are already counted. [`StatsAnswer::complete_since`] says from when on
+//! or so many records, while new records are already counted. [`StatsResponse::complete_since`] says from when on
 //! nothing is missing.
 
-mod answer;
 mod bucket;
 mod rebuild;
+mod response;
 mod ring;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,8 +18,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use sprag_core::{Millis, Timestamp};
 use sprag_store::{Census, Record};
 
-pub use answer::{
-    BucketCounts, EventCounts, SessionCounts, StatsAnswer, StatsQuery, VerdictCounts,
+pub use response::{
+    BucketCounts, EventCounts, SessionCounts, StatsQuery, StatsResponse, VerdictCounts,
 };
 use ring::Ring;
 
@@ -35,11 +35,11 @@ const GRAINS: [(Millis, usize); 3] = [
 pub struct Stats {
     /// Records up to this one are for [`Stats::rebuild`].
     starts_after: u64,
-    held: Mutex<Held>,
+    state: Mutex<StatsState>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct StatsState {
     rings: [Ring; GRAINS.len()],
     /// From when on every record is counted.
     complete_since: Option<Timestamp>,
@@ -54,7 +54,7 @@ impl Stats {
     pub fn new(last_seq: u64, now: Timestamp) -> Self {
         Self {
             starts_after: last_seq,
-            held: Mutex::new(Held {
+            state: Mutex::new(StatsState {
                 rings: GRAINS.map(|(step, length)| Ring::new(step, length)),
                 complete_since: Some(now),
                 rebuilt: false,
@@ -63,26 +63,26 @@ impl Stats {
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, StatsState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a record.
-    pub fn saw(&self, record: &Record) {
+    pub fn observe(&self, record: &Record) {
         if record.seq > self.starts_after {
-            self.held().count(record);
+            self.state().count(record);
         }
     }
 
     /// Remembers that records were missed: charts are too low by so many.
     pub fn missed(&self, records: u64) {
-        let mut held = self.held();
-        held.missed = held.missed.saturating_add(records);
+        let mut state = self.state();
+        state.missed = state.missed.saturating_add(records);
     }
 
     /// Remembers how many sessions are in which state now; the last word in a bucket counts.
     pub fn levels(&self, now: Timestamp, census: Census) {
-        for ring in &mut self.held().rings {
+        for ring in &mut self.state().rings {
             if let Some(bucket) = ring.at(now) {
                 bucket.levels = Some(census);
             }
@@ -90,7 +90,7 @@ impl Stats {
     }
 }
 
-impl Held {
+impl StatsState {
     fn count(&mut self, record: &Record) {
         for ring in &mut self.rings {
             if let Some(bucket) = ring.at(record.at) {

@@ -34,7 +34,7 @@ const QUEUE: usize = 4096;
 
 /// A decision on its way out.
 #[derive(Debug)]
-pub(crate) struct Decided {
+pub(crate) struct ExportedDecision {
     pub(crate) record: Arc<Record>,
     pub(crate) took: Duration,
     /// The caller's `traceparent`.
@@ -44,7 +44,7 @@ pub(crate) struct Decided {
 /// Exports decisions.
 #[derive(Debug)]
 pub struct Telemetry {
-    queue: Option<SyncSender<Decided>>,
+    queue: Option<SyncSender<ExportedDecision>>,
     thread: Option<JoinHandle<()>>,
     metrics: Arc<Metrics>,
 }
@@ -75,7 +75,7 @@ impl Telemetry {
         let Some(queue) = &self.queue else {
             return;
         };
-        let decided = Decided {
+        let decided = ExportedDecision {
             record: Arc::clone(record),
             took,
             parent: parent.map(Into::into),
@@ -105,7 +105,7 @@ use exporter::run;
 #[cfg(not(feature = "otlp"))]
 fn run(
     _settings: &TelemetrySettings,
-    _decisions: std::sync::mpsc::Receiver<Decided>,
+    _decisions: std::sync::mpsc::Receiver<ExportedDecision>,
 ) -> Result<JoinHandle<()>, TelemetryError> {
     Err(TelemetryError::NotBuilt)
 }

@@ -19,9 +19,9 @@ use sprag::{Role, Timestamp};
 
 pub(crate) use cookie::COOKIE;
 pub use error::TokenError;
-use file::Token;
+use file::StoredToken;
 pub use file::{TokenFile, TokenInfo};
-use secret::{Secret, hash, same};
+use secret::{TokenSecret, hash, same};
 
 /// The name of the operator's own token.
 pub(crate) const OPERATOR: &str = "operator";
@@ -37,28 +37,28 @@ pub(crate) struct Holder {
 
 /// Every token that is good.
 #[derive(Debug)]
-pub(crate) struct Tokens {
-    operator: Secret,
-    hook: Secret,
+pub(crate) struct TokenStore {
+    operator: TokenSecret,
+    hook: TokenSecret,
     file: TokenFile,
-    held: RwLock<Held>,
+    cache: RwLock<TokenCache>,
 }
 
 /// The token file as it was last read.
 #[derive(Debug, Default)]
-struct Held {
+struct TokenCache {
     stamp: Option<(SystemTime, u64)>,
-    tokens: Vec<Token>,
+    tokens: Vec<StoredToken>,
 }
 
-impl Tokens {
+impl TokenStore {
     /// Reads the tokens beside the store `db`; the two plain ones are made where they are missing.
     pub(crate) fn open(db: &Path) -> Result<Self, TokenError> {
         let tokens = Self {
-            operator: Secret::open(&beside(db, "operator.token"), Role::Operator)?,
-            hook: Secret::open(&beside(db, "hook.token"), Role::Hook)?,
+            operator: TokenSecret::open(&beside(db, "operator.token"), Role::Operator)?,
+            hook: TokenSecret::open(&beside(db, "hook.token"), Role::Hook)?,
             file: TokenFile::beside(db),
-            held: RwLock::default(),
+            cache: RwLock::default(),
         };
         tokens.refresh()?;
         Ok(tokens)
@@ -76,7 +76,7 @@ impl Tokens {
 
     /// Whether anyone but operator and hooks has a token.
     pub(crate) fn has_others(&self) -> bool {
-        !self.held().tokens.is_empty()
+        !self.cache().tokens.is_empty()
     }
 
     /// Who holds `token`. The file is looked at each time, so that a token that was revoked is
@@ -88,7 +88,7 @@ impl Tokens {
     fn holder_of(&self, presented: &[u8; 32]) -> Option<Holder> {
         // A file that can't be read right now must not lock everyone out: what was read last holds.
         let _ = self.refresh();
-        let held = self.held();
+        let cache = self.cache();
         let own = [
             (self.operator.hash(), Role::Operator, OPERATOR),
             (self.hook.hash(), Role::Hook, HOOK),
@@ -99,7 +99,7 @@ impl Tokens {
                 found = Some((role, name));
             }
         }
-        for token in &held.tokens {
+        for token in &cache.tokens {
             if same(&token.hash, presented) {
                 found = Some((token.role, &token.name));
             }
@@ -122,18 +122,18 @@ impl Tokens {
             .filter(|holder| holder.role == Role::Operator)
     }
 
-    fn held(&self) -> std::sync::RwLockReadGuard<'_, Held> {
-        self.held.read().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> std::sync::RwLockReadGuard<'_, TokenCache> {
+        self.cache.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn refresh(&self) -> Result<(), TokenError> {
         let stamp = self.file.stamp();
-        if self.held().stamp == stamp {
+        if self.cache().stamp == stamp {
             return Ok(());
         }
         let tokens = self.file.read()?;
-        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        *held = Held { stamp, tokens };
+        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
+        *cache = TokenCache { stamp, tokens };
         Ok(())
     }
 }

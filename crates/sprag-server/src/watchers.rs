@@ -46,15 +46,15 @@ impl Watchers {
     }
 
     /// Hears of a record.
-    pub(crate) fn saw(&self, record: &Record) {
-        self.metrics.saw(record);
-        self.stats.saw(record);
-        let left_out = self.lines.saw(record);
+    pub(crate) fn observe(&self, record: &Record) {
+        self.metrics.observe(record);
+        self.stats.observe(record);
+        let left_out = self.lines.observe(record);
         if left_out > 0 {
             self.metrics.left_out(left_out);
         }
         if let Some(notifier) = &self.notifier {
-            notifier.saw(record);
+            notifier.observe(record);
         }
     }
 

@@ -35,14 +35,14 @@ pub(crate) use verdict::{BatchLine, Code, Decision, Verdict};
         (name = "log", description = "What happened, and the proof of it"),
         (name = "server", description = "How the server itself is doing"),
     ),
-    components(schemas(crate::problem::Body)),
-    modifiers(&Tokens),
+    components(schemas(crate::problem::ProblemBody)),
+    modifiers(&BearerScheme),
 )]
-pub(crate) struct Api;
+pub(crate) struct ApiDoc;
 
-struct Tokens;
+struct BearerScheme;
 
-impl Modify for Tokens {
+impl Modify for BearerScheme {
     fn modify(&self, api: &mut utoipa::openapi::OpenApi) {
         let scheme = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)

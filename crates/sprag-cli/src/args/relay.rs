@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sprag_server::{Fields, RelayTrust, Url};
+use sprag_server::{FieldNames, RelayTrust, Url};
 
 use super::store::DbArg;
 
@@ -20,8 +20,8 @@ pub(crate) struct RelayFormArgs {
 
 impl RelayFormArgs {
     /// The names of all fields.
-    pub(crate) fn fields(&self) -> Fields {
-        let mut fields = Fields::default();
+    pub(crate) fn fields(&self) -> FieldNames {
+        let mut fields = FieldNames::default();
         for pair in &self.relay_field {
             // Each was looked at when the arguments were read.
             let _ = fields.rename(pair);
@@ -110,7 +110,7 @@ fn relay_path(text: &str) -> Result<String, String> {
 }
 
 fn field(text: &str) -> Result<String, String> {
-    let named = Fields::default().rename(text);
+    let named = FieldNames::default().rename(text);
     named.map_err(|error| error.to_string())?;
     Ok(text.to_owned())
 }

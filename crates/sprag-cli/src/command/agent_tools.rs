@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use sprag::Id;
-use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, AgentToolsError, RelayPlace};
+use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, AgentToolsError, RelayAddress};
 
 use crate::args::AgentToolsArgs;
 use crate::db::Db;
@@ -14,12 +14,12 @@ use crate::settings::Settings;
 pub(crate) fn run(args: &AgentToolsArgs, settings: &Settings) -> Run {
     let session = Id::new(&args.session)
         .map_err(|error| Failure::new(format!("--session {:?}: {error}", args.session)))?;
-    let place = match &args.server {
-        Some(url) => RelayPlace::Address(url.clone()),
+    let relay = match &args.server {
+        Some(url) => RelayAddress::Url(url.clone()),
         None => {
             let db = Db::file(settings, &args.db)?.path().to_owned();
             let flag = args.db.db.as_deref();
-            RelayPlace::Socket(settings.socket_place(args.socket.as_deref(), flag, &db))
+            RelayAddress::Socket(settings.socket_place(args.socket.as_deref(), flag, &db))
         }
     };
     let token = match &args.token_file {
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &AgentToolsArgs, settings: &Settings) -> Run {
     };
     let tools = AgentTools::new(AgentToolsConfig {
         session,
-        place,
+        relay,
         path: args.form.relay_path.clone(),
         fields: args.form.fields(),
         token,

@@ -9,7 +9,7 @@ use sprag::Retention;
 use sprag_mcp::http::ProxyConfig;
 use sprag_server::demo::{Demo, DemoError};
 use sprag_server::log_lines::start_logging;
-use sprag_server::notify::{NotifySettings, Secret, Webhook, split_command};
+use sprag_server::notify::{NotifySettings, Webhook, WebhookSecret, split_command};
 use sprag_server::systemd::Supervisor;
 use sprag_server::telemetry::TelemetrySettings;
 use sprag_server::{
@@ -109,7 +109,9 @@ fn tell(told: std::io::Result<()>) {
 }
 
 fn notify(args: &ServeArgs, settings: &Settings) -> Result<NotifySettings, Failure> {
-    let secret = settings.text("SPRAG_WEBHOOK_SECRET").map(Secret::new);
+    let secret = settings
+        .text("SPRAG_WEBHOOK_SECRET")
+        .map(WebhookSecret::new);
     let command = args.notify_command.as_deref().map(split_command);
     Ok(NotifySettings {
         webhook: args

@@ -6,10 +6,10 @@ use rmcp::model::CallToolResult;
 use serde_json::{Map, Value};
 use sprag::Id;
 
-use super::result::{Heard, told, unreachable};
-use super::{AgentToolsConfig, AgentToolsError, RelayPlace};
+use super::result::{RelayReply, tool_result, unreachable};
+use super::{AgentToolsConfig, AgentToolsError, RelayAddress};
 use crate::limits;
-use crate::relay::{Fields, percent_encoded};
+use crate::relay::{FieldNames, percent_encoded};
 
 /// The most of an answer that an agent is given, in bytes.
 const ANSWER_BYTES: usize = 256 * 1024;
@@ -19,7 +19,7 @@ const ANSWER_BYTES: usize = 256 * 1024;
 pub(super) struct RelayClient {
     session: Id,
     base: String,
-    fields: Fields,
+    fields: FieldNames,
     client: Client,
 }
 
@@ -38,9 +38,9 @@ impl RelayClient {
             .default_headers(headers)
             .connect_timeout(limits::UPSTREAM_CONNECT_TIME)
             .no_proxy();
-        let (client, base) = match config.place {
-            RelayPlace::Address(url) => (client, url.as_str().trim_end_matches('/').to_owned()),
-            RelayPlace::Socket(path) => (client.unix_socket(path), "http://localhost".to_owned()),
+        let (client, base) = match config.relay {
+            RelayAddress::Url(url) => (client, url.as_str().trim_end_matches('/').to_owned()),
+            RelayAddress::Socket(path) => (client.unix_socket(path), "http://localhost".to_owned()),
         };
         Ok(Self {
             session: config.session,
@@ -96,7 +96,7 @@ impl RelayClient {
                 Err(_) => break Some("the answer broke off here".to_owned()),
             }
         };
-        told(&Heard {
+        tool_result(&RelayReply {
             status,
             headers: &headers,
             text: &String::from_utf8_lossy(&text),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::relay::{SESSION, WARNING, percent_decoded};
 
 /// What the relay answered.
-pub(super) struct Heard<'a> {
+pub(super) struct RelayReply<'a> {
     pub(super) status: u16,
     pub(super) headers: &'a HeaderMap,
     pub(super) text: &'a str,
@@ -28,23 +28,23 @@ struct Refused {
 }
 
 /// What the agent is told.
-pub(super) fn told(heard: &Heard<'_>) -> CallToolResult {
+pub(super) fn tool_result(reply: &RelayReply<'_>) -> CallToolResult {
     let read = |name| {
-        let value = heard.headers.get(name)?;
+        let value = reply.headers.get(name)?;
         Some(percent_decoded(value.to_str().ok()?))
     };
     let mut lines: Vec<String> = Vec::new();
-    if !(200..300).contains(&heard.status) {
-        return CallToolResult::error(vec![ContentBlock::text(refusal(heard))]);
+    if !(200..300).contains(&reply.status) {
+        return CallToolResult::error(vec![ContentBlock::text(refusal(reply))]);
     }
     if let Some(session) = read(SESSION) {
         lines.push(format!("Session: {session}"));
     }
-    lines.push(match heard.status {
+    lines.push(match reply.status {
         202 => "The message is on its way; it is worked on without you.".to_owned(),
-        _ => without_id(heard.text, heard.correlation),
+        _ => without_id(reply.text, reply.correlation),
     });
-    lines.extend(heard.end.iter().map(|end| format!("[{end}]")));
+    lines.extend(reply.end.iter().map(|end| format!("[{end}]")));
     lines.extend(read(WARNING).map(|warning| format!("Warning from the guard: {warning}")));
     CallToolResult::success(lines.into_iter().map(ContentBlock::text).collect())
 }
@@ -70,15 +70,15 @@ fn without_id(text: &str, correlation: &str) -> String {
     }
 }
 
-fn refusal(heard: &Heard<'_>) -> String {
-    let refused: Option<Refused> = serde_json::from_str(heard.text).ok();
+fn refusal(reply: &RelayReply<'_>) -> String {
+    let refused: Option<Refused> = serde_json::from_str(reply.text).ok();
     let Some(refused) = refused.filter(|refused| refused.detail.is_some()) else {
-        let said: String = heard.text.chars().take(2000).collect();
-        return format!("The agent server answered {}: {said}", heard.status);
+        let said: String = reply.text.chars().take(2000).collect();
+        return format!("The agent server answered {}: {said}", reply.status);
     };
     let detail = refused.detail.as_deref().unwrap_or_default();
     let killed = refused.verdict.as_deref() == Some("kill");
-    let next = match (heard.status, refused.rule.as_deref()) {
+    let next = match (reply.status, refused.rule.as_deref()) {
         (_, Some("flow.correlation")) => {
             "You can write to others only while you work on a message. Say it in your answer instead."
         }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn said(status: u16, text: &str) -> (bool, Vec<String>) {
-        let result = told(&Heard {
+        let result = tool_result(&RelayReply {
             status,
             headers: &HeaderMap::new(),
             text,

@@ -6,11 +6,11 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use super::cast;
-use super::client::Client;
+use super::agents;
+use super::client::DemoClient;
 
 /// Serves until it is dropped.
-pub(super) async fn serve(listener: TcpListener, client: Client) {
+pub(super) async fn serve(listener: TcpListener, client: DemoClient) {
     let routes = Router::new()
         .route("/api/sessions/{id}/messages", post(message))
         .with_state(client);
@@ -19,11 +19,11 @@ pub(super) async fn serve(listener: TcpListener, client: Client) {
 }
 
 async fn message(
-    State(client): State<Client>,
+    State(client): State<DemoClient>,
     Path(session): Path<String>,
     Json(body): Json<Value>,
 ) -> Json<Value> {
     let prompt = body.get("prompt").and_then(Value::as_str);
-    let reply = cast::act(&client, &session, prompt.unwrap_or_default()).await;
+    let reply = agents::act(&client, &session, prompt.unwrap_or_default()).await;
     Json(json!({ "reply": reply }))
 }

@@ -7,21 +7,21 @@ use sprag::{Decision, Verdict};
 
 /// A client of the demo's server.
 #[derive(Clone)]
-pub(super) struct Client {
+pub(super) struct DemoClient {
     base: String,
     operator: String,
     http: reqwest::Client,
 }
 
 /// What came of a message.
-pub(super) enum Heard {
+pub(super) enum SendResult {
     /// What the other one answered.
     Reply(String),
     /// The guard's reason why it was not passed on.
     Refused(String),
 }
 
-impl Client {
+impl DemoClient {
     pub(super) fn new(address: SocketAddr, operator: &str) -> Result<Self, reqwest::Error> {
         crate::outbound::choose_tls();
         Ok(Self {
@@ -32,19 +32,19 @@ impl Client {
     }
 
     /// A user writes to a session.
-    pub(super) async fn ask(&self, to: &str, text: &str) -> Heard {
+    pub(super) async fn ask(&self, to: &str, text: &str) -> SendResult {
         let body = json!({ "prompt": text, "agent": agent(to) });
         self.message(to, body, true).await
     }
 
     /// A timer writes to a session, and does not wait.
-    pub(super) async fn tick(&self, to: &str, text: &str) -> Heard {
+    pub(super) async fn tick(&self, to: &str, text: &str) -> SendResult {
         let body = json!({ "prompt": text, "agent": agent(to), "source": "scheduler" });
         self.message(to, body, false).await
     }
 
     /// One agent writes to another.
-    pub(super) async fn tell(&self, from: &str, to: &str, text: &str, wait: bool) -> Heard {
+    pub(super) async fn tell(&self, from: &str, to: &str, text: &str, wait: bool) -> SendResult {
         let body = json!({
             "prompt": text,
             "agent": agent(to),
@@ -54,22 +54,22 @@ impl Client {
         self.message(to, body, wait).await
     }
 
-    async fn message(&self, to: &str, body: Value, wait: bool) -> Heard {
+    async fn message(&self, to: &str, body: Value, wait: bool) -> SendResult {
         let place = format!("{}/api/sessions/{to}/messages", self.base);
         let mut request = self.http.post(place).json(&body);
         if !wait {
             request = request.header("prefer", "respond-async");
         }
         let Ok(response) = request.send().await else {
-            return Heard::Refused("the server does not answer".to_owned());
+            return SendResult::Refused("the server does not answer".to_owned());
         };
         let passed = response.status().is_success();
         let body: Value = response.json().await.unwrap_or_default();
         let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::to_owned);
         if passed {
-            Heard::Reply(text("reply").unwrap_or_default())
+            SendResult::Reply(text("reply").unwrap_or_default())
         } else {
-            Heard::Refused(text("detail").unwrap_or_default())
+            SendResult::Refused(text("detail").unwrap_or_default())
         }
     }
 

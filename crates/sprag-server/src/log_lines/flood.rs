@@ -21,12 +21,12 @@ const MAX_PAIRS: usize = 1024;
 const OTHERS: &str = "others";
 
 #[derive(Debug)]
-struct Bucket {
+struct FloodWindow {
     since: Timestamp,
     seen: u64,
 }
 
-impl Bucket {
+impl FloodWindow {
     fn left_out(&self) -> u64 {
         self.seen.saturating_sub(BURST)
     }
@@ -58,7 +58,7 @@ pub(super) struct LeftOut {
 /// Counts lines by rule and session.
 #[derive(Debug, Default)]
 pub(super) struct Flood {
-    buckets: HashMap<(RuleId, String), Bucket>,
+    windows: HashMap<(RuleId, String), FloodWindow>,
     swept: Timestamp,
 }
 
@@ -66,20 +66,20 @@ impl Flood {
     /// Whether a line of `rule` in `session` may pass at `at`.
     pub(super) fn pass(&mut self, rule: RuleId, session: &str, at: Timestamp) -> Passed {
         let mut key = (rule, session.to_owned());
-        if self.buckets.len() >= MAX_PAIRS && !self.buckets.contains_key(&key) {
+        if self.windows.len() >= MAX_PAIRS && !self.windows.contains_key(&key) {
             key.1 = OTHERS.to_owned();
         }
-        let bucket = self
-            .buckets
+        let window = self
+            .windows
             .entry(key)
-            .or_insert(Bucket { since: at, seen: 0 });
+            .or_insert(FloodWindow { since: at, seen: 0 });
         let mut left_out = 0;
-        if at.since(bucket.since) >= WINDOW {
-            left_out = bucket.left_out();
-            *bucket = Bucket { since: at, seen: 0 };
+        if at.since(window.since) >= WINDOW {
+            left_out = window.left_out();
+            *window = FloodWindow { since: at, seen: 0 };
         }
-        bucket.seen = bucket.seen.saturating_add(1);
-        if bucket.seen > BURST {
+        window.seen = window.seen.saturating_add(1);
+        if window.seen > BURST {
             return Passed::No;
         }
         Passed::Yes { left_out }
@@ -91,7 +91,7 @@ impl Flood {
             return Vec::new();
         }
         self.swept = at;
-        self.take(|bucket| at.since(bucket.since) >= WINDOW)
+        self.take(|window| at.since(window.since) >= WINDOW)
     }
 
     /// Forgets everything, and answers what was left out.
@@ -99,14 +99,14 @@ impl Flood {
         self.take(|_| true)
     }
 
-    fn take(&mut self, over: impl Fn(&Bucket) -> bool) -> Vec<LeftOut> {
-        let ended = self.buckets.extract_if(|_, bucket| over(bucket));
+    fn take(&mut self, over: impl Fn(&FloodWindow) -> bool) -> Vec<LeftOut> {
+        let ended = self.windows.extract_if(|_, window| over(window));
         let mut left: Vec<_> = ended
-            .filter(|(_, bucket)| bucket.left_out() > 0)
-            .map(|((rule, session), bucket)| LeftOut {
+            .filter(|(_, window)| window.left_out() > 0)
+            .map(|((rule, session), window)| LeftOut {
                 session,
                 rule,
-                lines: bucket.left_out(),
+                lines: window.left_out(),
             })
             .collect();
         left.sort_by(|a, b| (a.rule, &a.session).cmp(&(b.rule, &b.session)));
@@ -170,7 +170,7 @@ mod tests {
             let pass = flood.pass(RULE, &format!("s{n}"), Timestamp(1));
             passed += u64::from(pass != Passed::No);
         }
-        assert!(flood.buckets.len() <= MAX_PAIRS + 1);
+        assert!(flood.windows.len() <= MAX_PAIRS + 1);
         assert_eq!(passed, 1024 + BURST);
     }
 }

@@ -9,7 +9,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::flood::{Flood, LeftOut, Passed};
-use super::{Facts, Line, line};
+use super::{LogFields, LogLine, line};
 
 /// How lines look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -83,14 +83,14 @@ pub struct LogLines(Mutex<Flood>);
 
 impl LogLines {
     /// Writes the line of a record, where it has one. Answers how many lines are newly known to be left out.
-    pub fn saw(&self, record: &Record) -> u64 {
+    pub fn observe(&self, record: &Record) -> u64 {
         let mut flood = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let swept = tell_left_out(flood.sweep(record.at));
         let Some(line) = line(record) else {
             return swept;
         };
         let always = line.level == Level::ERROR;
-        let passed = match (&line.facts.session, line.facts.rule) {
+        let passed = match (&line.fields.session, line.fields.rule) {
             (Some(session), Some(rule)) if !always => flood.pass(rule, session, record.at),
             _ => Passed::Yes { left_out: 0 },
         };
@@ -131,15 +131,15 @@ fn tell_left_out(left: Vec<LeftOut>) -> u64 {
 }
 
 /// The level of an event of `tracing` is fixed where it stands, so there is one for each.
-fn write(line: &Line, left_out: u64) {
+fn write(line: &LogLine, left_out: u64) {
     let text = &line.text;
-    let Facts {
+    let LogFields {
         seq,
         session,
         rule,
         verdict,
         shadow,
-    } = &line.facts;
+    } = &line.fields;
     let session = session.as_deref();
     let rule = rule.map(|rule| rule.as_str());
     let verdict = verdict.map(|verdict| verdict.as_str());

@@ -7,7 +7,7 @@ use tracing::Level;
 use super::safe::{safe, safe_sentence};
 
 /// The finding that a line tells: what decided, or else what would have.
-pub(super) struct Told<'a> {
+pub(super) struct VerdictLine<'a> {
     pub(super) rule: RuleId,
     decision: Decision,
     message: &'a str,
@@ -15,7 +15,7 @@ pub(super) struct Told<'a> {
     pub(super) shadow: bool,
 }
 
-impl<'a> Told<'a> {
+impl<'a> VerdictLine<'a> {
     pub(super) fn of(verdict: &'a Verdict) -> Option<Self> {
         if let (Some(rule), Some(message)) = (verdict.rule, &verdict.message) {
             return Some(Self {

@@ -19,7 +19,7 @@ const MARKS: usize = 600;
 pub(super) struct LogLag(Mutex<VecDeque<(u64, Timestamp)>>);
 
 impl LogLag {
-    pub(super) fn saw(&self, record: &Record) {
+    pub(super) fn observe(&self, record: &Record) {
         let mut marks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let due = marks
             .back()

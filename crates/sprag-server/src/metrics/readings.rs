@@ -40,7 +40,7 @@ impl Readings {
 
 /// The gauges that show it.
 #[derive(Debug)]
-pub(super) struct Gauges {
+pub(super) struct ScrapedGauges {
     active: Gauge,
     blocked: Gauge,
     killed: Gauge,
@@ -53,7 +53,7 @@ pub(super) struct Gauges {
     alone: Gauge,
 }
 
-impl Gauges {
+impl ScrapedGauges {
     pub(super) fn register(registry: &mut Registry) -> Self {
         let sessions: Family<OneLabel, Gauge> = Family::default();
         let help = "Sessions that are remembered, by what they may do";

@@ -23,13 +23,13 @@ const OUR_SECRET: &str = "SPRAG_WEBHOOK_SECRET";
 
 /// A program with its arguments.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct NotifyCommand {
     name: String,
     arguments: Vec<String>,
     timeout: Duration,
 }
 
-impl Program {
+impl NotifyCommand {
     /// None where `words` is empty.
     pub(super) fn new(words: Vec<String>, timeout: Duration) -> Option<Self> {
         let mut words = words.into_iter();

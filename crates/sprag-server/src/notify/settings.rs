@@ -10,9 +10,9 @@ use super::backoff::Backoff;
 
 /// A secret that is not shown.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct WebhookSecret(String);
 
-impl Secret {
+impl WebhookSecret {
     /// Keeps `text` from being shown.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
@@ -24,9 +24,9 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for WebhookSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(…)")
+        f.write_str("WebhookSecret(…)")
     }
 }
 
@@ -36,7 +36,7 @@ pub struct Webhook {
     /// Where it listens.
     pub url: String,
     /// What the body is signed with; unsigned where there is none.
-    pub secret: Option<Secret>,
+    pub secret: Option<WebhookSecret>,
 }
 
 impl fmt::Debug for Webhook {
@@ -143,11 +143,11 @@ mod tests {
     fn neither_the_secret_nor_the_address_is_shown() {
         let webhook = Webhook {
             url: "https://hooks.example/T0/very-secret".to_owned(),
-            secret: Some(Secret::new("hush")),
+            secret: Some(WebhookSecret::new("hush")),
         };
         assert_eq!(
             format!("{webhook:?}"),
-            "Webhook { secret: Some(Secret(…)), .. }"
+            "Webhook { secret: Some(WebhookSecret(…)), .. }"
         );
     }
 }

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use ring::hmac;
 
-use super::settings::Secret;
+use super::settings::WebhookSecret;
 
 /// The value of `X-Sprag-Signature`: `t=<seconds>,v1=<hex of HMAC-SHA256(secret, "<seconds>.<body>")>`.
 #[must_use]
-pub fn sign(secret: &Secret, seconds: u64, body: &str) -> String {
+pub fn sign(secret: &WebhookSecret, seconds: u64, body: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.bytes());
     let tag = hmac::sign(&key, format!("{seconds}.{body}").as_bytes());
     let mut text = format!("t={seconds},v1=");

@@ -7,7 +7,7 @@ use reqwest::{Client, StatusCode, Url};
 use sprag_core::Timestamp;
 
 use super::alert::Alert;
-use super::settings::{NotifyError, Secret, Webhook};
+use super::settings::{NotifyError, Webhook, WebhookSecret};
 use super::signature::sign;
 use crate::outbound;
 
@@ -16,15 +16,15 @@ const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// A receiver, ready to be told.
 #[derive(Debug)]
-pub(super) struct Receiver {
+pub(super) struct WebhookClient {
     client: Client,
     url: Url,
-    secret: Option<Secret>,
+    secret: Option<WebhookSecret>,
 }
 
 /// Why a try failed.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct WebhookFailure {
     pub(super) why: String,
     /// Whether it makes sense to try again.
     pub(super) passing: bool,
@@ -32,7 +32,7 @@ pub(super) struct Failure {
     pub(super) retry_after: Option<Duration>,
 }
 
-impl Receiver {
+impl WebhookClient {
     pub(super) fn new(webhook: Webhook, timeout: Duration) -> Result<Self, NotifyError> {
         let url = Url::parse(&webhook.url).map_err(|error| NotifyError::Url {
             why: error.to_string(),
@@ -55,7 +55,7 @@ impl Receiver {
     }
 
     /// One try.
-    pub(super) async fn send(&self, alert: &Alert, now: Timestamp) -> Result<(), Failure> {
+    pub(super) async fn send(&self, alert: &Alert, now: Timestamp) -> Result<(), WebhookFailure> {
         let mut request = self
             .client
             .post(self.url.clone())
@@ -71,7 +71,7 @@ impl Receiver {
                 let status = answer.status();
                 let asked = answer.headers().get(RETRY_AFTER);
                 let seconds = asked.and_then(|value| value.to_str().ok()?.parse().ok());
-                Err(Failure {
+                Err(WebhookFailure {
                     why: format!("it answered {status}"),
                     passing: status.is_server_error()
                         || matches!(
@@ -82,7 +82,7 @@ impl Receiver {
                         .map(|seconds| Duration::from_secs(seconds).min(MAX_RETRY_AFTER)),
                 })
             }
-            Err(error) => Err(Failure {
+            Err(error) => Err(WebhookFailure {
                 why: outbound::reason(error),
                 passing: true,
                 retry_after: None,

@@ -23,7 +23,7 @@ pub struct RelayConfig {
     /// Who may speak for the user.
     pub trust: RelayTrust,
     /// What the fields of a message's body are called.
-    pub fields: Fields,
+    pub fields: FieldNames,
 }
 
 impl Default for RelayConfig {
@@ -32,14 +32,14 @@ impl Default for RelayConfig {
             upstream: None,
             path: "/api/sessions".to_owned(),
             trust: RelayTrust::default(),
-            fields: Fields::default(),
+            fields: FieldNames::default(),
         }
     }
 }
 
 /// What the fields of a message's body are called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fields {
+pub struct FieldNames {
     /// What is said; the first that is there.
     pub content: Vec<String>,
     /// The flow's correlation id.
@@ -60,7 +60,7 @@ pub struct Fields {
     pub generation: String,
 }
 
-impl Default for Fields {
+impl Default for FieldNames {
     fn default() -> Self {
         Self {
             content: vec!["prompt".to_owned(), "message".to_owned()],
@@ -91,7 +91,7 @@ pub enum FieldError {
 const KNOWN: &str =
     "content, correlation, from, source, agent, from_agent, conversation, session, generation";
 
-impl Fields {
+impl FieldNames {
     /// Calls a field by another name: `from=sender`, or `content=text,prompt` for the first that is there.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn fields_are_renamed_by_what_they_are_for() {
-        let mut fields = Fields::default();
+        let mut fields = FieldNames::default();
         fields.rename("from=sender").unwrap();
         fields.rename("content = text, prompt").unwrap();
         assert_eq!(fields.from, "sender");
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_is_no_field_is_told() {
-        let told = |pair| Fields::default().rename(pair).unwrap_err().to_string();
+        let told = |pair| FieldNames::default().rename(pair).unwrap_err().to_string();
         insta::assert_snapshot!(told("from"), @"a field is written WHAT=NAME, as in from=sender");
         insta::assert_snapshot!(told("from="), @"a field is written WHAT=NAME, as in from=sender");
         insta::assert_snapshot!(told("form=x"), @r#"the relay reads no "form"; it reads content, correlation, from, source, agent, from_agent, conversation, session, generation"#);

@@ -11,17 +11,17 @@ use bytes::Bytes;
 use sprag::{Event, GuardError, Id, Role, StoreError, Verdict};
 use sprag_core::MessageEvent;
 
-use super::letter::{Letter, Said};
-use super::passing::Passing;
+use super::forward::Forward;
+use super::message_body::{MessageBody, RelayFields};
 use super::refusal::refused;
 use super::verdict::without_flow;
 use super::{Relay, RelayTrust, trace};
+use crate::app::App;
 use crate::body;
 use crate::caller::Caller;
 use crate::param::{PathId, bad};
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 use crate::route::check::kept;
-use crate::state::App;
 
 /// Send a message to a session
 ///
@@ -36,7 +36,7 @@ use crate::state::App;
     params(("id" = String, Path, description = "The receiving session", min_length = 1, max_length = 256)),
     request_body = super::open_api::RelayMessage,
     security((), ("token" = [])),
-    responses(super::open_api::Relayed),
+    responses(super::open_api::RelayResponses),
 )]
 pub(super) async fn say(
     State(app): State<App>,
@@ -45,18 +45,18 @@ pub(super) async fn say(
     PathId(to): PathId,
     request: Request,
 ) -> Result<Response, Problem> {
-    let inbound = Inbound::read(&app, &relay, &caller, request).await?;
-    deliver(&app, relay, inbound, to, false).await
+    let request = RelayRequest::read(&app, &relay, &caller, request).await?;
+    deliver(&app, relay, request, to, false).await
 }
 
 /// A message that came in.
-pub(super) struct Inbound {
+pub(super) struct RelayRequest {
     pub(super) head: Parts,
     pub(super) body: Bytes,
-    pub(super) said: Said,
+    pub(super) fields: RelayFields,
 }
 
-impl Inbound {
+impl RelayRequest {
     /// Reads a message and makes sure that its sender may send it.
     pub(super) async fn read(
         app: &App,
@@ -67,15 +67,15 @@ impl Inbound {
         let (head, body) = request.into_parts();
         body::expect_type(&head.headers, &["application/json"])?;
         let body = body::read(app, body, app.body_bytes()).await?;
-        let said = Letter::read(&body)?.said(&relay.fields)?;
-        if said.from.is_none() && !relay.hears_user(caller, &head.headers) {
-            let name = &relay.fields.from;
+        let fields = MessageBody::read(&body)?.fields(&relay.names)?;
+        if fields.from.is_none() && !relay.hears_user(caller, &head.headers) {
+            let name = &relay.names.from;
             let detail = format!(
                 "a message without {name} is a user's: send it with the token of a relay, a hook or an operator"
             );
-            return Err(Problem::new(Kind::Forbidden, detail).field(name));
+            return Err(Problem::new(ProblemKind::Forbidden, detail).field(name));
         }
-        Ok(Self { head, body, said })
+        Ok(Self { head, body, fields })
     }
 }
 
@@ -94,13 +94,13 @@ impl Relay {
 pub(super) async fn deliver(
     app: &App,
     relay: Arc<Relay>,
-    inbound: Inbound,
+    request: RelayRequest,
     to: Id,
     is_new: bool,
 ) -> Result<Response, Problem> {
-    let said = &inbound.said;
-    let is_agent = said.from.is_some();
-    let verdict = judge(app, &relay, said, &to).await?;
+    let fields = &request.fields;
+    let is_agent = fields.from.is_some();
+    let verdict = judge(app, &relay, fields, &to).await?;
     if verdict.refuses() {
         let told = if is_agent {
             without_flow(verdict)
@@ -110,36 +110,41 @@ pub(super) async fn deliver(
         return Ok(refused(told, is_agent));
     }
     let start = |flow: &Id| relay.dispatches.start(&to, flow);
-    let running = verdict.flow.as_ref().map(start).transpose()?;
-    let passing = Passing {
+    let dispatch = verdict.flow.as_ref().map(start).transpose()?;
+    let forward = Forward {
         guard: app.guard().clone(),
         relay,
-        inbound,
+        request,
         to,
         is_new,
         verdict,
-        running,
+        dispatch,
     };
-    passing.on().await
+    forward.on().await
 }
 
-async fn judge(app: &App, relay: &Relay, said: &Said, to: &Id) -> Result<Verdict, Problem> {
+async fn judge(
+    app: &App,
+    relay: &Relay,
+    fields: &RelayFields,
+    to: &Id,
+) -> Result<Verdict, Problem> {
     let mut event = MessageEvent::new(to.clone());
-    event.from.clone_from(&said.from);
-    event.source = said.source;
-    event.flow = match (&said.flow, &said.from) {
+    event.from.clone_from(&fields.from);
+    event.source = fields.source;
+    event.flow = match (&fields.flow, &fields.from) {
         (None, None) => Some(trace::fresh()?),
         (flow, _) => flow.clone(),
     };
-    event.conversation.clone_from(&said.conversation);
-    event.agent.clone_from(&said.from_agent);
-    event.to_agent.clone_from(&said.agent);
-    event.content.clone_from(&said.content);
-    event.generation = said.generation;
+    event.conversation.clone_from(&fields.conversation);
+    event.agent.clone_from(&fields.from_agent);
+    event.to_agent.clone_from(&fields.agent);
+    event.content.clone_from(&fields.content);
+    event.generation = fields.generation;
     let checked = match app.guard().check_soon(Role::Relay, Event::from(event)) {
         Ok(checked) => checked,
         Err(GuardError::Store(StoreError::Engine(error))) => {
-            return Err(bad(&relay.fields.generation, error));
+            return Err(bad(&relay.names.generation, error));
         }
         Err(error) => return Err(error.into()),
     };

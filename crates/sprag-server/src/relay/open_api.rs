@@ -20,7 +20,7 @@ use crate::wire;
     components(schemas(Refused, wire::Verdict)),
     tags((name = "relay", description = "Messages between agents, judged and passed on")),
 )]
-pub(crate) struct Api;
+pub(crate) struct RelayApi;
 
 /// A message. Fields that are not listed here are passed on untouched.
 #[derive(ToSchema)]
@@ -77,72 +77,76 @@ enum MessageSource {
 }
 
 /// What the relay answers to a message.
-pub(super) struct Relayed;
+pub(super) struct RelayResponses;
 
-/// What a status tells with: a verdict, a refusal, any other problem, or one of the last two.
-enum Tells {
+/// The body of a response: a verdict, a refusal, any other problem, or one of the last two.
+enum ResponseBody {
     Verdict,
     Refusal,
     Problem,
     Either,
 }
 
-const ANSWERS: [(u16, Tells, &str); 12] = [
+const RESPONSES: [(u16, ResponseBody, &str); 12] = [
     (
         200,
-        Tells::Verdict,
+        ResponseBody::Verdict,
         "what the agent server answered; without one, the verdict",
     ),
     (
         400,
-        Tells::Either,
+        ResponseBody::Either,
         "it belongs to no flow, goes to its own sender, or can't be read",
     ),
     (
         401,
-        Tells::Problem,
+        ResponseBody::Problem,
         "a token is needed, or this one is not known",
     ),
     (
         403,
-        Tells::Either,
+        ResponseBody::Either,
         "refused by a limit of its flow, its conversation or a budget; or not for this role",
     ),
-    (409, Tells::Refusal, "its sender was reset since"),
-    (413, Tells::Problem, "the message is too large"),
-    (415, Tells::Problem, "not JSON"),
-    (421, Tells::Problem, "the Host is not this server"),
-    (423, Tells::Refusal, "one of the two sessions was killed"),
+    (409, ResponseBody::Refusal, "its sender was reset since"),
+    (413, ResponseBody::Problem, "the message is too large"),
+    (415, ResponseBody::Problem, "not JSON"),
+    (421, ResponseBody::Problem, "the Host is not this server"),
+    (
+        423,
+        ResponseBody::Refusal,
+        "one of the two sessions was killed",
+    ),
     (
         429,
-        Tells::Either,
+        ResponseBody::Either,
         "too many within a minute; `Retry-After` says when to come back",
     ),
     (
         502,
-        Tells::Problem,
+        ResponseBody::Problem,
         "let through, but the agent server did not answer",
     ),
-    (503, Tells::Problem, "the guard can't answer now"),
+    (503, ResponseBody::Problem, "the guard can't answer now"),
 ];
 
-impl IntoResponses for Relayed {
+impl IntoResponses for RelayResponses {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let listed = ANSWERS.iter().map(|(status, tells, description)| {
-            let schema: RefOr<Schema> = match tells {
-                Tells::Verdict => Ref::from_schema_name("Verdict").into(),
-                Tells::Refusal => Ref::from_schema_name("Refused").into(),
-                Tells::Problem => Ref::from_schema_name("Problem").into(),
-                Tells::Either => RefOr::T(Schema::AnyOf(
+        let listed = RESPONSES.iter().map(|(status, body, description)| {
+            let schema: RefOr<Schema> = match body {
+                ResponseBody::Verdict => Ref::from_schema_name("Verdict").into(),
+                ResponseBody::Refusal => Ref::from_schema_name("Refused").into(),
+                ResponseBody::Problem => Ref::from_schema_name("Problem").into(),
+                ResponseBody::Either => RefOr::T(Schema::AnyOf(
                     AnyOfBuilder::new()
                         .item(Ref::from_schema_name("Refused"))
                         .item(Ref::from_schema_name("Problem"))
                         .build(),
                 )),
             };
-            let media = match tells {
-                Tells::Verdict => "application/json",
-                Tells::Refusal | Tells::Problem | Tells::Either => MEDIA_TYPE,
+            let media = match body {
+                ResponseBody::Verdict => "application/json",
+                ResponseBody::Refusal | ResponseBody::Problem | ResponseBody::Either => MEDIA_TYPE,
             };
             let content = ContentBuilder::new().schema(Some(schema)).build();
             let response = ResponseBuilder::new().description(*description);

@@ -10,16 +10,16 @@ use serde_json::Value;
 use sprag::{Event, Guard, Id, Role};
 use sprag_core::{MessageEvent, MessageKind};
 
-use super::answer::Answer;
-use super::config::Fields;
-use super::letter::Letter;
-use super::message::{Inbound, deliver};
+use super::config::FieldNames;
+use super::message::{RelayRequest, deliver};
+use super::message_body::MessageBody;
+use super::upstream_response::UpstreamResponse;
 use super::{Relay, trace};
+use crate::app::App;
 use crate::body;
 use crate::caller::Caller;
 use crate::param::{PathId, bad};
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::problem::{Problem, ProblemKind};
 
 /// The longest answer that is looked into for the id of a new session.
 const LOOK_BYTES: u64 = 64 * 1024;
@@ -37,7 +37,7 @@ const IDLE_BYTES: usize = 16 * 1024;
     tag = "relay",
     request_body = super::open_api::RelayMessage,
     security((), ("token" = [])),
-    responses(super::open_api::Relayed),
+    responses(super::open_api::RelayResponses),
 )]
 pub(super) async fn create(
     State(app): State<App>,
@@ -45,12 +45,12 @@ pub(super) async fn create(
     caller: Caller,
     request: Request,
 ) -> Result<Response, Problem> {
-    let inbound = Inbound::read(&app, &relay, &caller, request).await?;
-    let to = match &inbound.said.session {
+    let request = RelayRequest::read(&app, &relay, &caller, request).await?;
+    let to = match &request.fields.session {
         Some(session) => session.clone(),
-        None => proposed(inbound.said.agent.as_ref())?,
+        None => proposed(request.fields.agent.as_ref())?,
     };
-    deliver(&app, relay, inbound, to, true).await
+    deliver(&app, relay, request, to, true).await
 }
 
 /// Say that a session has nothing more to do
@@ -65,7 +65,7 @@ pub(super) async fn create(
     security((), ("token" = [])),
     responses(
         (status = 204, description = "Noted"),
-        (status = 413, description = "Too large", body = crate::problem::Body, content_type = "application/problem+json"),
+        (status = 413, description = "Too large", body = crate::problem::ProblemBody, content_type = "application/problem+json"),
         crate::wire::AnyRole,
     ),
 )]
@@ -78,13 +78,13 @@ pub(super) async fn idle(
 ) -> Result<StatusCode, Problem> {
     if !relay.hears_user(&caller, request.headers()) {
         let detail = "only a relay, a hook or an operator says that an agent is idle";
-        return Err(Problem::new(Kind::Forbidden, detail));
+        return Err(Problem::new(ProblemKind::Forbidden, detail));
     }
     let body = body::read(&app, request.into_body(), IDLE_BYTES).await?;
     let flow = if body.trim_ascii().is_empty() {
         None
     } else {
-        Letter::read(&body)?.said(&relay.fields)?.flow
+        MessageBody::read(&body)?.fields(&relay.names)?.flow
     };
     relay.dispatches.idle(&session, flow.as_ref())?;
     Ok(StatusCode::NO_CONTENT)
@@ -99,28 +99,28 @@ fn proposed(agent: Option<&Id>) -> Result<Id, Problem> {
 }
 
 /// What the answer calls the session that was made.
-pub(super) async fn named_in(answer: &mut Answer, fields: &Fields) -> Option<Id> {
-    if !answer.status.is_success() {
+pub(super) async fn named_in(response: &mut UpstreamResponse, names: &FieldNames) -> Option<Id> {
+    if !response.status.is_success() {
         return None;
     }
-    if let Some(body) = answer.peek(LOOK_BYTES).await
+    if let Some(body) = response.peek(LOOK_BYTES).await
         && let Ok(Value::Object(body)) = serde_json::from_slice(&body)
     {
-        let named = body.get(&fields.session).or_else(|| body.get("id"));
+        let named = body.get(&names.session).or_else(|| body.get("id"));
         return match named? {
             Value::String(text) => Id::new(text).ok(),
             Value::Number(number) => Id::new(&number.to_string()).ok(),
             _ => None,
         };
     }
-    let place = answer.headers.get(header::LOCATION)?.to_str().ok()?;
+    let place = response.headers.get(header::LOCATION)?.to_str().ok()?;
     let last = place.trim_end_matches('/').rsplit('/').next()?;
     Id::new(last)
         .ok()
         .filter(|_| !last.contains(['%', '?', '#']))
 }
 
-/// Tells the guard that `from` is above `session` in a flow: its name was not known when it was judged.
+/// Reports to the guard that `from` is above `session` in a flow: its name was not known when it was judged.
 pub(super) fn joins(
     guard: &Guard,
     from: &Id,

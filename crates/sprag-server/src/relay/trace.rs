@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use sprag::Id;
 
 use super::headers::percent_encoded;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// The flow's key in the baggage.
 const KEY: &str = "sprag.flow";
@@ -22,7 +22,7 @@ fn random<const N: usize>() -> Result<[u8; N], Problem> {
     match getrandom::fill(&mut bytes) {
         Ok(()) => Ok(bytes),
         Err(error) => Err(Problem::new(
-            Kind::Unavailable,
+            ProblemKind::Unavailable,
             format!("the system gives no random numbers: {error}"),
         )),
     }
@@ -31,14 +31,18 @@ fn random<const N: usize>() -> Result<[u8; N], Problem> {
 /// A fresh id with nothing in it to guess.
 pub(super) fn fresh() -> Result<Id, Problem> {
     let text = hex(&random::<16>()?);
-    Id::new(&text).map_err(|error| Problem::new(Kind::Unavailable, error.to_string()))
+    Id::new(&text).map_err(|error| Problem::new(ProblemKind::Unavailable, error.to_string()))
 }
 
 /// The trace context of a message of `flow`.
 pub(super) fn parent(flow: &Id) -> Result<HeaderValue, Problem> {
     let text = format!("00-{}-{}-01", trace_id(flow), hex(&random::<8>()?));
-    HeaderValue::try_from(text)
-        .map_err(|error| Problem::new(Kind::Unavailable, format!("the trace context: {error}")))
+    HeaderValue::try_from(text).map_err(|error| {
+        Problem::new(
+            ProblemKind::Unavailable,
+            format!("the trace context: {error}"),
+        )
+    })
 }
 
 fn trace_id(flow: &Id) -> String {

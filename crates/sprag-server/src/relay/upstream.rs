@@ -8,7 +8,7 @@ use crate::error::ServerError;
 use crate::limits;
 use crate::outbound;
 use crate::param::bad;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// The agent server behind.
 pub(super) struct Upstream {
@@ -58,7 +58,7 @@ impl Upstream {
                 self.base,
                 outbound::reason(error)
             );
-            Problem::new(Kind::Upstream, detail)
+            Problem::new(ProblemKind::Upstream, detail)
         })
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn without_flow(mut verdict: Verdict) -> Verdict {
     verdict
 }
 
-/// Tells a warning in headers, so that the body stays the upstream's.
+/// ResponseBody a warning in headers, so that the body stays the upstream's.
 pub(super) fn warn(headers: &mut HeaderMap, verdict: &Verdict) {
     if verdict.decision != Decision::Warn {
         return;

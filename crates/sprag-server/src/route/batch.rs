@@ -11,11 +11,11 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use super::check::decide;
+use crate::app::App;
 use crate::body;
 use crate::caller::Caller;
 use crate::limits;
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
 const LINES: &str = "application/x-ndjson";
@@ -47,7 +47,7 @@ pub(crate) async fn batch(
     let batch = Batch {
         app,
         caller,
-        lines: Lines::new(body.into_data_stream()),
+        lines: BodyLines::new(body.into_data_stream()),
         number: 0,
     };
     let answers = stream::unfold(Some(batch), |batch| async move {
@@ -66,18 +66,18 @@ pub(crate) async fn batch(
 struct Batch {
     app: App,
     caller: Caller,
-    lines: Lines,
+    lines: BodyLines,
     number: u64,
 }
 
-struct Answer {
+struct BatchReply {
     text: Bytes,
     goes_on: bool,
 }
 
 impl Batch {
     /// The answer to the next line; none at the end.
-    async fn next(&mut self) -> Option<Answer> {
+    async fn next(&mut self) -> Option<BatchReply> {
         let line = loop {
             match self.lines.next(self.app.body_bytes()).await {
                 Ok(Some(line)) => {
@@ -98,13 +98,13 @@ impl Batch {
                 "a batch has at most {} lines; start another",
                 limits::BATCH_LINES
             );
-            return Some(self.failed(&Problem::new(Kind::TooLarge, detail), false));
+            return Some(self.failed(&Problem::new(ProblemKind::TooLarge, detail), false));
         }
         Some(
             match decide(&self.app, &self.caller, line.trim_ascii(), None).await {
                 Ok(mut text) => {
                     text.push(b'\n');
-                    Answer {
+                    BatchReply {
                         text: text.into(),
                         goes_on: true,
                     }
@@ -114,10 +114,10 @@ impl Batch {
         )
     }
 
-    fn failed(&self, problem: &Problem, goes_on: bool) -> Answer {
+    fn failed(&self, problem: &Problem, goes_on: bool) -> BatchReply {
         let (line, status) = (self.number, problem.status());
         let error = json!({"line": line, "status": status, "message": problem.detail()});
-        Answer {
+        BatchReply {
             text: format!("{}\n", json!({ "error": error })).into(),
             goes_on,
         }
@@ -125,14 +125,14 @@ impl Batch {
 }
 
 /// A body, line by line.
-struct Lines {
+struct BodyLines {
     body: BodyDataStream,
     rest: BytesMut,
     ready: VecDeque<Bytes>,
     ended: bool,
 }
 
-impl Lines {
+impl BodyLines {
     fn new(body: BodyDataStream) -> Self {
         Self {
             body,
@@ -156,7 +156,7 @@ impl Lines {
                 self.ended = true;
                 self.rest.clear();
                 let detail = format!("a line has at most {most} bytes here");
-                return Err(Problem::new(Kind::TooLarge, detail));
+                return Err(Problem::new(ProblemKind::TooLarge, detail));
             }
             self.fetch().await?;
         }
@@ -173,7 +173,10 @@ impl Lines {
             Some(Err(error)) => {
                 self.ended = true;
                 self.rest.clear();
-                Err(Problem::new(Kind::BadRequest, format!("the body: {error}")))
+                Err(Problem::new(
+                    ProblemKind::BadRequest,
+                    format!("the body: {error}"),
+                ))
             }
             None => {
                 self.ended = true;

@@ -7,10 +7,10 @@ use sprag::{Event, Role, StoreError, Wait};
 use sprag_core::Identity;
 use tokio::sync::oneshot;
 
+use crate::app::App;
 use crate::body;
 use crate::caller::Caller;
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::problem::{Problem, ProblemKind};
 use crate::stopwatch::Stopwatch;
 use crate::wire;
 
@@ -100,7 +100,7 @@ fn settle(event: &mut Event, caller: &Caller) -> Result<(), Problem> {
     if identity == Identity::Shared && is_agent {
         let detail =
             "a shared identity is not for agents to tell; a relay, a hook or an operator may";
-        return Err(Problem::new(Kind::Forbidden, detail).field("identity"));
+        return Err(Problem::new(ProblemKind::Forbidden, detail).field("identity"));
     }
     Ok(())
 }

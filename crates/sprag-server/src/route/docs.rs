@@ -10,9 +10,9 @@ use utoipa::openapi::OpenApi;
 
 /// The page as it is sent.
 #[derive(Debug, Clone)]
-pub(crate) struct Page(Bytes);
+pub(crate) struct DocsPage(Bytes);
 
-impl Page {
+impl DocsPage {
     pub(crate) fn new(api: &OpenApi) -> Self {
         let api = serde_json::to_value(api).unwrap_or_default();
         Self(page(&api).into())

@@ -6,20 +6,20 @@ use serde_json::Value;
 use sprag::{LogQuery, LogScope, record_json};
 use utoipa::{IntoParams, ToSchema};
 
-use super::sessions::{Order, none};
+use super::sessions::{SortOrder, none};
+use crate::app::App;
 use crate::caller::Operator;
-use crate::param::{Choices, PathId, page};
+use crate::param::{ApiQuery, PathId, page};
 use crate::problem::Problem;
-use crate::state::App;
 use crate::wire;
 
-/// Which of them.
+/// EventsQuery of them.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Which {
-    /// Which way; newest first (`desc`) where nothing is said.
+pub(crate) struct EventsQuery {
+    /// EventsQuery way; newest first (`desc`) where nothing is said.
     #[param(inline)]
-    order: Option<Order>,
+    order: Option<SortOrder>,
     /// The `next` of the page before.
     after: Option<u64>,
     /// How many.
@@ -43,7 +43,7 @@ pub(crate) struct RecordPage {
     get,
     path = "/v1/sessions/{id}/events",
     tag = "sessions",
-    params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256), Which),
+    params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256), EventsQuery),
     security(("token" = [])),
     responses(
         (status = 200, description = "A page of its records", body = RecordPage),
@@ -55,16 +55,16 @@ pub(crate) async fn events(
     State(app): State<App>,
     _: Operator,
     PathId(session): PathId,
-    Choices(which): Choices<Which>,
+    ApiQuery(query): ApiQuery<EventsQuery>,
 ) -> Result<axum::Json<RecordPage>, Problem> {
-    let query = LogQuery {
+    let log_query = LogQuery {
         scope: LogScope::Session(session.clone()),
-        newest_first: which.order.unwrap_or_default() == Order::Desc,
-        after: which.after,
-        limit: page(which.limit)?,
+        newest_first: query.order.unwrap_or_default() == SortOrder::Desc,
+        after: query.after,
+        limit: page(query.limit)?,
     };
     app.blocking(move |app| {
-        let found = app.guard().records(&query)?;
+        let found = app.guard().records(&log_query)?;
         if found.items.is_empty() && app.guard().session(session.as_str())?.is_none() {
             return Err(none(&session));
         }

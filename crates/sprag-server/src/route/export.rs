@@ -11,19 +11,19 @@ use sprag::{LogQuery, LogScope, cloud_event};
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
+use crate::app::App;
 use crate::caller::Operator;
-use crate::param::{Choices, id};
+use crate::param::{ApiQuery, id};
 use crate::problem::Problem;
-use crate::state::App;
 use crate::wire;
 
 /// How many pages may wait for a slow reader.
 const AHEAD: usize = 2;
 
-/// Which records.
+/// ExportQuery records.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Which {
+pub(crate) struct ExportQuery {
     /// Only those that this session took part in.
     #[param(min_length = 1, max_length = 256)]
     session: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Which {
     get,
     path = "/v1/log/export",
     tag = "log",
-    params(Which),
+    params(ExportQuery),
     security(("token" = [])),
     responses(
         (status = 200, description = "CloudEvents 1.0, one JSON line each, oldest first", body = String, content_type = "application/x-ndjson"),
@@ -46,7 +46,7 @@ pub(crate) struct Which {
 pub(crate) async fn export(
     State(app): State<App>,
     _: Operator,
-    Choices(which): Choices<Which>,
+    ApiQuery(which): ApiQuery<ExportQuery>,
 ) -> Result<Response, Problem> {
     let session = which.session.as_deref().map(|text| id("session", text));
     let query = LogQuery {

@@ -5,12 +5,12 @@ use serde::Serialize;
 use sprag::{Id, LogQuery, LogScope};
 use utoipa::ToSchema;
 
+use crate::app::App;
 use crate::caller::Operator;
 use crate::flow_tree::{FlowCall, FlowNode, FlowTree};
 use crate::limits;
 use crate::param::PathId;
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
 /// One flow.
@@ -67,7 +67,7 @@ fn read(app: &App, flow: Id) -> Result<axum::Json<Flow>, Problem> {
                 cut = true;
                 break;
             }
-            tree.saw(record);
+            tree.observe(record);
             let (started, _) = span.unwrap_or((record.at.0, record.at.0));
             span = Some((started, record.at.0));
         }
@@ -78,7 +78,7 @@ fn read(app: &App, flow: Id) -> Result<axum::Json<Flow>, Problem> {
     }
     let Some((started, touched)) = span else {
         let detail = format!("the log holds nothing of flow {flow}");
-        return Err(Problem::new(Kind::NotFound, detail));
+        return Err(Problem::new(ProblemKind::NotFound, detail));
     };
     let (mut sessions, calls) = tree.finish();
     for node in &mut sessions {

@@ -4,8 +4,8 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::app::App;
+use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
 /// That the server lives.
@@ -43,10 +43,10 @@ pub(crate) async fn healthz() -> axum::Json<Health> {
 )]
 pub(crate) async fn readyz(State(app): State<App>) -> Result<axum::Json<Health>, Problem> {
     if *app.ending().borrow() {
-        return Err(Problem::new(Kind::Unavailable, "the server ends"));
+        return Err(Problem::new(ProblemKind::Unavailable, "the server ends"));
     }
     match app.guard().status().degraded {
-        Some(why) => Err(Problem::new(Kind::Unavailable, why)),
+        Some(why) => Err(Problem::new(ProblemKind::Unavailable, why)),
         None => Ok(healthz().await),
     }
 }

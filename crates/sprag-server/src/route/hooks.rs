@@ -13,17 +13,17 @@ use sprag::Role;
 use sprag_hooks::{Client, HookOptions, answer};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::app::App;
 use crate::body;
 use crate::caller::Caller;
-use crate::param::{Choices, bad};
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::param::{ApiQuery, bad};
+use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
 /// How a hook is answered.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct HookChoices {
+pub(crate) struct HookQuery {
     /// The client's name of the event, for payloads that don't say it.
     #[param(max_length = 100)]
     event: Option<String>,
@@ -32,12 +32,12 @@ pub(crate) struct HookChoices {
     shadow: bool,
     /// What to do where there is no verdict; `open` where nothing is said.
     #[serde(default)]
-    fail: FailWord,
+    fail: HookFailMode,
 }
 
 #[derive(Debug, Default, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum FailWord {
+pub(crate) enum HookFailMode {
     #[default]
     Open,
     Closed,
@@ -52,7 +52,7 @@ pub(crate) enum FailWord {
     post,
     path = "/v1/hooks/{client}",
     tag = "decisions",
-    params(("client" = String, Path, description = "The agent CLI", max_length = 16), HookChoices),
+    params(("client" = String, Path, description = "The agent CLI", max_length = 16), HookQuery),
     request_body(content = serde_json::Value, description = "The payload"),
     security(("token" = [])),
     responses(
@@ -66,14 +66,14 @@ pub(crate) async fn hook(
     State(app): State<App>,
     caller: Caller,
     Path(client): Path<String>,
-    Choices(choices): Choices<HookChoices>,
+    ApiQuery(query): ApiQuery<HookQuery>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
     if !matches!(caller.role, Role::Hook | Role::Operator) {
         let kind = match headers.contains_key(header::AUTHORIZATION) {
-            true => Kind::Forbidden,
-            false => Kind::Unauthorized,
+            true => ProblemKind::Forbidden,
+            false => ProblemKind::Unauthorized,
         };
         let detail = "this is for hooks: send `Authorization: Bearer` with the hooks' token, \
                       which lies beside the store as hook.token";
@@ -82,7 +82,7 @@ pub(crate) async fn hook(
     let client: Client = client
         .parse()
         .map_err(|error: sprag_hooks::UnknownClient| {
-            Problem::new(Kind::NotFound, error.to_string())
+            Problem::new(ProblemKind::NotFound, error.to_string())
         })?;
     body::expect_type(&headers, &["application/json"])?;
     let payload = body::read(&app, body, app.body_bytes()).await?;
@@ -90,20 +90,20 @@ pub(crate) async fn hook(
         return Err(bad("the body", "there is no payload"));
     }
     let text = app
-        .blocking(move |app| Ok(answered(app, client, &choices, &payload)))
+        .blocking(move |app| Ok(answered(app, client, &query, &payload)))
         .await?;
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, JSON)], text).into_response())
 }
 
-fn answered(app: &App, client: Client, choices: &HookChoices, payload: &[u8]) -> String {
+fn answered(app: &App, client: Client, query: &HookQuery, payload: &[u8]) -> String {
     let options = HookOptions {
-        event: choices.event.as_deref(),
-        fail: match choices.fail {
-            FailWord::Open => FailMode::Open,
-            FailWord::Closed => FailMode::Closed,
+        event: query.event.as_deref(),
+        fail: match query.fail {
+            HookFailMode::Open => FailMode::Open,
+            HookFailMode::Closed => FailMode::Closed,
         },
-        shadow: choices.shadow,
+        shadow: query.shadow,
         hush: false,
     };
     let answered = answer(client, payload, &options, |role, event| {

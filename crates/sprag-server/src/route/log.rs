@@ -6,18 +6,18 @@ use serde_json::Value;
 use sprag::{Decision, Id, LogQuery, LogScope, Record, RuleId, Verification, record_json};
 use utoipa::{IntoParams, ToSchema};
 
-use super::sessions::Order;
+use super::sessions::SortOrder;
+use crate::app::App;
 use crate::caller::Operator;
 use crate::limits;
-use crate::param::{Choices, PathSeq, bad, id, page};
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::param::{ApiQuery, PathSeq, bad, id, page};
+use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
 /// What kind of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kinds {
+pub(crate) enum RecordType {
     Events,
     Notes,
 }
@@ -25,7 +25,7 @@ pub(crate) enum Kinds {
 /// What to look for; all of it must hold.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Search {
+pub(crate) struct LogSearchQuery {
     /// Records that this session took part in.
     #[param(min_length = 1, max_length = 256)]
     session: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) struct Search {
     types: Option<String>,
     /// Events or notes only.
     #[param(inline)]
-    kind: Option<Kinds>,
+    kind: Option<RecordType>,
     /// Not before this time, in milliseconds since 1970.
     from: Option<u64>,
     /// Before this time, in milliseconds since 1970.
@@ -53,7 +53,7 @@ pub(crate) struct Search {
     q: Option<String>,
     /// Which way; newest first (`desc`) where nothing is said.
     #[param(inline)]
-    order: Option<Order>,
+    order: Option<SortOrder>,
     /// The `next` of the page before.
     after: Option<u64>,
     /// How many.
@@ -63,7 +63,7 @@ pub(crate) struct Search {
 
 /// A part of what was found.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Found {
+pub(crate) struct SearchPage {
     /// The records.
     #[schema(value_type = Vec<wire::Record>)]
     items: Vec<Value>,
@@ -99,7 +99,7 @@ pub(crate) struct LogStatus {
 
 /// What a proof of the log found.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Proof {
+pub(crate) struct LogVerification {
     /// Whether nothing is wrong.
     sound: bool,
     /// The first record that is left.
@@ -120,48 +120,49 @@ pub(crate) struct Proof {
     bad: Option<String>,
 }
 
-/// Search the log
+/// LogSearchQuery the log
 #[utoipa::path(
     get,
     path = "/v1/log",
     tag = "log",
-    params(Search),
+    params(LogSearchQuery),
     security(("token" = [])),
-    responses((status = 200, description = "A page of what was found", body = Found), wire::OperatorOnly),
+    responses((status = 200, description = "A page of what was found", body = SearchPage), wire::OperatorOnly),
 )]
 pub(crate) async fn search(
     State(app): State<App>,
     _: Operator,
-    Choices(search): Choices<Search>,
-) -> Result<axum::Json<Found>, Problem> {
+    ApiQuery(search): ApiQuery<LogSearchQuery>,
+) -> Result<axum::Json<SearchPage>, Problem> {
     let query = LogQuery {
         scope: scope(&search)?,
-        newest_first: search.order.unwrap_or_default() == Order::Desc,
+        newest_first: search.order.unwrap_or_default() == SortOrder::Desc,
         after: search.after,
         ..LogQuery::default()
     };
     let size = page(search.limit)?;
-    let sieve = Sieve::new(search)?;
-    app.heavy(move |app| sift(app, query, &sieve, size)).await
+    let filter = RecordFilter::new(search)?;
+    app.heavy(move |app| search_log(app, query, &filter, size))
+        .await
 }
 
 /// The narrowest part of the log that holds everything.
-fn scope(search: &Search) -> Result<LogScope, Problem> {
+fn scope(search: &LogSearchQuery) -> Result<LogScope, Problem> {
     Ok(match (&search.session, &search.flow, search.kind) {
         (Some(session), _, _) => LogScope::Session(id("session", session)?),
         (None, Some(flow), _) => LogScope::Flow(id("flow", flow)?),
-        (None, None, Some(Kinds::Notes)) => LogScope::Notes,
+        (None, None, Some(RecordType::Notes)) => LogScope::Notes,
         _ => LogScope::All,
     })
 }
 
-fn sift(
+fn search_log(
     app: &App,
     mut query: LogQuery,
-    sieve: &Sieve,
+    filter: &RecordFilter,
     size: usize,
-) -> Result<axum::Json<Found>, Problem> {
-    let mut found = Found {
+) -> Result<axum::Json<SearchPage>, Problem> {
+    let mut found = SearchPage {
         items: Vec::new(),
         next: None,
         scanned: 0,
@@ -172,7 +173,7 @@ fn sift(
         for record in &records.items {
             left -= 1;
             found.scanned += 1;
-            if let Some(json) = sieve.keep(record) {
+            if let Some(json) = filter.keep(record) {
                 found.items.push(json);
             }
             let full = found.items.len() == size || found.scanned == limits::SEARCH;
@@ -208,19 +209,19 @@ fn decision(word: &str) -> Result<Decision, Problem> {
 }
 
 /// What a record must hold.
-struct Sieve {
+struct RecordFilter {
     flow: Option<Id>,
     rule: Option<RuleId>,
     verdicts: Vec<Decision>,
     types: Vec<String>,
-    kind: Option<Kinds>,
+    kind: Option<RecordType>,
     from: u64,
     to: u64,
     text: Option<String>,
 }
 
-impl Sieve {
-    fn new(search: Search) -> Result<Self, Problem> {
+impl RecordFilter {
+    fn new(search: LogSearchQuery) -> Result<Self, Problem> {
         let rule = search.rule.map(|rule| rule.parse());
         Ok(Self {
             flow: search.flow.map(|flow| id("flow", &flow)).transpose()?,
@@ -248,7 +249,7 @@ impl Sieve {
         let is_event = record.observation().is_some();
         let kind = self
             .kind
-            .is_none_or(|kind| (kind == Kinds::Events) == is_event);
+            .is_none_or(|kind| (kind == RecordType::Events) == is_event);
         let time = (self.from..self.to).contains(&record.at.0);
         let decision =
             self.verdicts.is_empty() || is_event && self.verdicts.contains(&verdict.decision);
@@ -300,7 +301,7 @@ pub(crate) async fn show(
         match found.filter(|record| record.seq == seq) {
             Some(record) => Ok(axum::Json(record_json(&record))),
             None => Err(Problem::new(
-                Kind::NotFound,
+                ProblemKind::NotFound,
                 format!("the log holds no record {seq}"),
             )),
         }
@@ -349,17 +350,17 @@ pub(crate) async fn status(
     path = "/v1/log/verify",
     tag = "log",
     security(("token" = [])),
-    responses((status = 200, description = "What was found", body = Proof), wire::OperatorOnly),
+    responses((status = 200, description = "What was found", body = LogVerification), wire::OperatorOnly),
 )]
 pub(crate) async fn verify(
     State(app): State<App>,
     _: Operator,
-) -> Result<axum::Json<Proof>, Problem> {
+) -> Result<axum::Json<LogVerification>, Problem> {
     app.heavy(|app| Ok(axum::Json(app.guard().verify()?.into())))
         .await
 }
 
-impl From<Verification> for Proof {
+impl From<Verification> for LogVerification {
     fn from(found: Verification) -> Self {
         Self {
             sound: found.is_sound(),

@@ -7,10 +7,10 @@ use serde::Deserialize;
 use sprag::{Millis, Role};
 use utoipa::ToSchema;
 
-use crate::body::Json;
+use crate::app::App;
+use crate::body::JsonBody;
 use crate::caller::Caller;
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::problem::{Problem, ProblemKind};
 use crate::tokens::COOKIE;
 use crate::wire;
 
@@ -40,7 +40,7 @@ pub(crate) struct Login {
 )]
 pub(crate) async fn login(
     State(app): State<App>,
-    Json(login): Json<Login>,
+    JsonBody(login): JsonBody<Login>,
 ) -> Result<Response, Problem> {
     let cookie = cookie(&app, &login.token).await?;
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response())
@@ -65,7 +65,7 @@ pub(super) async fn cookie(app: &App, token: &str) -> Result<String, Problem> {
         Some(holder) if holder.role == Role::Operator => {}
         Some(holder) => {
             let detail = format!("the token {:?} is not an operator's", holder.name);
-            return Err(Problem::new(Kind::Forbidden, detail));
+            return Err(Problem::new(ProblemKind::Forbidden, detail));
         }
         None => return Err(app.wrong_token().await),
     }

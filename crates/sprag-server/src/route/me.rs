@@ -4,8 +4,8 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::app::App;
 use crate::caller::Caller;
-use crate::state::App;
 use crate::wire;
 
 /// Who asks, and what answers.

@@ -4,10 +4,10 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
+use crate::app::App;
 use crate::caller::Caller;
 use crate::metrics::{METRICS_TYPE, Readings};
 use crate::problem::Problem;
-use crate::state::App;
 use crate::wire;
 
 /// Metrics, as OpenMetrics text

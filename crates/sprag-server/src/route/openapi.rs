@@ -7,9 +7,9 @@ use utoipa::openapi::OpenApi;
 
 /// The document as it is sent.
 #[derive(Debug, Clone)]
-pub(crate) struct Document(Bytes);
+pub(crate) struct OpenApiDocument(Bytes);
 
-impl Document {
+impl OpenApiDocument {
     pub(crate) fn new(api: &OpenApi) -> Self {
         Self(api.to_json().unwrap_or_default().into())
     }

@@ -6,17 +6,17 @@ use sprag::{Event, Guard, Id, Role};
 use utoipa::ToSchema;
 
 use super::check::kept;
-use crate::body::Json;
+use crate::app::App;
+use crate::body::JsonBody;
 use crate::caller::Operator;
 use crate::limits;
 use crate::param::{PathId, bad};
 use crate::problem::Problem;
-use crate::state::App;
 use crate::wire;
 
 /// Why an order is given.
 #[derive(Debug, Deserialize, ToSchema)]
-pub(crate) struct Reason {
+pub(crate) struct OrderRequest {
     /// The reason, for the log.
     #[schema(min_length = 1, max_length = 1000, example = "seen enough")]
     why: String,
@@ -27,7 +27,7 @@ pub(crate) struct Reason {
 
 /// What came of an order.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Ordered {
+pub(crate) struct OrderResponse {
     /// The session.
     #[schema(value_type = String)]
     session: Id,
@@ -39,7 +39,7 @@ pub(crate) struct Ordered {
     by: String,
 }
 
-impl Reason {
+impl OrderRequest {
     /// Refuses one that says nothing, or too much.
     pub(crate) fn check(why: &str, by: Option<&str>) -> Result<(), Problem> {
         let most = limits::REASON_BYTES;
@@ -64,10 +64,10 @@ impl Reason {
     path = "/v1/sessions/{id}/kill",
     tag = "sessions",
     params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256)),
-    request_body = Reason,
+    request_body = OrderRequest,
     security(("token" = [])),
     responses(
-        (status = 200, description = "It is killed", body = Ordered),
+        (status = 200, description = "It is killed", body = OrderResponse),
         wire::Bodied,
         wire::OperatorOnly,
     ),
@@ -76,8 +76,8 @@ pub(crate) async fn kill(
     State(app): State<App>,
     operator: Operator,
     PathId(session): PathId,
-    Json(reason): Json<Reason>,
-) -> Result<axum::Json<Ordered>, Problem> {
+    JsonBody(reason): JsonBody<OrderRequest>,
+) -> Result<axum::Json<OrderResponse>, Problem> {
     order(&app, Event::kill(session.as_str())?, &operator, &reason).await
 }
 
@@ -89,10 +89,10 @@ pub(crate) async fn kill(
     path = "/v1/sessions/{id}/reset",
     tag = "sessions",
     params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256)),
-    request_body = Reason,
+    request_body = OrderRequest,
     security(("token" = [])),
     responses(
-        (status = 200, description = "It is reset", body = Ordered),
+        (status = 200, description = "It is reset", body = OrderResponse),
         wire::Bodied,
         wire::OperatorOnly,
     ),
@@ -101,8 +101,8 @@ pub(crate) async fn reset(
     State(app): State<App>,
     operator: Operator,
     PathId(session): PathId,
-    Json(reason): Json<Reason>,
-) -> Result<axum::Json<Ordered>, Problem> {
+    JsonBody(reason): JsonBody<OrderRequest>,
+) -> Result<axum::Json<OrderResponse>, Problem> {
     order(&app, Event::reset(session.as_str())?, &operator, &reason).await
 }
 
@@ -110,9 +110,9 @@ async fn order(
     app: &App,
     mut event: Event,
     operator: &Operator,
-    reason: &Reason,
-) -> Result<axum::Json<Ordered>, Problem> {
-    Reason::check(&reason.why, reason.by.as_deref())?;
+    reason: &OrderRequest,
+) -> Result<axum::Json<OrderResponse>, Problem> {
+    OrderRequest::check(&reason.why, reason.by.as_deref())?;
     let by = operator.signs(reason.by.as_deref());
     let session = event.session().clone();
     if let Event::Kill(order) | Event::Reset(order) = &mut event {
@@ -127,7 +127,7 @@ async fn order(
         kept(app, wait).await?;
     }
     let held = guard.session(session.as_str())?;
-    Ok(axum::Json(Ordered {
+    Ok(axum::Json(OrderResponse {
         state: held.map_or("active", |held| held.summary.state.as_str()),
         session,
         generation,

@@ -7,16 +7,16 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::login::cookie;
+use crate::app::App;
 use crate::dashboard;
-use crate::param::Choices;
+use crate::param::ApiQuery;
 use crate::problem::Problem;
-use crate::state::App;
 use crate::wire;
 
 /// What the link carries.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Link {
+pub(crate) struct IndexQuery {
     /// The operator token; traded for a cookie at once.
     token: Option<String>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Link {
     get,
     path = "/",
     tag = "server",
-    params(Link),
+    params(IndexQuery),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 303, description = "The token is traded for a cookie"),
@@ -37,10 +37,10 @@ pub(crate) struct Link {
 )]
 pub(crate) async fn index(
     State(app): State<App>,
-    Choices(link): Choices<Link>,
+    ApiQuery(query): ApiQuery<IndexQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    match link.token {
+    match query.token {
         Some(token) => {
             let cookie = cookie(&app, &token).await?;
             let mut response = Redirect::to("/").into_response();

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use sprag::{Millis, Pause};
 use utoipa::ToSchema;
 
-use super::orders::Reason;
-use crate::body::Json;
+use super::orders::OrderRequest;
+use crate::app::App;
+use crate::body::JsonBody;
 use crate::caller::Operator;
 use crate::param::bad;
 use crate::problem::Problem;
-use crate::state::App;
 use crate::wire;
 
 /// How long, and why.
@@ -97,9 +97,9 @@ pub(crate) async fn show(
 pub(crate) async fn pause(
     State(app): State<App>,
     operator: Operator,
-    Json(order): Json<PauseOrder>,
+    JsonBody(order): JsonBody<PauseOrder>,
 ) -> Result<axum::Json<PauseState>, Problem> {
-    Reason::check(&order.why, order.by.as_deref())?;
+    OrderRequest::check(&order.why, order.by.as_deref())?;
     let span: Millis = order.span.parse().map_err(|error| bad("for", error))?;
     let by = operator.signs(order.by.as_deref());
     app.blocking(move |app| {
@@ -125,9 +125,9 @@ pub(crate) async fn pause(
 pub(crate) async fn resume(
     State(app): State<App>,
     operator: Operator,
-    Json(order): Json<ResumeOrder>,
+    JsonBody(order): JsonBody<ResumeOrder>,
 ) -> Result<axum::Json<PauseState>, Problem> {
-    Reason::check("-", order.by.as_deref())?;
+    OrderRequest::check("-", order.by.as_deref())?;
     let by = operator.signs(order.by.as_deref());
     app.blocking(move |app| {
         app.guard().resume(&by)?;

@@ -7,18 +7,18 @@ use sprag::{GuardError, LogQuery, LogScope, PolicyFileError, Record, Reload};
 use sprag_store::Noted;
 use utoipa::{IntoParams, ToSchema};
 
-use super::orders::Reason;
+use super::orders::OrderRequest;
 use super::pause::PauseState;
-use crate::body::Json;
+use crate::app::App;
+use crate::body::JsonBody;
 use crate::caller::Operator;
-use crate::param::{Choices, PathId, page};
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::param::{ApiQuery, PathId, page};
+use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
 /// The policy in force.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct PolicyAnswer {
+pub(crate) struct PolicyResponse {
     /// Its digest: each record names the policy it was judged under by it.
     digest: String,
     /// The whole policy as TOML, defaults included.
@@ -59,10 +59,10 @@ pub(crate) struct PolicyReplaced {
     digest: String,
 }
 
-/// Which part of the history.
+/// PolicyHistoryQuery part of the history.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Which {
+pub(crate) struct PolicyHistoryQuery {
     /// The `next` of the page before.
     after: Option<u64>,
     /// How many.
@@ -109,16 +109,16 @@ pub(crate) struct PolicyText {
     path = "/v1/policy",
     tag = "policy",
     security(("token" = [])),
-    responses((status = 200, description = "The policy", body = PolicyAnswer), wire::OperatorOnly),
+    responses((status = 200, description = "The policy", body = PolicyResponse), wire::OperatorOnly),
 )]
 pub(crate) async fn show(
     State(app): State<App>,
     _: Operator,
-) -> Result<axum::Json<PolicyAnswer>, Problem> {
+) -> Result<axum::Json<PolicyResponse>, Problem> {
     app.blocking(|app| {
         let policy = app.guard().policy();
         let path = app.policy_file().map(|file| file.path());
-        Ok(axum::Json(PolicyAnswer {
+        Ok(axum::Json(PolicyResponse {
             digest: policy.digest(),
             text: policy.to_toml(),
             file_text: path.and_then(|path| std::fs::read_to_string(path).ok()),
@@ -147,9 +147,9 @@ pub(crate) async fn show(
 pub(crate) async fn replace(
     State(app): State<App>,
     operator: Operator,
-    Json(order): Json<PolicyOrder>,
+    JsonBody(order): JsonBody<PolicyOrder>,
 ) -> Result<axum::Json<PolicyReplaced>, Problem> {
-    Reason::check(&order.why, order.by.as_deref())?;
+    OrderRequest::check(&order.why, order.by.as_deref())?;
     let by = operator.signs(order.by.as_deref());
     app.blocking(move |app| {
         let before = app.guard().policy_digest();
@@ -178,7 +178,7 @@ fn refused(error: GuardError) -> Problem {
     match error {
         GuardError::Policy(PolicyFileError::Wrong { errors, .. }) => Problem::policy(&errors),
         GuardError::PolicyMoved { .. } | GuardError::NoPolicyFile => {
-            Problem::new(Kind::Conflict, error.to_string())
+            Problem::new(ProblemKind::Conflict, error.to_string())
         }
         other => other.into(),
     }
@@ -189,14 +189,14 @@ fn refused(error: GuardError) -> Problem {
     get,
     path = "/v1/policy/history",
     tag = "policy",
-    params(Which),
+    params(PolicyHistoryQuery),
     security(("token" = [])),
     responses((status = 200, description = "Its changes", body = PolicyHistory), wire::OperatorOnly),
 )]
 pub(crate) async fn history(
     State(app): State<App>,
     _: Operator,
-    Choices(which): Choices<Which>,
+    ApiQuery(which): ApiQuery<PolicyHistoryQuery>,
 ) -> Result<axum::Json<PolicyHistory>, Problem> {
     let size = page(which.limit)?;
     app.heavy(move |app| changes(app, which.after, size)).await
@@ -267,7 +267,12 @@ pub(crate) async fn once(
 ) -> Result<axum::Json<PolicyText>, Problem> {
     app.blocking(move |app| {
         let text = app.guard().store().policy_text(digest.as_str())?;
-        let none = || Problem::new(Kind::NotFound, format!("the log knows no policy {digest}"));
+        let none = || {
+            Problem::new(
+                ProblemKind::NotFound,
+                format!("the log knows no policy {digest}"),
+            )
+        };
         Ok(axum::Json(PolicyText {
             text: text.ok_or_else(none)?,
             digest: digest.to_string(),

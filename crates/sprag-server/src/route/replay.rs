@@ -11,25 +11,25 @@ use sprag_core::Observed;
 use utoipa::{IntoParams, ToSchema};
 
 use super::sessions::none;
-use crate::body::Json;
+use crate::app::App;
+use crate::body::JsonBody;
 use crate::caller::Operator;
 use crate::limits;
-use crate::param::{Choices, PathId, page};
+use crate::param::{ApiQuery, PathId, page};
 use crate::problem::Problem;
-use crate::state::App;
 use crate::wire;
 
-/// How to look at it.
+/// ReplayQuery to look at it.
 #[derive(Debug, Default, Deserialize, IntoParams, ToSchema)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct How {
+pub(crate) struct ReplayQuery {
     /// Another policy, as TOML text; without one each record is judged under its own.
     policy: Option<String>,
     /// Show also what other sessions did to cells that this one shares.
     all: Option<bool>,
     /// The `next` of the page before.
     after: Option<u64>,
-    /// How many.
+    /// ReplayQuery many.
     #[param(minimum = 1, maximum = 500)]
     #[schema(minimum = 1, maximum = 500)]
     limit: Option<usize>,
@@ -111,7 +111,7 @@ pub(crate) struct ReplayTally {
     get,
     path = "/v1/sessions/{id}/replay",
     tag = "sessions",
-    params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256), How),
+    params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256), ReplayQuery),
     security(("token" = [])),
     responses(
         (status = 200, description = "A page of it", body = ReplayPage),
@@ -122,9 +122,9 @@ pub(crate) async fn replay(
     State(app): State<App>,
     _: Operator,
     PathId(session): PathId,
-    Choices(how): Choices<How>,
+    ApiQuery(query): ApiQuery<ReplayQuery>,
 ) -> Result<axum::Json<ReplayPage>, Problem> {
-    answer(app, session, how).await
+    answer(app, session, query).await
 }
 
 /// Replay a session under a policy that is too long for an address
@@ -133,7 +133,7 @@ pub(crate) async fn replay(
     path = "/v1/sessions/{id}/replay",
     tag = "sessions",
     params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256)),
-    request_body = How,
+    request_body = ReplayQuery,
     security(("token" = [])),
     responses(
         (status = 200, description = "A page of it", body = ReplayPage),
@@ -144,15 +144,19 @@ pub(crate) async fn replay_under(
     State(app): State<App>,
     _: Operator,
     PathId(session): PathId,
-    Json(how): Json<How>,
+    JsonBody(query): JsonBody<ReplayQuery>,
 ) -> Result<axum::Json<ReplayPage>, Problem> {
-    answer(app, session, how).await
+    answer(app, session, query).await
 }
 
-async fn answer(app: App, session: Id, how: How) -> Result<axum::Json<ReplayPage>, Problem> {
-    let size = page(how.limit)?;
-    let policy = how.policy.as_deref().map(read_policy).transpose()?;
-    app.heavy(move |app| fold(app, &session, &how, policy, size))
+async fn answer(
+    app: App,
+    session: Id,
+    query: ReplayQuery,
+) -> Result<axum::Json<ReplayPage>, Problem> {
+    let size = page(query.limit)?;
+    let policy = query.policy.as_deref().map(read_policy).transpose()?;
+    app.heavy(move |app| fold(app, &session, &query, policy, size))
         .await
 }
 
@@ -164,7 +168,7 @@ pub(super) fn read_policy(text: &str) -> Result<Policy, Problem> {
 fn fold(
     app: &App,
     session: &Id,
-    how: &How,
+    query: &ReplayQuery,
     policy: Option<Policy>,
     size: usize,
 ) -> Result<axum::Json<ReplayPage>, Problem> {
@@ -190,14 +194,14 @@ fn fold(
             continue;
         };
         let own = takes_part(event, session);
-        let is_wanted =
-            (own || how.all.unwrap_or(false)) && how.after.is_none_or(|after| event.number > after);
+        let is_wanted = (own || query.all.unwrap_or(false))
+            && query.after.is_none_or(|after| event.number > after);
         replay.report_state(is_wanted && items.len() < size);
         let seen = replay.fold(&past)?;
         if is_wanted && items.len() == size {
             more = true;
             // As it was, nothing after the page can change what stands on it.
-            if how.policy.is_none() {
+            if query.policy.is_none() {
                 break;
             }
         } else if let (true, RecordedItem::Event(event)) = (is_wanted, past) {

@@ -7,10 +7,10 @@ use sprag_core::{Gauge, Mark};
 use utoipa::{IntoParams, ToSchema};
 
 use super::cursor;
+use crate::app::App;
 use crate::caller::Operator;
-use crate::param::{Choices, PathId, bad, id, page};
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::param::{ApiQuery, PathId, bad, id, page};
+use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
 /// What a session may do.
@@ -35,19 +35,19 @@ pub(crate) enum Sort {
     State,
 }
 
-/// Which way.
+/// SessionListQuery way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Order {
+pub(crate) enum SortOrder {
     Asc,
     #[default]
     Desc,
 }
 
-/// Which sessions.
+/// SessionListQuery sessions.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Which {
+pub(crate) struct SessionListQuery {
     /// Only those in this state.
     #[param(inline)]
     state: Option<Standing>,
@@ -63,9 +63,9 @@ pub(crate) struct Which {
     #[serde(default)]
     #[param(inline)]
     sort: Option<Sort>,
-    /// Which way; `desc` where nothing is said.
+    /// SessionListQuery way; `desc` where nothing is said.
     #[param(inline)]
-    order: Option<Order>,
+    order: Option<SortOrder>,
     /// The `next` of the page before.
     after: Option<String>,
     /// Leave out so many first, for a table that jumps.
@@ -184,14 +184,14 @@ impl SessionItem {
     get,
     path = "/v1/sessions",
     tag = "sessions",
-    params(Which),
+    params(SessionListQuery),
     security(("token" = [])),
     responses((status = 200, description = "A page of them", body = SessionPage), wire::OperatorOnly),
 )]
 pub(crate) async fn list(
     State(app): State<App>,
     _: Operator,
-    Choices(which): Choices<Which>,
+    ApiQuery(which): ApiQuery<SessionListQuery>,
 ) -> Result<axum::Json<SessionPage>, Problem> {
     let sort = SessionSort::from(which.sort.unwrap_or_default());
     let rule = which.rule.map(|rule| rule.parse());
@@ -205,7 +205,7 @@ pub(crate) async fn list(
         contains: which.q.filter(|text| !text.is_empty()),
         rule: rule.transpose().map_err(|error| bad("rule", error))?,
         sort,
-        ascending: which.order == Some(Order::Asc),
+        ascending: which.order == Some(SortOrder::Asc),
         after: which
             .after
             .as_deref()
@@ -274,5 +274,8 @@ fn detail(held: Session, policy: &sprag::Policy) -> SessionDetail {
 
 /// There is no such session.
 pub(super) fn none(session: &Id) -> Problem {
-    Problem::new(Kind::NotFound, format!("there is no session {session}"))
+    Problem::new(
+        ProblemKind::NotFound,
+        format!("there is no session {session}"),
+    )
 }

@@ -4,11 +4,11 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
+use crate::app::App;
 use crate::caller::Operator;
-use crate::param::Choices;
+use crate::param::ApiQuery;
 use crate::problem::Problem;
-use crate::state::App;
-use crate::stats::{StatsAnswer, StatsQuery};
+use crate::stats::{StatsQuery, StatsResponse};
 use crate::wire;
 
 /// Which time, and how fine.
@@ -28,13 +28,13 @@ pub(crate) struct When {
     tag = "server",
     params(When),
     security(("token" = [])),
-    responses((status = 200, description = "Counts in buckets", body = StatsAnswer), wire::OperatorOnly),
+    responses((status = 200, description = "Counts in buckets", body = StatsResponse), wire::OperatorOnly),
 )]
 pub(crate) async fn stats(
     State(app): State<App>,
     _: Operator,
-    Choices(when): Choices<When>,
-) -> Result<axum::Json<StatsAnswer>, Problem> {
+    ApiQuery(when): ApiQuery<When>,
+) -> Result<axum::Json<StatsResponse>, Problem> {
     let query = StatsQuery {
         since: when.since,
         step: when.step,

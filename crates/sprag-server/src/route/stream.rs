@@ -13,20 +13,19 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use serde::Deserialize;
 use serde_json::json;
-use sprag::{Id, LogQuery, Record, record_json};
+use sprag::{Id, LogQuery, Record, FeedItem, record_json};
 use sprag_core::Observed;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use utoipa::IntoParams;
 
+use crate::app::App;
 use crate::caller::Operator;
-use crate::hub::News;
 use crate::limits;
 use crate::metrics::StreamClient;
-use crate::param::{Choices, bad, id};
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::param::{ApiQuery, bad, id};
+use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
 /// How many records are fetched at once for one who comes back.
@@ -35,7 +34,7 @@ const FETCH: usize = 200;
 /// What to hear.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Which {
+pub(crate) struct StreamQuery {
     /// Only what concerns this session.
     #[param(min_length = 1, max_length = 256)]
     session: Option<String>,
@@ -53,7 +52,7 @@ pub(crate) struct Which {
     get,
     path = "/v1/stream",
     tag = "log",
-    params(Which, ("Last-Event-ID" = Option<u64>, Header, description = "The last record that was heard")),
+    params(StreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "The last record that was heard")),
     security(("token" = [])),
     responses(
         (status = 200, description = "Server-sent events", body = String, content_type = "text/event-stream"),
@@ -64,7 +63,7 @@ pub(crate) async fn stream(
     State(app): State<App>,
     _: Operator,
     headers: HeaderMap,
-    Choices(which): Choices<Which>,
+    ApiQuery(which): ApiQuery<StreamQuery>,
 ) -> Result<Response, Problem> {
     let heard = match headers.get("last-event-id") {
         Some(value) => Some(number(value.to_str().unwrap_or_default())?),
@@ -74,9 +73,9 @@ pub(crate) async fn stream(
     let room = app.streams().clone().try_acquire_owned();
     let room = room.map_err(|_| {
         let detail = format!("at most {} listen at once", limits::STREAMS);
-        Problem::new(Kind::TooMany, detail)
+        Problem::new(ProblemKind::TooMany, detail)
     })?;
-    let listener = Listener {
+    let listener = RecordStream {
         news: app.hub().listen(),
         live_after: app.guard().status().last_seq,
         behind: heard,
@@ -101,9 +100,9 @@ fn number(text: &str) -> Result<u64, Problem> {
         .map_err(|_| bad("Last-Event-ID", "it is the number of a record"))
 }
 
-struct Listener {
+struct RecordStream {
     app: App,
-    news: Receiver<News>,
+    news: Receiver<FeedItem>,
     /// Records up to this one are in the log already and are not heard live.
     live_after: u64,
     /// The last record that was heard, while there are older ones to fetch.
@@ -116,7 +115,7 @@ struct Listener {
     _room: OwnedSemaphorePermit,
 }
 
-impl Listener {
+impl RecordStream {
     /// The next event; none when the server ends.
     async fn next(&mut self) -> Option<Event> {
         loop {
@@ -132,13 +131,13 @@ impl Listener {
                 _ = self.ending.wait_for(|ends| *ends) => return None,
             };
             match news {
-                Ok(News::Record(record)) if record.seq > self.live_after => {
+                Ok(FeedItem::Record(record)) if record.seq > self.live_after => {
                     if let Some(event) = self.event(&record) {
                         return Some(event);
                     }
                 }
-                Ok(News::Record(_)) => {}
-                Ok(News::Missed(missed)) | Err(RecvError::Lagged(missed)) => {
+                Ok(FeedItem::Record(_)) => {}
+                Ok(FeedItem::Missed(missed)) | Err(RecvError::Lagged(missed)) => {
                     return Some(missed_event(missed));
                 }
                 Err(RecvError::Closed) => return None,

@@ -10,17 +10,17 @@ use utoipa::ToSchema;
 
 use super::replay::read_policy;
 use super::sessions::none;
-use crate::body::Json;
+use crate::app::App;
+use crate::body::JsonBody;
 use crate::caller::Operator;
 use crate::limits;
 use crate::param::{bad, id};
 use crate::problem::Problem;
-use crate::state::App;
 use crate::wire;
 
 /// Which policy, and on what.
 #[derive(Debug, Deserialize, ToSchema)]
-pub(crate) struct Trial {
+pub(crate) struct TryPolicyRequest {
     /// The policy, as TOML text.
     text: String,
     /// Only what concerns this session; or `hours`.
@@ -32,17 +32,17 @@ pub(crate) struct Trial {
 
 /// What it would have done.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct TrialAnswer {
+pub(crate) struct TryPolicyResponse {
     /// What was answered.
-    was: Counts,
+    was: VerdictTotals,
     /// What would have been answered.
-    would: Counts,
+    would: VerdictTotals,
     /// Events that would not have happened: their session would have been stopped before.
     saved: u64,
     /// Calls and messages that were refused and would be allowed: what came of them is unknown.
     unknown: u64,
     /// Events that would get another verdict, or not have happened; the first of them.
-    changes: Vec<Change>,
+    changes: Vec<ChangedVerdict>,
     /// How many there are in all.
     changed: u64,
     /// How many records were folded.
@@ -53,7 +53,7 @@ pub(crate) struct TrialAnswer {
 
 /// Verdicts in numbers.
 #[derive(Debug, Default, Serialize, ToSchema)]
-pub(crate) struct Counts {
+pub(crate) struct VerdictTotals {
     /// Events.
     events: u64,
     /// Verdicts, by what to do.
@@ -68,7 +68,7 @@ pub(crate) struct Counts {
 
 /// One event that would go another way.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Change {
+pub(crate) struct ChangedVerdict {
     /// The number of its record.
     seq: u64,
     /// When it happened.
@@ -107,18 +107,18 @@ pub(crate) struct Change {
     post,
     path = "/v1/policy/try",
     tag = "policy",
-    request_body = Trial,
+    request_body = TryPolicyRequest,
     security(("token" = [])),
     responses(
-        (status = 200, description = "What it would have done", body = TrialAnswer),
+        (status = 200, description = "What it would have done", body = TryPolicyResponse),
         wire::Missing, wire::Bodied, wire::PolicyWrong, wire::OperatorOnly,
     ),
 )]
 pub(crate) async fn try_policy(
     State(app): State<App>,
     _: Operator,
-    Json(trial): Json<Trial>,
-) -> Result<axum::Json<TrialAnswer>, Problem> {
+    JsonBody(trial): JsonBody<TryPolicyRequest>,
+) -> Result<axum::Json<TryPolicyResponse>, Problem> {
     let policy = read_policy(&trial.text)?;
     let session = trial.session.as_deref().map(|text| id("session", text));
     let session = session.transpose()?;
@@ -134,7 +134,7 @@ fn run(
     policy: Policy,
     session: Option<Id>,
     hours: u32,
-) -> Result<axum::Json<TrialAnswer>, Problem> {
+) -> Result<axum::Json<TryPolicyResponse>, Problem> {
     let guard = app.guard();
     let store = guard.store();
     let mut replay = Replay::what_if(policy);
@@ -163,9 +163,9 @@ fn run(
             }
         }
     };
-    let mut answer = TrialAnswer {
-        was: Counts::default(),
-        would: Counts::default(),
+    let mut answer = TryPolicyResponse {
+        was: VerdictTotals::default(),
+        would: VerdictTotals::default(),
         saved: 0,
         unknown: 0,
         changes: Vec::new(),
@@ -186,7 +186,7 @@ fn run(
     Ok(axum::Json(answer))
 }
 
-impl TrialAnswer {
+impl TryPolicyResponse {
     fn count(&mut self, event: RecordedEvent, seen: ReplayOutcome) {
         let session = event.session().clone();
         if let Some(was) = &event.recorded {
@@ -223,12 +223,13 @@ impl TrialAnswer {
         }
         self.changed += 1;
         if self.changes.len() < limits::TRY_CHANGES {
-            self.changes.push(Change::new(&event, session, verdict));
+            self.changes
+                .push(ChangedVerdict::new(&event, session, verdict));
         }
     }
 }
 
-impl Counts {
+impl VerdictTotals {
     fn count(&mut self, session: &Id, verdict: &Verdict) {
         self.events += 1;
         *self.verdicts.entry(verdict.decision.as_str()).or_default() += 1;
@@ -241,7 +242,7 @@ impl Counts {
     }
 }
 
-impl Change {
+impl ChangedVerdict {
     fn new(event: &RecordedEvent, session: Id, would: Option<Verdict>) -> Self {
         let was = event.recorded.as_ref();
         let rule = |verdict: &Verdict| verdict.rule.map(|rule| rule.to_string());

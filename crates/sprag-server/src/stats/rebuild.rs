@@ -34,22 +34,22 @@ impl Stats {
         let mut read = 0_u64;
         while go_on() {
             let page = store.records(&query)?;
-            let mut held = self.held();
+            let mut state = self.state();
             for record in &page.items {
                 read = read.saturating_add(1);
-                held.count(record);
-                held.complete_since = held.complete_since.map(|since| since.min(record.at));
+                state.count(record);
+                state.complete_since = state.complete_since.map(|since| since.min(record.at));
             }
-            drop(held);
+            drop(state);
             let oldest = page.items.last().map_or(Timestamp(0), |record| record.at);
             query.after = page.next;
             if page.next.is_none() || oldest < horizon || read >= MAX_RECORDS {
-                // A log that was pruned does not tell what it once held.
+                // A log that was pruned does not tell what it once state.
                 let whole = oldest < horizon || (page.next.is_none() && store.base()?.after == 0);
-                let mut held = self.held();
-                held.rebuilt = true;
+                let mut state = self.state();
+                state.rebuilt = true;
                 if whole {
-                    held.complete_since = Some(horizon);
+                    state.complete_since = Some(horizon);
                 }
                 return Ok(());
             }

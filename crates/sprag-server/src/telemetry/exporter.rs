@@ -18,7 +18,7 @@ use opentelemetry_sdk::logs::SdkLoggerProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 
 use super::settings::{TelemetryError, TelemetrySettings};
-use super::{Decided, log_records, spans};
+use super::{ExportedDecision, log_records, spans};
 use crate::outbound;
 
 /// How long the end waits for what is still to be sent.
@@ -34,7 +34,7 @@ struct Exporters {
 /// Starts the thread. It ends when the queue does.
 pub(super) fn run(
     settings: &TelemetrySettings,
-    decisions: Receiver<Decided>,
+    decisions: Receiver<ExportedDecision>,
 ) -> Result<JoinHandle<()>, TelemetryError> {
     outbound::choose_tls();
     let exporters = Exporters::new(settings)?;
@@ -81,7 +81,7 @@ impl Exporters {
         })
     }
 
-    fn work(&self, decisions: &Receiver<Decided>) {
+    fn work(&self, decisions: &Receiver<ExportedDecision>) {
         let tracer = self.traces.as_ref().map(|traces| traces.tracer(SCOPE));
         let logger = self.logs.as_ref().map(|logs| logs.logger(SCOPE));
         for decided in decisions {

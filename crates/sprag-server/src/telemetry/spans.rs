@@ -11,10 +11,10 @@ use opentelemetry_sdk::trace::SdkTracer;
 use sprag_core::{Id, Observed};
 use sprag_store::Record;
 
-use super::{Decided, names};
+use super::{ExportedDecision, names};
 
 /// Hands a decision to the tracer, and answers which span it became.
-pub(super) fn export(decided: &Decided, tracer: &SdkTracer) -> Option<SpanContext> {
+pub(super) fn export(decided: &ExportedDecision, tracer: &SdkTracer) -> Option<SpanContext> {
     let record = &decided.record;
     let what = &record.observation()?.what;
     let start = started(record);

@@ -8,19 +8,19 @@
 use sha2::{Digest as _, Sha256};
 use sprag::Timestamp;
 
-use super::secret::{Secret, hex, same, unhex};
+use super::secret::{TokenSecret, hex, same, unhex};
 
 /// The name of the cookie.
 pub(crate) const COOKIE: &str = "sprag_operator";
 
 /// `until.token.seal`
-pub(super) fn make(key: &Secret, token: &[u8; 32], until: Timestamp) -> String {
+pub(super) fn make(key: &TokenSecret, token: &[u8; 32], until: Timestamp) -> String {
     let seal = seal(key, token, until);
     format!("{}.{}.{}", until.0, hex(token), hex(&seal))
 }
 
 /// The hash of the token that a cookie stands for, if it is sound and still good.
-pub(super) fn read(key: &Secret, value: &str, now: Timestamp) -> Option<[u8; 32]> {
+pub(super) fn read(key: &TokenSecret, value: &str, now: Timestamp) -> Option<[u8; 32]> {
     let mut parts = value.splitn(3, '.');
     let until = Timestamp(parts.next()?.parse().ok()?);
     let token = unhex(parts.next()?)?;
@@ -30,7 +30,7 @@ pub(super) fn read(key: &Secret, value: &str, now: Timestamp) -> Option<[u8; 32]
 }
 
 /// HMAC-SHA-256, as RFC 2104 has it, over parts of fixed length.
-fn seal(key: &Secret, token: &[u8; 32], until: Timestamp) -> [u8; 32] {
+fn seal(key: &TokenSecret, token: &[u8; 32], until: Timestamp) -> [u8; 32] {
     // Not the token's hash: that stands in the cookie itself.
     let key = Sha256::new()
         .chain_update(b"sprag cookie key")
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_cookie_is_good_until_its_time_and_only_as_it_was_made() {
         let home = tempfile::tempdir().unwrap();
-        let key = Secret::open(&home.path().join("operator.token"), Role::Operator).unwrap();
+        let key = TokenSecret::open(&home.path().join("operator.token"), Role::Operator).unwrap();
         let token = *key.hash();
         let cookie = make(&key, &token, Timestamp(100));
         assert_eq!(read(&key, &cookie, Timestamp(99)), Some(token));
@@ -69,7 +69,7 @@ mod tests {
         let later = cookie.replacen("100", "900", 1);
         assert_eq!(read(&key, &later, Timestamp(99)), None);
         assert_eq!(read(&key, "100.x", Timestamp(99)), None);
-        let other = Secret::open(&home.path().join("other.token"), Role::Operator).unwrap();
+        let other = TokenSecret::open(&home.path().join("other.token"), Role::Operator).unwrap();
         assert_eq!(read(&other, &cookie, Timestamp(99)), None);
     }
 }

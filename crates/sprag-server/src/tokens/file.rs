@@ -17,7 +17,7 @@ const MAX_NAME: usize = 64;
 
 /// One token, as far as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
+pub(super) struct StoredToken {
     pub(super) name: String,
     pub(super) role: Role,
     pub(super) hash: [u8; 32],
@@ -37,12 +37,12 @@ pub struct TokenInfo {
 
 /// How the list lies on disk.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Listed {
-    tokens: Vec<Entry>,
+struct TokenList {
+    tokens: Vec<TokenEntry>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry {
+struct TokenEntry {
     name: String,
     role: String,
     sha256: String,
@@ -86,7 +86,7 @@ impl TokenFile {
             return Err(TokenError::Taken { name: name.into() });
         }
         let token = fresh(role)?;
-        tokens.push(Token {
+        tokens.push(StoredToken {
             name: name.to_owned(),
             role,
             hash: hash(&token),
@@ -101,7 +101,7 @@ impl TokenFile {
     /// # Errors
     /// Where the list can't be read.
     pub fn list(&self) -> Result<Vec<TokenInfo>, TokenError> {
-        let info = |token: Token| TokenInfo {
+        let info = |token: StoredToken| TokenInfo {
             name: token.name,
             role: token.role.as_str(),
             made: token.made,
@@ -130,13 +130,13 @@ impl TokenFile {
         Some((held.modified().ok()?, held.len()))
     }
 
-    pub(super) fn read(&self) -> Result<Vec<Token>, TokenError> {
+    pub(super) fn read(&self) -> Result<Vec<StoredToken>, TokenError> {
         let text = match std::fs::read_to_string(&self.path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(TokenError::io(&self.path, error)),
         };
-        let listed: Listed =
+        let listed: TokenList =
             serde_json::from_str(&text).map_err(|error| self.damaged(error.to_string()))?;
         listed
             .tokens
@@ -145,13 +145,13 @@ impl TokenFile {
             .collect()
     }
 
-    fn token(&self, entry: Entry) -> Result<Token, TokenError> {
+    fn token(&self, entry: TokenEntry) -> Result<StoredToken, TokenError> {
         let role = Role::ALL
             .into_iter()
             .find(|role| role.as_str() == entry.role);
         let unknown = || self.damaged(format!("there is no role {:?}", entry.role));
         let broken = || self.damaged(format!("the hash of {:?} is none", entry.name));
-        Ok(Token {
+        Ok(StoredToken {
             role: role.ok_or_else(unknown)?,
             hash: unhex(&entry.sha256).ok_or_else(broken)?,
             made: entry.made,
@@ -166,14 +166,14 @@ impl TokenFile {
         }
     }
 
-    fn write(&self, tokens: &[Token]) -> Result<(), TokenError> {
-        let entry = |token: &Token| Entry {
+    fn write(&self, tokens: &[StoredToken]) -> Result<(), TokenError> {
+        let entry = |token: &StoredToken| TokenEntry {
             name: token.name.clone(),
             role: token.role.to_string(),
             sha256: hex(&token.hash),
             made: token.made,
         };
-        let listed = Listed {
+        let listed = TokenList {
             tokens: tokens.iter().map(entry).collect(),
         };
         let text = serde_json::to_string_pretty(&listed)

@@ -46,18 +46,18 @@ pub(super) fn fresh(role: Role) -> Result<String, TokenError> {
 }
 
 /// A token that lies in clear in a file of its own.
-pub(super) struct Secret {
+pub(super) struct TokenSecret {
     text: String,
     hash: [u8; 32],
 }
 
-impl std::fmt::Debug for Secret {
+impl std::fmt::Debug for TokenSecret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret(…)")
+        f.write_str("TokenSecret(…)")
     }
 }
 
-impl Secret {
+impl TokenSecret {
     /// Reads the token in `path`, or makes one.
     pub(super) fn open(path: &Path, role: Role) -> Result<Self, TokenError> {
         let text = match make(path, role) {
@@ -138,10 +138,10 @@ mod tests {
     fn a_token_is_made_once_and_read_again() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("operator.token");
-        let made = Secret::open(&path, Role::Operator).unwrap();
+        let made = TokenSecret::open(&path, Role::Operator).unwrap();
         assert!(made.text().starts_with("sprag_operator_"));
         assert_eq!(
-            Secret::open(&path, Role::Operator).unwrap().text(),
+            TokenSecret::open(&path, Role::Operator).unwrap().text(),
             made.text()
         );
     }
@@ -152,11 +152,11 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("operator.token");
-        Secret::open(&path, Role::Operator).unwrap();
+        TokenSecret::open(&path, Role::Operator).unwrap();
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        let refused = Secret::open(&path, Role::Operator).unwrap_err();
+        let refused = TokenSecret::open(&path, Role::Operator).unwrap_err();
         assert!(matches!(refused, TokenError::Open { .. }));
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("hook.token");
         private().write(true).create_new(true).open(&path).unwrap();
-        let refused = Secret::open(&path, Role::Hook).unwrap_err();
+        let refused = TokenSecret::open(&path, Role::Hook).unwrap_err();
         assert!(matches!(refused, TokenError::Empty { .. }));
     }
 

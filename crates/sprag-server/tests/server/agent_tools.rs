@@ -1,27 +1,27 @@
 //! Agents that act through their tools, over MCP, with a real agent server between them.
 
-mod village;
+mod scripted_agents;
 
 use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;
 use serde_json::json;
 use sprag::Id;
-use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, RelayPlace};
-use sprag_server::{Fields, Url};
+use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, RelayAddress};
+use sprag_server::{FieldNames, Url};
 
-use village::Village;
+use scripted_agents::ScriptedAgents;
 
 const REFUSED: &str =
     "Do not send it again. Go on with what you have, and say in your answer what is missing.";
 
 /// What the agents heard as errors or warnings, each after its session.
 async fn troubles(plan: &str) -> Vec<(String, String)> {
-    let village = Village::open().await;
-    let answer = village.user("1", plan).await;
+    let agents = ScriptedAgents::open().await;
+    let answer = agents.user("1", plan).await;
     assert_eq!(answer.status, 200, "{plan}: {answer:?}");
-    village.nobody_was_told_a_flow();
-    village.everyone_rests();
-    village.troubles()
+    agents.nobody_was_told_a_flow();
+    agents.everyone_rests();
+    agents.troubles()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,37 +79,37 @@ async fn what_goes_too_far_is_told_to_the_agent_that_did_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_in_the_middle_changes_nothing_for_the_flow_that_runs() {
-    let village = Village::open().await;
-    assert_eq!(village.user("1", "x1:2 user x1:2").await.status, 200);
-    assert_eq!(village.troubles(), []);
-    let flows = village.arrivals("2");
+    let agents = ScriptedAgents::open().await;
+    assert_eq!(agents.user("1", "x1:2 user x1:2").await.status, 200);
+    assert_eq!(agents.troubles(), []);
+    let flows = agents.arrivals("2");
     assert_eq!(flows.len(), 2);
     assert_eq!(flows[0], flows[1]);
-    village.nobody_was_told_a_flow();
+    agents.nobody_was_told_a_flow();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_works_on_nothing_can_not_write_to_others() {
-    let village = Village::open().await;
-    village.act("9", "x1:2").await;
+    let agents = ScriptedAgents::open().await;
+    agents.act("9", "x1:2").await;
     let told = "Agent call rejected: correlation ID required for agent-initiated calls\nYou can write to others only while you work on a message. Say it in your answer instead.";
-    assert_eq!(village.troubles(), [("9".to_owned(), told.to_owned())]);
+    assert_eq!(agents.troubles(), [("9".to_owned(), told.to_owned())]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_agent_is_told_to_stop_and_others_to_leave_it_alone() {
-    let village = Village::open().await;
-    village
-        .house
+    let agents = ScriptedAgents::open().await;
+    agents
+        .server
         .guard()
         .kill("2", "ops", "seen enough")
         .unwrap();
-    assert_eq!(village.user("1", "x1:2").await.status, 200);
-    village.act("2", "x1:3").await;
+    assert_eq!(agents.user("1", "x1:2").await.status, 200);
+    agents.act("2", "x1:3").await;
     let to = "Message rejected: session 2 was killed by the loop guard\nDo not write to it again. Go on without it, and say in your answer what is missing.";
     let from = "Session 2 was killed: by ops (seen enough). Stop now; only an operator can reset it.\nStop now, and send nothing more.";
     assert_eq!(
-        village.troubles(),
+        agents.troubles(),
         [
             ("1".to_owned(), to.to_owned()),
             ("2".to_owned(), from.to_owned())
@@ -119,8 +119,8 @@ async fn a_killed_agent_is_told_to_stop_and_others_to_leave_it_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_schema_knows_of_a_flow() {
-    let village = Village::open().await;
-    let tools = village.tools_of("1").await;
+    let agents = ScriptedAgents::open().await;
+    let tools = agents.tools_of("1").await;
     let listed = serde_json::to_value(tools.list_all_tools().await.unwrap()).unwrap();
     let brief: Vec<_> = listed
         .as_array()
@@ -156,9 +156,9 @@ async fn no_schema_knows_of_a_flow() {
 async fn a_relay_that_is_not_there_is_an_error_that_says_so() {
     let tools = AgentTools::new(AgentToolsConfig {
         session: Id::new("1").unwrap(),
-        place: RelayPlace::Address(Url::parse("http://127.0.0.1:1").unwrap()),
+        relay: RelayAddress::Url(Url::parse("http://127.0.0.1:1").unwrap()),
         path: "/api/sessions".to_owned(),
-        fields: Fields::default(),
+        fields: FieldNames::default(),
         token: None,
     });
     let (here, there) = tokio::io::duplex(64 * 1024);

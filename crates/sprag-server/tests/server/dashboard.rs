@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::running::Running;
+use crate::test_server::TestServer;
 
 fn seqs(page: &serde_json::Value) -> Vec<u64> {
     let items = page["items"].as_array().unwrap().iter();
@@ -11,7 +11,7 @@ fn seqs(page: &serde_json::Value) -> Vec<u64> {
 
 #[test]
 fn a_table_of_sessions_jumps_to_any_place_and_knows_how_many_match() {
-    let server = Running::start();
+    let server = TestServer::start();
     for number in 0..10 {
         server.check(&format!(
             r#"{{"type":"call","session":"s{number}","tool":"t"}}"#
@@ -30,7 +30,7 @@ fn a_table_of_sessions_jumps_to_any_place_and_knows_how_many_match() {
 
 #[test]
 fn sessions_are_found_by_the_rule_that_fired_last() {
-    let server = Running::start();
+    let server = TestServer::start();
     server.check(r#"{"type":"call","session":"calm","tool":"t"}"#);
     for _ in 0..3 {
         server.check(
@@ -53,7 +53,7 @@ fn sessions_are_found_by_the_rule_that_fired_last() {
 
 #[test]
 fn the_log_is_searched_for_several_verdicts_and_types_at_once() {
-    let server = Running::start();
+    let server = TestServer::start();
     for _ in 0..3 {
         server.check(
             r#"{"type":"call","session":"s","tool":"delete_asset","args":{"asset_id":"a"}}"#,
@@ -77,7 +77,7 @@ fn the_log_is_searched_for_several_verdicts_and_types_at_once() {
 
 #[test]
 fn a_policy_is_checked_without_being_taken() {
-    let server = Running::start();
+    let server = TestServer::start();
     let check = |text: &str| {
         let body = json!({ "text": text }).to_string();
         server.operator("POST", "/v1/policy/check", &body)
@@ -99,7 +99,7 @@ fn a_policy_is_checked_without_being_taken() {
 
 #[test]
 fn the_defaults_name_every_rule_and_what_trips_it() {
-    let server = Running::start();
+    let server = TestServer::start();
     let told = server.operator("GET", "/v1/policy/defaults", "").json();
     let rules = told["rules"].as_array().unwrap();
     assert_eq!(rules.len(), sprag::RuleId::ALL.len());
@@ -113,7 +113,7 @@ fn the_defaults_name_every_rule_and_what_trips_it() {
 
 #[test]
 fn who_asks_is_told_who_they_are() {
-    let server = Running::start();
+    let server = TestServer::start();
     let me = server.operator("GET", "/v1/me", "").json();
     assert_eq!(
         (&me["role"], &me["name"]),
@@ -125,7 +125,7 @@ fn who_asks_is_told_who_they_are() {
 
 #[test]
 fn every_address_of_the_dashboard_answers_the_page_under_a_strict_policy() {
-    let server = Running::start();
+    let server = TestServer::start();
     for path in [
         "/",
         "/sessions",

@@ -2,7 +2,7 @@
 
 use sprag::Role;
 
-use crate::running::Running;
+use crate::test_server::TestServer;
 
 fn bash(session: &str, number: u32) -> String {
     format!(
@@ -12,7 +12,7 @@ fn bash(session: &str, number: u32) -> String {
 
 #[test]
 fn a_posted_hook_is_judged_and_answered_in_the_clients_words() {
-    let server = Running::start();
+    let server = TestServer::start();
     let hook = format!("authorization: Bearer {}\r\n", server.token(Role::Hook));
     let send = |body: &str| server.send("POST", "/v1/hooks/claude", &hook, body);
     assert_eq!(send(&bash("s1", 1)).body, "{}");
@@ -26,7 +26,7 @@ fn a_posted_hook_is_judged_and_answered_in_the_clients_words() {
 
 #[test]
 fn in_shadow_a_posted_hook_is_logged_and_never_stopped() {
-    let server = Running::start();
+    let server = TestServer::start();
     let hook = format!("authorization: Bearer {}\r\n", server.token(Role::Hook));
     for number in 0..5 {
         let path = "/v1/hooks/claude?shadow=true";
@@ -37,7 +37,7 @@ fn in_shadow_a_posted_hook_is_logged_and_never_stopped() {
 
 #[test]
 fn a_hook_that_nobody_knows_or_can_read_is_told_so() {
-    let server = Running::start();
+    let server = TestServer::start();
     let hook = format!("authorization: Bearer {}\r\n", server.token(Role::Hook));
     let unknown = server.send("POST", "/v1/hooks/vim", &hook, "{}");
     assert_eq!(unknown.status, 404);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sprag::Role;
 
-use crate::running::Running;
+use crate::test_server::TestServer;
 
 fn call(session: &str, turn: u32) -> String {
     format!(r#"{{"type":"call","session":"{session}","tool":"t","args":{turn}}}"#)
@@ -14,7 +14,7 @@ fn call(session: &str, turn: u32) -> String {
 
 #[test]
 fn after_the_answer_to_a_kill_nothing_is_allowed() {
-    let server = Running::start();
+    let server = TestServer::start();
     server.check(&call("s", 0));
     let killed = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -39,13 +39,13 @@ fn after_the_answer_to_a_kill_nothing_is_allowed() {
 
 #[test]
 fn a_kill_that_was_answered_outlives_the_server() {
-    let server = Running::start();
+    let server = TestServer::start();
     for session in ["a", "b", "c"] {
         server.check(&call(session, 0));
         let path = format!("/v1/sessions/{session}/kill");
         assert_eq!(server.operator("POST", &path, r#"{"why":"x"}"#).status, 200);
     }
-    let again = Running::over(server.end(), |_| {});
+    let again = TestServer::over(server.end(), |_| {});
     for session in ["a", "b", "c"] {
         assert_eq!(again.check(&call(session, 1))["verdict"], "kill");
     }
@@ -55,7 +55,7 @@ fn a_kill_that_was_answered_outlives_the_server() {
 struct Stream(BufReader<TcpStream>);
 
 impl Stream {
-    fn open(server: &Running, headers: &str) -> Self {
+    fn open(server: &TestServer, headers: &str) -> Self {
         let mut stream = TcpStream::connect(server.address).unwrap();
         let token = server.token(Role::Operator);
         let (address, wait) = (server.address, std::time::Duration::from_secs(30));
@@ -97,7 +97,7 @@ impl Stream {
 
 #[test]
 fn a_stream_tells_every_record_in_order_and_goes_on_where_it_was_left() {
-    let server = Running::start();
+    let server = TestServer::start();
     let mut live = Stream::open(&server, "");
     for turn in 0..50 {
         server.check(&call("s", turn));
@@ -120,7 +120,7 @@ fn a_stream_tells_every_record_in_order_and_goes_on_where_it_was_left() {
 
 #[test]
 fn a_batch_is_answered_line_by_line_while_it_is_being_written() {
-    let server = Running::start();
+    let server = TestServer::start();
     let mut stream = TcpStream::connect(server.address).unwrap();
     let address = server.address;
     write!(
@@ -147,7 +147,7 @@ fn a_batch_is_answered_line_by_line_while_it_is_being_written() {
 
 #[test]
 fn a_server_that_ends_lets_its_streams_end() {
-    let server = Running::start();
+    let server = TestServer::start();
     let mut live = Stream::open(&server, "");
     let home = server.end();
     let mut rest = Vec::new();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sprag::{Millis, RuleId};
 use sprag_server::log_lines::line;
 
-use crate::stage::Stage;
+use crate::guard_fixture::GuardFixture;
 
 fn said(from: &str, to: &str) -> Value {
     json!({"type": "message", "from": from, "to": to, "flow": "f"})
@@ -23,78 +23,80 @@ fn step(tool: &str, args: Value, result: &str, is_error: bool) -> Value {
 /// A policy and what happens under it.
 struct Scene {
     policy: &'static str,
-    play: Box<dyn Fn(&Stage)>,
+    play: Box<dyn Fn(&GuardFixture)>,
 }
 
-fn scene(policy: &'static str, play: impl Fn(&Stage) + 'static) -> Scene {
+fn scene(policy: &'static str, play: impl Fn(&GuardFixture) + 'static) -> Scene {
     Scene {
         policy,
         play: Box::new(play),
     }
 }
 
-fn chain(stage: &Stage, sessions: &[&str]) {
+fn chain(fixture: &GuardFixture, sessions: &[&str]) {
     for pair in sessions.windows(2) {
-        stage.tell(said(pair[0], pair[1]));
+        fixture.tell(said(pair[0], pair[1]));
     }
 }
 
 fn flow_scenes() -> Vec<Scene> {
     vec![
-        scene("", |stage| {
-            stage.tell(json!({"type": "message", "from": "1", "to": "2"}));
-            stage.tell(said("1", "1"));
-            chain(stage, &["a", "b", "c", "d", "1", "2"]);
+        scene("", |fixture| {
+            fixture.tell(json!({"type": "message", "from": "1", "to": "2"}));
+            fixture.tell(said("1", "1"));
+            chain(fixture, &["a", "b", "c", "d", "1", "2"]);
         }),
-        scene("flow.max_sessions = 3", |stage| {
+        scene("flow.max_sessions = 3", |fixture| {
             for to in ["2", "3", "4"] {
-                stage.tell(said("1", to));
+                fixture.tell(said("1", to));
             }
         }),
-        scene("", |stage| {
+        scene("", |fixture| {
             for _ in 0..3 {
-                stage.tell(said("1", "2"));
-                stage.clock.advance(Millis(199_000));
+                fixture.tell(said("1", "2"));
+                fixture.clock.advance(Millis(199_000));
             }
         }),
-        scene("flow.max_calls_per_minute = 2", |stage| {
-            chain(stage, &["1", "2", "1", "2"]);
+        scene("flow.max_calls_per_minute = 2", |fixture| {
+            chain(fixture, &["1", "2", "1", "2"]);
         }),
-        scene("flow.max_calls = 2", |stage| {
-            chain(stage, &["1", "2", "1", "2"])
+        scene("flow.max_calls = 2", |fixture| {
+            chain(fixture, &["1", "2", "1", "2"])
         }),
         scene(
             "rules = { \"flow.revisits\" = \"enforce\", \"flow.chatter\" = \"off\" }",
-            |stage| {
+            |fixture| {
                 for _ in 0..6 {
-                    chain(stage, &["1", "2", "1"]);
+                    chain(fixture, &["1", "2", "1"]);
                 }
             },
         ),
-        scene("flow.chatter = 2", |stage| chain(stage, &["1", "2", "1"])),
+        scene("flow.chatter = 2", |fixture| {
+            chain(fixture, &["1", "2", "1"])
+        }),
         scene(
             "flow.echo = { warn = 2, deny = 3 }\nrules = { \"flow.chatter\" = \"off\" }",
-            |stage| {
+            |fixture| {
                 for _ in 0..3 {
                     let mut said = said("1", "2");
                     said["content"] = "again".into();
-                    stage.tell(said);
+                    fixture.tell(said);
                 }
             },
         ),
-        scene("flow.max_unattended = 1", |stage| {
-            chain(stage, &["1", "2", "1", "2"])
+        scene("flow.max_unattended = 1", |fixture| {
+            chain(fixture, &["1", "2", "1", "2"])
         }),
-        scene("inbox.max_messages_per_minute = 2", |stage| {
+        scene("inbox.max_messages_per_minute = 2", |fixture| {
             for from in ["1", "2", "3"] {
-                stage.tell(said(from, "4"));
+                fixture.tell(said(from, "4"));
             }
         }),
-        scene("conversation.max_messages = 1", |stage| {
+        scene("conversation.max_messages = 1", |fixture| {
             for _ in 0..2 {
                 let mut said = said("1", "2");
                 said["conversation"] = "c9".into();
-                stage.tell(said);
+                fixture.tell(said);
             }
         }),
     ]
@@ -103,55 +105,55 @@ fn flow_scenes() -> Vec<Scene> {
 fn call_scenes() -> Vec<Scene> {
     let delete = |session: &str| call(session, "delete_asset", json!({"asset_id": "fact_sales"}));
     vec![
-        scene("", move |stage| {
+        scene("", move |fixture| {
             for _ in 0..3 {
-                stage.clock.advance(Millis(5_000));
-                stage.tell(delete("s1"));
+                fixture.clock.advance(Millis(5_000));
+                fixture.tell(delete("s1"));
             }
-            stage.tell(call("s1", "read", json!({})));
-            stage.tell(said("2", "s1"));
-            stage.tell(json!({"type": "message", "to": "s1"}));
-            stage.tell(
+            fixture.tell(call("s1", "read", json!({})));
+            fixture.tell(said("2", "s1"));
+            fixture.tell(json!({"type": "message", "to": "s1"}));
+            fixture.tell(
                 json!({"type": "reset", "session": "s1", "by": "ops@host", "why": "looked at it"}),
             );
             let mut old = call("s1", "read", json!({}));
             old["generation"] = 0.into();
-            stage.tell(old);
+            fixture.tell(old);
         }),
-        scene("destructive.max_same_target = 100", |stage| {
+        scene("destructive.max_same_target = 100", |fixture| {
             for n in 0..3 {
-                stage.tell(call("s1", "drop_table", json!({"table": format!("t{n}")})));
+                fixture.tell(call("s1", "drop_table", json!({"table": format!("t{n}")})));
             }
         }),
         scene(
             "access.deny = [\"write_*\"]\nsession.max_refused = 2",
-            |stage| {
+            |fixture| {
                 for n in 0..5 {
                     let mut event = call("s1", "write_file", json!({ "n": n }));
                     event["server"] = "fs".into();
-                    stage.tell(event);
+                    fixture.tell(event);
                 }
             },
         ),
-        scene("call.max_identical = 2\ncall.repeat = 2", |stage| {
+        scene("call.max_identical = 2\ncall.repeat = 2", |fixture| {
             for _ in 0..3 {
-                stage.tell(call("s1", "search", json!({"q": "x"})));
+                fixture.tell(call("s1", "search", json!({"q": "x"})));
             }
         }),
-        scene("budget.actions = 5\nbudget.strict = true", |stage| {
+        scene("budget.actions = 5\nbudget.strict = true", |fixture| {
             for n in 0..11 {
-                stage.tell(call("s1", "read", json!({ "n": n })));
+                fixture.tell(call("s1", "read", json!({ "n": n })));
             }
         }),
         scene(
             "budget.tokens = { session = 100 }\nbudget.cost_usd = { session = 1.5 }\nbudget.time = { session = \"20s\" }",
-            |stage| {
-                stage.tell(json!({"type": "usage", "session": "s1", "input_tokens": 60, "output_tokens": 30}));
-                stage.tell(json!({"type": "usage", "session": "s1", "input_tokens": 60}));
-                stage.tell(json!({"type": "usage", "session": "s2", "cost_usd": 1.6}));
-                stage.tell(call("s3", "read", json!({})));
-                stage.clock.advance(Millis(30_000));
-                stage.tell(call("s3", "read", json!({})));
+            |fixture| {
+                fixture.tell(json!({"type": "usage", "session": "s1", "input_tokens": 60, "output_tokens": 30}));
+                fixture.tell(json!({"type": "usage", "session": "s1", "input_tokens": 60}));
+                fixture.tell(json!({"type": "usage", "session": "s2", "cost_usd": 1.6}));
+                fixture.tell(call("s3", "read", json!({})));
+                fixture.clock.advance(Millis(30_000));
+                fixture.tell(call("s3", "read", json!({})));
             },
         ),
     ]
@@ -159,33 +161,33 @@ fn call_scenes() -> Vec<Scene> {
 
 fn progress_scenes() -> Vec<Scene> {
     vec![
-        scene("", |stage| {
+        scene("", |fixture| {
             for _ in 0..6 {
-                stage.tell(step(
+                fixture.tell(step(
                     "read_file",
                     json!({"path": "a"}),
                     "the same text",
                     false,
                 ));
             }
-            stage.tell(call("s1", "read_file", json!({"path": "b"})));
+            fixture.tell(call("s1", "read_file", json!({"path": "b"})));
         }),
-        scene("progress.stuck = { warn = 2, block = 3 }", |stage| {
+        scene("progress.stuck = { warn = 2, block = 3 }", |fixture| {
             for n in 0..6 {
                 let host = json!({"host": format!("h{n}")});
-                stage.tell(step("connect", host, "connection refused", true));
+                fixture.tell(step("connect", host, "connection refused", true));
             }
         }),
-        scene("progress.recurrence = { warn = 2, block = 3 }", |stage| {
+        scene("progress.recurrence = { warn = 2, block = 3 }", |fixture| {
             for n in 0..6 {
-                stage.tell(step(
+                fixture.tell(step(
                     "run_tests",
                     json!({}),
                     "3 tests failed: no such module",
                     true,
                 ));
                 let page = format!("page {n} tells something else: {}", "word ".repeat(n + 1));
-                stage.tell(step(
+                fixture.tell(step(
                     "read_file",
                     json!({"path": format!("p{n}")}),
                     &page,
@@ -193,10 +195,10 @@ fn progress_scenes() -> Vec<Scene> {
                 ));
             }
         }),
-        scene("progress.churn = { warn = 2, block = 3 }", |stage| {
+        scene("progress.churn = { warn = 2, block = 3 }", |fixture| {
             for n in 0..5 {
                 let change = json!({"path": "a", "text": "x"});
-                stage.tell(step(
+                fixture.tell(step(
                     "edit_file",
                     change,
                     &format!("file has now {n} more lines than before"),
@@ -209,46 +211,46 @@ fn progress_scenes() -> Vec<Scene> {
 
 fn other_scenes() -> Vec<Scene> {
     vec![
-        scene("rules = { \"*\" = \"shadow\" }", |stage| {
-            chain(stage, &["a", "b", "c", "d", "1", "2"]);
+        scene("rules = { \"*\" = \"shadow\" }", |fixture| {
+            chain(fixture, &["a", "b", "c", "d", "1", "2"]);
             for _ in 0..3 {
-                stage.tell(call(
+                fixture.tell(call(
                     "s1",
                     "delete_asset",
                     json!({"asset_id": "fact_sales"}),
                 ));
             }
         }),
-        scene("", |stage| {
+        scene("", |fixture| {
             let order = |kind, by: Option<&str>| json!({"type": kind, "session": "s1", "by": by, "why": "it sent\nmail"});
-            stage.tell(order("kill", Some("ops@host")));
-            stage.tell(order("reset", None));
-            let guard = &stage.guard;
+            fixture.tell(order("kill", Some("ops@host")));
+            fixture.tell(order("reset", None));
+            let guard = &fixture.guard;
             guard
                 .pause(Millis::HOUR, "ops@host", Some("release"))
                 .unwrap();
             guard.resume("ops@host").unwrap();
             guard.pause(Millis::HOUR, "ops@host", None).unwrap();
-            stage.clock.advance(Millis::HOUR);
+            fixture.clock.advance(Millis::HOUR);
             assert!(guard.paused().unwrap().is_none());
         }),
-        scene("access.deny = [\"*\"]", |stage| {
+        scene("access.deny = [\"*\"]", |fixture| {
             let name = format!("s\u{202e}{}", "x".repeat(200));
-            stage.tell(call(&name, "rm\u{2028}-rf", json!({})));
+            fixture.tell(call(&name, "rm\u{2028}-rf", json!({})));
         }),
     ]
 }
 
 /// The lines of a scene, and the rules that they tell of.
 fn play(scene: &Scene, rules: &mut BTreeSet<RuleId>) -> Vec<String> {
-    let stage = Stage::new(scene.policy);
-    (scene.play)(&stage);
-    let lines = stage.records();
+    let fixture = GuardFixture::new(scene.policy);
+    (scene.play)(&fixture);
+    let lines = fixture.records();
     let lines = lines.iter().filter_map(|record| line(record));
     lines
         .map(|line| {
             assert!(!line.text.contains('\n'));
-            rules.extend(line.facts.rule.filter(|_| !line.facts.shadow));
+            rules.extend(line.fields.rule.filter(|_| !line.fields.shadow));
             format!("{:5} {}", line.level, line.text)
         })
         .collect()

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sprag_server::log_lines::{LogFormat, LogLines, log_to};
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::stage::{START, Stage};
+use crate::guard_fixture::{GuardFixture, START};
 
 /// A place to write to that a test can read.
 #[derive(Debug, Clone, Default)]
@@ -33,16 +33,16 @@ impl<'a> MakeWriter<'a> for Paper {
 fn written(format: LogFormat, times: u64) -> String {
     let paper = Paper::default();
     let subscriber = log_to(paper.clone(), format, None).unwrap();
-    let stage = Stage::new("flow.max_depth = 1");
+    let fixture = GuardFixture::new("flow.max_depth = 1");
     for _ in 0..times {
-        stage.clock.set(START);
-        stage.tell(json!({"type": "message", "from": "1", "to": "2", "flow": "f"}));
+        fixture.clock.set(START);
+        fixture.tell(json!({"type": "message", "from": "1", "to": "2", "flow": "f"}));
     }
     tracing::subscriber::with_default(subscriber, || {
         let lines = LogLines::default();
         let mut left_out = 0;
-        for record in stage.records() {
-            left_out += lines.saw(&record);
+        for record in fixture.records() {
+            left_out += lines.observe(&record);
         }
         left_out += lines.end();
         assert_eq!(left_out, times.saturating_sub(5));
@@ -62,16 +62,16 @@ fn a_storm_of_refusals_is_a_few_lines_and_a_number() {
 
 #[test]
 fn a_storm_that_is_over_is_told_without_a_further_record() {
-    let stage = Stage::new("flow.max_depth = 1");
+    let fixture = GuardFixture::new("flow.max_depth = 1");
     for _ in 0..8 {
-        stage.clock.set(START);
-        stage.tell(json!({"type": "message", "from": "1", "to": "2", "flow": "f"}));
+        fixture.clock.set(START);
+        fixture.tell(json!({"type": "message", "from": "1", "to": "2", "flow": "f"}));
     }
     let lines = LogLines::default();
-    for record in stage.records() {
-        assert_eq!(lines.saw(&record), 0);
+    for record in fixture.records() {
+        assert_eq!(lines.observe(&record), 0);
     }
-    let now = stage.guard.now();
+    let now = fixture.guard.now();
     assert_eq!(lines.look(now), 0);
     assert_eq!(lines.look(now.plus(sprag::Millis(10_000))), 3);
     assert_eq!(lines.end(), 0);

@@ -7,7 +7,9 @@ mod dashboard;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
-mod door;
+mod edge;
+#[cfg(test)]
+mod guard_fixture;
 #[cfg(test)]
 mod hooks;
 #[cfg(test)]
@@ -31,11 +33,9 @@ mod roles;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]
-mod running;
-#[cfg(test)]
-mod stage;
-#[cfg(test)]
 mod stats;
 #[cfg(feature = "otlp")]
 #[cfg(test)]
 mod telemetry;
+#[cfg(test)]
+mod test_server;

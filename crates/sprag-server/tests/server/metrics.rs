@@ -5,18 +5,18 @@ use std::time::Duration;
 use serde_json::json;
 use sprag::StoreError;
 use sprag_server::metrics::{Metrics, Readings};
-use sprag_server::notify::{Channel, Delivery, Outcome};
+use sprag_server::notify::{Channel, Delivery, DeliveryOutcome};
 
-use crate::stage::Stage;
+use crate::guard_fixture::GuardFixture;
 
-fn play(stage: &Stage, metrics: &Metrics) {
-    for record in stage.records() {
-        metrics.saw(&record);
+fn play(fixture: &GuardFixture, metrics: &Metrics) {
+    for record in fixture.records() {
+        metrics.observe(&record);
     }
 }
 
-fn text(stage: &Stage, metrics: &Metrics) -> String {
-    metrics.encode(&Readings::of(&stage.guard))
+fn text(fixture: &GuardFixture, metrics: &Metrics) -> String {
+    metrics.encode(&Readings::of(&fixture.guard))
 }
 
 /// The series that stand above zero.
@@ -31,42 +31,43 @@ fn counted(text: &str) -> Vec<&str> {
 
 #[test]
 fn everything_that_happens_is_counted_once() {
-    let stage = Stage::new("flow.max_depth = 3\nrules = { \"call.repeat\" = \"shadow\" }");
+    let fixture = GuardFixture::new("flow.max_depth = 3\nrules = { \"call.repeat\" = \"shadow\" }");
     let metrics = Metrics::new();
-    stage.tell(json!({"type": "message", "to": "1", "flow": "f"}));
-    stage.tell(json!({"type": "message", "to": "1", "source": "applet"}));
-    stage.tell(json!({"type": "message", "to": "1", "source": "scheduler"}));
+    fixture.tell(json!({"type": "message", "to": "1", "flow": "f"}));
+    fixture.tell(json!({"type": "message", "to": "1", "source": "applet"}));
+    fixture.tell(json!({"type": "message", "to": "1", "source": "scheduler"}));
     for pair in [("1", "2"), ("2", "3"), ("3", "4"), ("1", "5")] {
-        stage.tell(json!({"type": "message", "from": pair.0, "to": pair.1, "flow": "f"}));
+        fixture.tell(json!({"type": "message", "from": pair.0, "to": pair.1, "flow": "f"}));
     }
     for _ in 0..3 {
-        stage.tell(json!({"type": "call", "session": "s", "tool": "delete_x", "args": {"id": 1}}));
+        fixture
+            .tell(json!({"type": "call", "session": "s", "tool": "delete_x", "args": {"id": 1}}));
     }
     for _ in 0..4 {
-        stage.tell(json!({"type": "call", "session": "r", "tool": "look"}));
+        fixture.tell(json!({"type": "call", "session": "r", "tool": "look"}));
     }
-    stage.guard.kill("k", "ops", "why").unwrap();
-    play(&stage, &metrics);
+    fixture.guard.kill("k", "ops", "why").unwrap();
+    play(&fixture, &metrics);
     metrics.decided(Duration::from_micros(7));
     metrics.store_failed(&StoreError::Closed);
     metrics.missed(3);
     metrics.left_out(4);
     let sent = Delivery {
         channel: Channel::Webhook,
-        result: Outcome::Sent,
+        result: DeliveryOutcome::Sent,
     };
     metrics.notified(sent);
     let client = metrics.stream_client();
-    let seen = text(&stage, &metrics);
+    let seen = text(&fixture, &metrics);
     insta::assert_snapshot!(counted(&seen).join("\n"));
     drop(client);
-    assert!(text(&stage, &metrics).contains("\nsprag_stream_clients 0\n"));
+    assert!(text(&fixture, &metrics).contains("\nsprag_stream_clients 0\n"));
 }
 
 #[test]
 fn the_text_is_open_metrics_and_every_metric_says_what_it_is() {
-    let stage = Stage::new("");
-    let text = text(&stage, &Metrics::new());
+    let fixture = GuardFixture::new("");
+    let text = text(&fixture, &Metrics::new());
     insta::assert_snapshot!(
         text.lines()
             .filter(|line| line.starts_with('#'))
@@ -78,31 +79,31 @@ fn the_text_is_open_metrics_and_every_metric_says_what_it_is() {
 
 #[test]
 fn names_that_agents_choose_make_no_series() {
-    let stage = Stage::new("access.deny = [\"*\"]");
+    let fixture = GuardFixture::new("access.deny = [\"*\"]");
     let metrics = Metrics::new();
     let tell = |name: &str| {
-        stage.tell(json!({"type": "call", "session": name, "agent": name, "tool": name}));
-        play(&stage, &metrics);
+        fixture.tell(json!({"type": "call", "session": name, "agent": name, "tool": name}));
+        play(&fixture, &metrics);
     };
     tell("first");
-    let lines = text(&stage, &metrics).lines().count();
+    let lines = text(&fixture, &metrics).lines().count();
     for n in 0..300 {
         tell(&format!("n{n}"));
     }
-    let after = text(&stage, &metrics);
+    let after = text(&fixture, &metrics);
     assert_eq!(after.lines().count(), lines);
     assert!(!after.contains("n299"));
 }
 
 #[test]
 fn what_is_not_on_disk_yet_has_an_age() {
-    let stage = Stage::new("");
+    let fixture = GuardFixture::new("");
     let metrics = Metrics::new();
     for _ in 0..5 {
-        stage.tell(json!({"type": "call", "session": "s", "tool": "look"}));
+        fixture.tell(json!({"type": "call", "session": "s", "tool": "look"}));
     }
-    play(&stage, &metrics);
-    let mut readings = Readings::of(&stage.guard);
+    play(&fixture, &metrics);
+    let mut readings = Readings::of(&fixture.guard);
     readings.status.pending = 3;
     let text = metrics.encode(&readings);
     // The third of five that are a second apart is two seconds old.

@@ -9,10 +9,10 @@ use ring::hmac;
 use serde_json::{Value, json};
 use sprag::{Capture, Guard};
 use sprag_server::metrics::{Metrics, Readings};
-use sprag_server::notify::{Backoff, Notifier, NotifySettings, Secret, Webhook};
+use sprag_server::notify::{Backoff, Notifier, NotifySettings, Webhook, WebhookSecret};
 
+use crate::guard_fixture::GuardFixture;
 use crate::receiver::{PATIENCE, Receiver, Request};
-use crate::stage::Stage;
 
 const SECRET: &str = "a secret that both know";
 
@@ -20,7 +20,7 @@ fn webhook(receiver: &Receiver) -> NotifySettings {
     NotifySettings {
         webhook: Some(Webhook {
             url: receiver.url("/hook?key=hush"),
-            secret: Some(Secret::new(SECRET)),
+            secret: Some(WebhookSecret::new(SECRET)),
         }),
         backoff: Backoff {
             first: Duration::from_millis(1),
@@ -34,33 +34,33 @@ fn webhook(receiver: &Receiver) -> NotifySettings {
 
 /// A guard whose stops are told.
 struct Told {
-    stage: Stage,
+    fixture: GuardFixture,
     metrics: Arc<Metrics>,
     notifier: Notifier,
 }
 
 impl Told {
-    fn new(stage: Stage, settings: NotifySettings) -> Self {
+    fn new(fixture: GuardFixture, settings: NotifySettings) -> Self {
         let metrics = Arc::new(Metrics::new());
-        let notifier = Notifier::start(settings, stage.clock.clone(), Arc::clone(&metrics));
+        let notifier = Notifier::start(settings, fixture.clock.clone(), Arc::clone(&metrics));
         let notifier = notifier.unwrap().unwrap();
         Self {
-            stage,
+            fixture,
             metrics,
             notifier,
         }
     }
 
     fn hears(&self) {
-        for record in self.stage.records() {
-            self.notifier.saw(&record);
+        for record in self.fixture.records() {
+            self.notifier.observe(&record);
         }
     }
 
     /// Waits until all was delivered, and answers what was counted.
     fn end(self) -> Vec<String> {
         self.notifier.stop(PATIENCE);
-        let text = self.metrics.encode(&Readings::of(&self.stage.guard));
+        let text = self.metrics.encode(&Readings::of(&self.fixture.guard));
         let counted = text
             .lines()
             .filter(|line| line.starts_with("sprag_notifications"));
@@ -71,9 +71,9 @@ impl Told {
     }
 }
 
-fn delete(stage: &Stage) {
+fn delete(fixture: &GuardFixture) {
     for _ in 0..3 {
-        stage.tell(
+        fixture.tell(
             json!({"type": "call", "session": "s1", "agent": "cleaner", "tool": "delete_asset",
             "args": {"asset_id": "fact_sales", "note": "private"}}),
         );
@@ -113,10 +113,10 @@ fn masked(mut body: Value) -> Value {
 #[test]
 fn a_kill_reaches_a_receiver_that_fails_at_first_signed_and_without_payload() {
     let receiver = Receiver::answering(&["503 Service Unavailable", "429 Too Many Requests"]);
-    let stage = Stage::of(Guard::builder().capture(Capture::Full), "");
-    let told = Told::new(stage, webhook(&receiver));
-    delete(&told.stage);
-    let records = told.stage.records();
+    let fixture = GuardFixture::of(Guard::builder().capture(Capture::Full), "");
+    let told = Told::new(fixture, webhook(&receiver));
+    delete(&told.fixture);
+    let records = told.fixture.records();
     let captured = records
         .iter()
         .map(|record| format!("{record:?}"))
@@ -126,7 +126,7 @@ fn a_kill_reaches_a_receiver_that_fails_at_first_signed_and_without_payload() {
         "the log has what must not be told"
     );
     for record in &records {
-        told.notifier.saw(record);
+        told.notifier.observe(record);
     }
     let tries = [receiver.next(), receiver.next(), receiver.next()];
     for request in &tries {
@@ -149,11 +149,14 @@ fn a_kill_reaches_a_receiver_that_fails_at_first_signed_and_without_payload() {
 #[test]
 fn a_stop_is_told_once_and_what_goes_on_against_it_is_not() {
     let receiver = Receiver::answering(&[]);
-    let told = Told::new(Stage::new(""), webhook(&receiver));
-    delete(&told.stage);
-    delete(&told.stage);
-    told.stage.guard.kill("s1", "ops", "to be sure").unwrap();
-    told.stage.guard.kill("s2", "ops", "it sent mail").unwrap();
+    let told = Told::new(GuardFixture::new(""), webhook(&receiver));
+    delete(&told.fixture);
+    delete(&told.fixture);
+    told.fixture.guard.kill("s1", "ops", "to be sure").unwrap();
+    told.fixture
+        .guard
+        .kill("s2", "ops", "it sent mail")
+        .unwrap();
     told.hears();
     let mut texts: Vec<_> = [receiver.next(), receiver.next()]
         .iter()
@@ -175,9 +178,9 @@ fn a_stop_is_told_once_and_what_goes_on_against_it_is_not() {
 #[test]
 fn a_block_is_told_too() {
     let receiver = Receiver::answering(&[]);
-    let told = Told::new(Stage::new(""), webhook(&receiver));
+    let told = Told::new(GuardFixture::new(""), webhook(&receiver));
     for _ in 0..6 {
-        told.stage.tell(
+        told.fixture.tell(
             json!({"type": "step", "session": "s1", "tool": "read", "args": {}, "result": "same"}),
         );
     }
@@ -196,8 +199,11 @@ fn an_operators_kill_is_told_only_where_that_is_wanted() {
         operator_kills: false,
         ..webhook(&receiver)
     };
-    let told = Told::new(Stage::new(""), settings);
-    told.stage.guard.kill("s2", "ops", "it sent mail").unwrap();
+    let told = Told::new(GuardFixture::new(""), settings);
+    told.fixture
+        .guard
+        .kill("s2", "ops", "it sent mail")
+        .unwrap();
     told.hears();
     assert_eq!(told.end(), Vec::<String>::new());
     assert!(!receiver.has_more());
@@ -206,8 +212,8 @@ fn an_operators_kill_is_told_only_where_that_is_wanted() {
 #[test]
 fn a_receiver_that_refuses_for_good_is_not_asked_again() {
     let receiver = Receiver::answering(&["404 Not Found"]);
-    let told = Told::new(Stage::new(""), webhook(&receiver));
-    delete(&told.stage);
+    let told = Told::new(GuardFixture::new(""), webhook(&receiver));
+    delete(&told.fixture);
     told.hears();
     receiver.next();
     insta::assert_snapshot!(told.end().join("\n"));
@@ -226,8 +232,8 @@ fn a_receiver_that_is_gone_or_speaks_no_tls_is_given_up_after_the_last_try() {
     ] {
         let mut settings = webhook(&plain);
         settings.webhook.as_mut().unwrap().url = url;
-        let told = Told::new(Stage::new(""), settings);
-        delete(&told.stage);
+        let told = Told::new(GuardFixture::new(""), settings);
+        delete(&told.fixture);
         told.hears();
         assert_eq!(
             told.end(),
@@ -246,12 +252,15 @@ fn a_full_queue_drops_and_counts_and_never_waits() {
     let mut settings = webhook(&receiver);
     let url = format!("http://{}/", silent.local_addr().unwrap());
     settings.webhook.as_mut().unwrap().url = url;
-    let told = Told::new(Stage::new(""), settings);
+    let told = Told::new(GuardFixture::new(""), settings);
     for n in 0..500 {
-        told.stage.guard.kill(&format!("s{n}"), "ops", "").unwrap();
+        told.fixture
+            .guard
+            .kill(&format!("s{n}"), "ops", "")
+            .unwrap();
     }
     told.hears();
-    let text = told.metrics.encode(&Readings::of(&told.stage.guard));
+    let text = told.metrics.encode(&Readings::of(&told.fixture.guard));
     let dropped = text.lines().find_map(|line| {
         line.strip_prefix("sprag_notifications_total{channel=\"webhook\",result=\"dropped\"} ")
     });
@@ -287,8 +296,11 @@ fn a_command_gets_the_facts_as_variables_and_the_alert_on_stdin() {
         "cat > \"$1.json\"\nprintenv | grep ^SPRAG_ | grep -v -e ^SPRAG_MCP_CLIENTS -e ^SPRAG_SKIP_WEB | sort > \"$1\"",
     );
     let out = folder.path().join("it's $(here)");
-    let told = Told::new(Stage::new(""), command(&path, &[out.to_str().unwrap()]));
-    delete(&told.stage);
+    let told = Told::new(
+        GuardFixture::new(""),
+        command(&path, &[out.to_str().unwrap()]),
+    );
+    delete(&told.fixture);
     told.hears();
     insta::assert_snapshot!(told.end().join("\n"));
     insta::assert_snapshot!(std::fs::read_to_string(&out).unwrap());
@@ -306,8 +318,8 @@ fn a_command_that_fails_or_does_not_end_is_counted_and_stopped() {
             timeout: Duration::from_millis(300),
             ..command(&path, &[])
         };
-        let told = Told::new(Stage::new(""), settings);
-        delete(&told.stage);
+        let told = Told::new(GuardFixture::new(""), settings);
+        delete(&told.fixture);
         told.hears();
         let counted = told.end();
         assert_eq!(
@@ -325,8 +337,8 @@ fn what_a_command_leaves_behind_is_not_waited_for() {
         timeout: Duration::from_secs(10),
         ..command(&path, &[])
     };
-    let told = Told::new(Stage::new(""), settings);
-    delete(&told.stage);
+    let told = Told::new(GuardFixture::new(""), settings);
+    delete(&told.fixture);
     told.hears();
     assert_eq!(
         told.end(),

@@ -1,8 +1,8 @@
 //! The message relay with a real agent server behind it.
 
 mod agent_server;
-pub(crate) mod house;
 mod mechanics;
 mod patterns;
+pub(crate) mod relay_server;
 mod roles;
 mod trouble;

@@ -3,7 +3,7 @@
 use sprag::Role;
 use sprag_server::TokenFile;
 
-use crate::running::Running;
+use crate::test_server::TestServer;
 
 const ORDER: &str = r#"{"why":"test"}"#;
 const CALL: &str = r#"{"type":"call","session":"s","tool":"t"}"#;
@@ -124,7 +124,7 @@ fn bearer(token: &str) -> String {
 
 #[test]
 fn every_route_answers_every_role_as_the_table_says() {
-    let server = Running::start();
+    let server = TestServer::start();
     server.check(CALL);
     let stale = server.token(Role::Agent);
     let tokens = TokenFile::beside(&server.home.path().join("sprag.db"));
@@ -189,7 +189,7 @@ fn the_table_holds_every_route_of_the_document() {
 
 #[test]
 fn an_agent_can_neither_reset_itself_nor_play_the_user_on_any_way_in() {
-    let server = Running::start();
+    let server = TestServer::start();
     let events = [
         r#"{"type":"reset","session":"s"}"#,
         r#"{"type":"kill","session":"s"}"#,
@@ -217,7 +217,7 @@ fn an_agent_can_neither_reset_itself_nor_play_the_user_on_any_way_in() {
 
 #[test]
 fn an_agent_on_the_network_can_not_say_that_it_stands_for_many_a_wrapper_on_this_machine_can() {
-    let server = Running::start();
+    let server = TestServer::start();
     let event = r#"{"type":"call","session":"s","tool":"t","identity":"shared"}"#;
     assert_eq!(server.ask(None, "POST", "/v1/check", event).status, 403);
     assert_eq!(
@@ -235,7 +235,7 @@ fn an_agent_on_the_network_can_not_say_that_it_stands_for_many_a_wrapper_on_this
     assert_eq!(over_socket(&server, event), 200);
 }
 
-fn over_socket(server: &Running, event: &str) -> u16 {
+fn over_socket(server: &TestServer, event: &str) -> u16 {
     let length = event.len();
     let answer = server.raw_unix(&format!(
         "POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{event}"
@@ -245,7 +245,7 @@ fn over_socket(server: &Running, event: &str) -> u16 {
 
 #[test]
 fn the_link_becomes_a_cookie_that_may_look_and_acts_only_from_our_own_page() {
-    let server = Running::start();
+    let server = TestServer::start();
     let token = server.token(Role::Operator);
     let led = server.send("GET", &format!("/?token={token}"), "", "");
     assert_eq!((led.status, led.header("location")), (303, Some("/")));

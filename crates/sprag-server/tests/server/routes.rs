@@ -2,9 +2,9 @@
 
 use sprag::Role;
 
-use crate::running::Running;
+use crate::test_server::TestServer;
 
-fn message(server: &Running, from: &str, to: &str, flow: &str) -> serde_json::Value {
+fn message(server: &TestServer, from: &str, to: &str, flow: &str) -> serde_json::Value {
     server.check(&format!(
         r#"{{"type":"message","from":"{from}","to":"{to}","flow":"{flow}"}}"#
     ))
@@ -12,7 +12,7 @@ fn message(server: &Running, from: &str, to: &str, flow: &str) -> serde_json::Va
 
 #[test]
 fn sessions_are_searched_sorted_and_paged() {
-    let server = Running::start();
+    let server = TestServer::start();
     for number in 0..25 {
         for _ in 0..=number % 5 {
             server.check(&format!(
@@ -55,7 +55,7 @@ fn sessions_are_searched_sorted_and_paged() {
 
 #[test]
 fn a_sub_agents_session_is_found_with_its_slash_written_out() {
-    let server = Running::start();
+    let server = TestServer::start();
     server.check(r#"{"type":"call","session":"main/helper","tool":"t"}"#);
     let shown = server
         .operator("GET", "/v1/sessions/main%2Fhelper", "")
@@ -74,7 +74,7 @@ fn a_sub_agents_session_is_found_with_its_slash_written_out() {
 
 #[test]
 fn orders_are_in_the_log_with_who_and_why() {
-    let server = Running::start();
+    let server = TestServer::start();
     server.check(r#"{"type":"call","session":"s","tool":"t"}"#);
     let path = "/v1/sessions/s/kill";
     let killed = server
@@ -107,7 +107,7 @@ fn orders_are_in_the_log_with_who_and_why() {
 
 #[test]
 fn a_flow_is_shown_as_the_tree_that_it_was() {
-    let server = Running::start();
+    let server = TestServer::start();
     let start = r#"{"type":"message","to":"1","flow":"f"}"#;
     server.ask(Some(Role::Relay), "POST", "/v1/check", start);
     for (from, to) in [("1", "2"), ("2", "3"), ("3", "2"), ("1", "4"), ("4", "4")] {
@@ -158,7 +158,7 @@ fn a_flow_is_shown_as_the_tree_that_it_was() {
 
 #[test]
 fn a_replay_shows_every_verdict_and_another_policy_shows_what_it_would_have_done() {
-    let server = Running::start();
+    let server = TestServer::start();
     for turn in 0..4 {
         server.check(&format!(
             r#"{{"type":"call","session":"s","tool":"delete_x","args":{{"id":{turn}}}}}"#
@@ -215,7 +215,7 @@ fn a_replay_shows_every_verdict_and_another_policy_shows_what_it_would_have_done
 
 #[test]
 fn a_policy_is_replaced_whole_or_not_at_all_and_its_history_is_kept() {
-    let server = Running::start();
+    let server = TestServer::start();
     let before = server.operator("GET", "/v1/policy", "").json();
     let put = |text: &str, base: &str| {
         let body = serde_json::json!({ "text": text, "why": "tighter", "base": base });
@@ -249,7 +249,7 @@ fn a_policy_is_replaced_whole_or_not_at_all_and_its_history_is_kept() {
 
 #[test]
 fn a_pause_stops_nothing_and_tells_what_it_would_have_done() {
-    let server = Running::start();
+    let server = TestServer::start();
     let paused = server
         .operator("POST", "/v1/pause", r#"{"for":"10m","why":"release"}"#)
         .json();
@@ -274,7 +274,7 @@ fn a_pause_stops_nothing_and_tells_what_it_would_have_done() {
 
 #[test]
 fn the_log_is_proved_and_exported_whole() {
-    let server = Running::start();
+    let server = TestServer::start();
     for number in 0..30 {
         server.check(&format!(
             r#"{{"type":"call","session":"s{number}","tool":"t"}}"#

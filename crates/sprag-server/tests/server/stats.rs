@@ -2,27 +2,28 @@
 
 use serde_json::json;
 use sprag::{Guard, Millis, Timestamp};
-use sprag_server::stats::{Stats, StatsAnswer, StatsQuery};
+use sprag_server::stats::{Stats, StatsQuery, StatsResponse};
 
-use crate::stage::{START, Stage};
+use crate::guard_fixture::{GuardFixture, START};
 
-fn hears(stage: &Stage, stats: &Stats) {
-    for record in stage.records() {
-        stats.saw(&record);
+fn hears(fixture: &GuardFixture, stats: &Stats) {
+    for record in fixture.records() {
+        stats.observe(&record);
     }
-    let now = stage.guard.now();
-    stats.levels(now, stage.guard.census().unwrap());
+    let now = fixture.guard.now();
+    stats.levels(now, fixture.guard.census().unwrap());
 }
 
-fn work(stage: &Stage) {
+fn work(fixture: &GuardFixture) {
     for n in 0..3 {
-        stage.tell(json!({"type": "call", "session": "s", "tool": "delete_x", "args": {"id": n}}));
-        stage.tell(json!({"type": "call", "session": "r", "tool": "look"}));
+        fixture
+            .tell(json!({"type": "call", "session": "s", "tool": "delete_x", "args": {"id": n}}));
+        fixture.tell(json!({"type": "call", "session": "r", "tool": "look"}));
     }
 }
 
 /// The buckets in which something happened.
-fn busy(answer: &StatsAnswer) -> Vec<serde_json::Value> {
+fn busy(answer: &StatsResponse) -> Vec<serde_json::Value> {
     let buckets = answer.buckets.iter();
     let busy = buckets.filter(|bucket| bucket.events.call + bucket.events.kill > 0);
     busy.map(|bucket| serde_json::to_value(bucket).unwrap())
@@ -38,26 +39,26 @@ fn ask(since: Timestamp, step: Option<u64>) -> StatsQuery {
 
 #[test]
 fn a_bucket_counts_events_verdicts_rules_and_sessions() {
-    let stage = Stage::new(
+    let fixture = GuardFixture::new(
         "rules = { \"destructive.target\" = \"shadow\", \"call.repeat\" = \"shadow\" }\ncall.repeat = 2",
     );
-    let stats = Stats::new(stage.guard.status().last_seq, START);
-    work(&stage);
-    hears(&stage, &stats);
-    let answer = stats.answer(&ask(START, None), stage.guard.now());
+    let stats = Stats::new(fixture.guard.status().last_seq, START);
+    work(&fixture);
+    hears(&fixture, &stats);
+    let answer = stats.answer(&ask(START, None), fixture.guard.now());
     assert_eq!((answer.step, answer.buckets.len()), (10, 1));
     insta::assert_json_snapshot!(busy(&answer));
 }
 
 #[test]
 fn the_grain_fits_the_time_that_is_asked_for() {
-    let stage = Stage::new("");
+    let fixture = GuardFixture::new("");
     let stats = Stats::new(0, START);
-    work(&stage);
-    stage.clock.advance(Millis::HOUR);
-    work(&stage);
-    hears(&stage, &stats);
-    let now = stage.guard.now();
+    work(&fixture);
+    fixture.clock.advance(Millis::HOUR);
+    work(&fixture);
+    hears(&fixture, &stats);
+    let now = fixture.guard.now();
     let grain = |ago: u64, step| {
         let since = Timestamp(now.0 - ago);
         let answer = stats.answer(&ask(since, step), now);
@@ -81,27 +82,27 @@ fn what_happened_before_the_start_is_read_from_the_log_and_nothing_twice() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sprag.db");
     let live = Stats::new(0, START);
-    let stage = Stage::of(Guard::builder().owned_file(&file), "");
-    work(&stage);
-    hears(&stage, &live);
-    let boundary = stage.guard.status().last_seq;
-    let again = Stats::new(boundary, stage.guard.now());
-    let before = again.answer(&ask(START, None), stage.guard.now());
+    let fixture = GuardFixture::of(Guard::builder().owned_file(&file), "");
+    work(&fixture);
+    hears(&fixture, &live);
+    let boundary = fixture.guard.status().last_seq;
+    let again = Stats::new(boundary, fixture.guard.now());
+    let before = again.answer(&ask(START, None), fixture.guard.now());
     assert_eq!((before.rebuilt, busy(&before).len()), (false, 0));
-    work(&stage);
-    stage.guard.sync().unwrap();
-    let now = stage.guard.now();
-    again.rebuild(stage.guard.store(), now, || true).unwrap();
-    for record in stage
+    work(&fixture);
+    fixture.guard.sync().unwrap();
+    let now = fixture.guard.now();
+    again.rebuild(fixture.guard.store(), now, || true).unwrap();
+    for record in fixture
         .guard
         .records(&sprag::LogQuery::default())
         .unwrap()
         .items
     {
-        again.saw(&record);
+        again.observe(&record);
     }
-    hears(&stage, &live);
-    again.levels(now, stage.guard.census().unwrap());
+    hears(&fixture, &live);
+    again.levels(now, fixture.guard.census().unwrap());
     let counts = |stats: &Stats| {
         let mut answer = stats.answer(&ask(START, None), now);
         for bucket in &mut answer.buckets {
@@ -117,9 +118,11 @@ fn what_happened_before_the_start_is_read_from_the_log_and_nothing_twice() {
 
 #[test]
 fn a_rebuild_stops_when_it_is_told_to() {
-    let stage = Stage::new("");
-    work(&stage);
-    let stats = Stats::new(stage.guard.status().last_seq, START);
-    stats.rebuild(stage.guard.store(), START, || false).unwrap();
+    let fixture = GuardFixture::new("");
+    work(&fixture);
+    let stats = Stats::new(fixture.guard.status().last_seq, START);
+    stats
+        .rebuild(fixture.guard.store(), START, || false)
+        .unwrap();
     assert!(!stats.answer(&StatsQuery::default(), START).rebuilt);
 }

@@ -13,8 +13,8 @@ use serde_json::json;
 use sprag_server::metrics::Metrics;
 use sprag_server::telemetry::{Telemetry, TelemetrySettings};
 
+use crate::guard_fixture::GuardFixture;
 use crate::receiver::Receiver;
-use crate::stage::Stage;
 
 const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -65,20 +65,20 @@ fn shown_log(log: &LogRecord) -> String {
 #[test]
 fn a_decision_is_a_span_and_a_refusal_a_log_record_within_it() {
     let (traces, logs) = (Receiver::answering(&[]), Receiver::answering(&[]));
-    let stage = Stage::new("rules = { \"call.repeat\" = \"shadow\" }\ncall.repeat = 1");
+    let fixture = GuardFixture::new("rules = { \"call.repeat\" = \"shadow\" }\ncall.repeat = 1");
     let metrics = Arc::new(Metrics::new());
     let telemetry = Telemetry::start(&settings(&traces, &logs), metrics)
         .unwrap()
         .unwrap();
-    stage.tell(json!({"type": "message", "to": "s1", "flow": "f"}));
-    stage.tell(json!({"type": "message", "from": "s1", "to": "s1", "flow": "f"}));
+    fixture.tell(json!({"type": "message", "to": "s1", "flow": "f"}));
+    fixture.tell(json!({"type": "message", "from": "s1", "to": "s1", "flow": "f"}));
     for n in 1..=3 {
-        stage.tell(json!({"type": "call", "session": "s1", "agent": "cleaner", "server": "catalog",
+        fixture.tell(json!({"type": "call", "session": "s1", "agent": "cleaner", "server": "catalog",
             "tool": "delete_asset", "use_id": format!("toolu_0{n}"), "id": format!("t{n}"), "args": {"asset_id": "fact_sales"}}));
     }
-    stage.tell(json!({"type": "step", "session": "s1", "id": "t1", "result": "x"}));
+    fixture.tell(json!({"type": "step", "session": "s1", "id": "t1", "result": "x"}));
     let parents = [Some(PARENT), Some("nonsense"), None].into_iter().cycle();
-    for (record, parent) in stage.records().iter().zip(parents) {
+    for (record, parent) in fixture.records().iter().zip(parents) {
         telemetry.decided(record, Duration::from_micros(12), parent);
     }
     telemetry.stop();
@@ -127,9 +127,9 @@ fn a_receiver_that_does_not_answer_holds_no_decision_up() {
     let telemetry = Telemetry::start(&settings, Arc::clone(&metrics))
         .unwrap()
         .unwrap();
-    let stage = Stage::new("");
-    stage.tell(json!({"type": "call", "session": "s", "tool": "look"}));
-    let record = stage.records().remove(0);
+    let fixture = GuardFixture::new("");
+    fixture.tell(json!({"type": "call", "session": "s", "tool": "look"}));
+    let record = fixture.records().remove(0);
     for _ in 0..100_000 {
         telemetry.decided(&record, Duration::ZERO, None);
     }

@@ -5,13 +5,13 @@ use sprag_server::RelayConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::agent_server::AgentServer;
-use super::house::{Answer, House};
+use super::relay_server::{Answer, RelayServer};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_users_message_gets_a_flow_that_the_upstream_is_told_three_times() {
     let agents = AgentServer::start().await;
-    let house = House::open(agents.relay());
-    let answer = house.say("1", json!({"prompt": "hi", "x": 1})).await;
+    let server = RelayServer::open(agents.relay());
+    let answer = server.say("1", json!({"prompt": "hi", "x": 1})).await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.text, r#"{"reply":"1 heard hi"}"#);
     let arrival = agents.last();
@@ -21,7 +21,7 @@ async fn a_users_message_gets_a_flow_that_the_upstream_is_told_three_times() {
     assert!(parent.starts_with(&format!("00-{flow}-")), "{parent}");
     assert_eq!(arrival.header("baggage"), format!("sprag.flow={flow}"));
     assert_eq!(
-        house.logged(),
+        server.logged(),
         ["message", "dispatch_start", "dispatch_end"]
     );
 }
@@ -29,9 +29,9 @@ async fn a_users_message_gets_a_flow_that_the_upstream_is_told_three_times() {
 #[tokio::test(flavor = "multi_thread")]
 async fn unknown_fields_pass_through_byte_for_byte() {
     let agents = AgentServer::start().await;
-    let house = House::open(agents.relay());
+    let server = RelayServer::open(agents.relay());
     let body = r#"{ "prompt":"hi","kind":"spawn", "big":123456789012345678901234567890, "f":1.50e+3,"correlationId":"abc"}"#;
-    let request = house.client.post(house.url("/api/sessions/1/messages"));
+    let request = server.client.post(server.url("/api/sessions/1/messages"));
     let request = request.header("content-type", "application/json");
     let answer = request.header("x-own", "kept").body(body).send().await;
     assert_eq!(answer.unwrap().status(), 200);
@@ -41,7 +41,7 @@ async fn unknown_fields_pass_through_byte_for_byte() {
     assert_eq!(arrival.header("baggage"), "sprag.flow=abc");
     // `kind` was only passed through: this was a message like any other.
     assert_eq!(
-        house.logged(),
+        server.logged(),
         ["message", "dispatch_start", "dispatch_end"]
     );
 }
@@ -49,17 +49,17 @@ async fn unknown_fields_pass_through_byte_for_byte() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agents_message_inherits_the_flow_of_the_running_dispatch() {
     let agents = AgentServer::start().await;
-    let house = House::open(agents.relay());
+    let server = RelayServer::open(agents.relay());
     let user = tokio::spawn({
-        let request = house.client.post(house.url("/api/sessions/1/messages"));
+        let request = server.client.post(server.url("/api/sessions/1/messages"));
         let request = request.json(&json!({"prompt": "hold"}));
         async move { Answer::of(request.send().await.unwrap()).await }
     });
     agents.arrived(1).await;
     let flow = agents.last().flow();
-    assert_eq!(house.dispatches("1"), std::slice::from_ref(&flow));
+    assert_eq!(server.dispatches("1"), std::slice::from_ref(&flow));
 
-    let answer = house
+    let answer = server
         .say("2", json!({"message": "help", "fromSession": "1"}))
         .await;
     assert_eq!(answer.status, 200);
@@ -71,8 +71,8 @@ async fn an_agents_message_inherits_the_flow_of_the_running_dispatch() {
     agents.gate.add_permits(1);
     let answer = user.await.unwrap();
     assert_eq!(answer.text, "let go");
-    assert_eq!(house.dispatches("1"), [""; 0]);
-    let answer = house
+    assert_eq!(server.dispatches("1"), [""; 0]);
+    let answer = server
         .say("2", json!({"message": "help", "fromSession": "1"}))
         .await;
     assert_eq!(
@@ -88,54 +88,57 @@ async fn an_agents_message_inherits_the_flow_of_the_running_dispatch() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_that_works_on_keeps_its_dispatch_until_it_is_idle() {
     let agents = AgentServer::start().await;
-    let house = House::open(agents.relay());
-    let answer = house.say("1", json!({"prompt": "later"})).await;
+    let server = RelayServer::open(agents.relay());
+    let answer = server.say("1", json!({"prompt": "later"})).await;
     assert_eq!((answer.status, answer.text.as_str()), (202, "on it"));
     let flow = agents.last().flow();
-    assert_eq!(house.dispatches("1"), std::slice::from_ref(&flow));
+    assert_eq!(server.dispatches("1"), std::slice::from_ref(&flow));
     let from_1 = json!({"message": "help", "fromSession": "1"});
-    assert_eq!(house.say("2", from_1.clone()).await.status, 200);
+    assert_eq!(server.say("2", from_1.clone()).await.status, 200);
 
     let other = json!({"correlationId": "another"});
-    assert_eq!(house.post("/api/sessions/1/idle", other).await.status, 204);
-    assert_eq!(house.dispatches("1"), [flow]);
-    let idle = house.client.post(house.url("/api/sessions/1/idle"));
+    assert_eq!(server.post("/api/sessions/1/idle", other).await.status, 204);
+    assert_eq!(server.dispatches("1"), [flow]);
+    let idle = server.client.post(server.url("/api/sessions/1/idle"));
     assert_eq!(idle.send().await.unwrap().status(), 204);
-    assert_eq!(house.dispatches("1"), [""; 0]);
-    assert_eq!(house.say("2", from_1).await.status, 400);
+    assert_eq!(server.dispatches("1"), [""; 0]);
+    assert_eq!(server.say("2", from_1).await.status, 400);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn work_that_is_never_said_to_be_over_ends_with_the_flows_time() {
     let agents = AgentServer::start().await;
-    let house = House::with_policy(agents.relay(), "[flow]\nmax_duration = \"1s\"\n");
-    assert_eq!(house.say("1", json!({"prompt": "later"})).await.status, 202);
-    house.rests("1").await;
+    let server = RelayServer::with_policy(agents.relay(), "[flow]\nmax_duration = \"1s\"\n");
+    assert_eq!(
+        server.say("1", json!({"prompt": "later"})).await.status,
+        202
+    );
+    server.rests("1").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_messages_of_one_flow_in_one_session_are_one_dispatch_that_ends_with_the_last() {
     let agents = AgentServer::start().await;
-    let house = House::open(agents.relay());
+    let server = RelayServer::open(agents.relay());
     let send = |text: &'static str| {
-        let request = house.client.post(house.url("/api/sessions/1/messages"));
+        let request = server.client.post(server.url("/api/sessions/1/messages"));
         let request = request.json(&json!({"prompt": text, "correlationId": "f"}));
         tokio::spawn(async move { request.send().await.unwrap().status() })
     };
     let held = send("hold");
     agents.arrived(1).await;
     assert_eq!(send("quick").await.unwrap(), 200);
-    assert_eq!(house.dispatches("1"), ["f"]);
+    assert_eq!(server.dispatches("1"), ["f"]);
     agents.gate.add_permits(1);
     held.await.unwrap();
-    assert_eq!(house.dispatches("1"), [""; 0]);
+    assert_eq!(server.dispatches("1"), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_session_has_the_id_that_was_proposed_or_the_one_that_the_upstream_says() {
     let agents = AgentServer::start().await;
-    let house = House::open(agents.relay());
-    let create = |body| house.post("/api/sessions", body);
+    let server = RelayServer::open(agents.relay());
+    let create = |body| server.post("/api/sessions", body);
 
     let answer = create(json!({"message": "go", "agent": "coder"})).await;
     assert_eq!(answer.status, 201);
@@ -150,12 +153,12 @@ async fn a_new_session_has_the_id_that_was_proposed_or_the_one_that_the_upstream
     let own = json!({"message": "later", "callIt": "77", "agent": "coder"});
     let answer = create(own).await;
     assert_eq!(answer.header("sprag-session"), Some("77"));
-    assert_eq!(house.dispatches("77"), [agents.last().flow()]);
+    assert_eq!(server.dispatches("77"), [agents.last().flow()]);
     let proposed = agents.last().body()["sessionId"]
         .as_str()
         .unwrap()
         .to_owned();
-    assert_eq!(house.dispatches(&proposed), [""; 0]);
+    assert_eq!(server.dispatches(&proposed), [""; 0]);
 
     let placed = json!({"message": "go", "callIt": "78", "byLocation": true});
     assert_eq!(create(placed).await.header("sprag-session"), Some("78"));
@@ -164,11 +167,11 @@ async fn a_new_session_has_the_id_that_was_proposed_or_the_one_that_the_upstream
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chain_of_new_sessions_has_a_depth_even_where_the_upstream_names_them() {
     let agents = AgentServer::start().await;
-    let house = House::open(agents.relay());
+    let server = RelayServer::open(agents.relay());
     let named = |id: &str, from: Option<&str>| {
         let mut body = json!({"message": "later", "callIt": id});
         body["fromSession"] = from.into();
-        house.post("/api/sessions", body)
+        server.post("/api/sessions", body)
     };
     assert_eq!(named("1", None).await.status, 202);
     for (from, to) in [("1", "2"), ("2", "3"), ("3", "4"), ("4", "5")] {
@@ -187,8 +190,8 @@ async fn a_chain_of_new_sessions_has_a_depth_even_where_the_upstream_names_them(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_in_the_background_is_accepted_at_once_and_passed_on() {
     let agents = AgentServer::start().await;
-    let house = House::open(agents.relay());
-    let request = house.client.post(house.url("/api/sessions/1/messages"));
+    let server = RelayServer::open(agents.relay());
+    let request = server.client.post(server.url("/api/sessions/1/messages"));
     let request = request.header("prefer", "respond-async");
     let answer = request
         .json(&json!({"prompt": "hold"}))
@@ -200,36 +203,36 @@ async fn a_message_in_the_background_is_accepted_at_once_and_passed_on() {
     assert_eq!(answer.header("preference-applied"), Some("respond-async"));
     assert_eq!(answer.json(), json!({"session": "1", "accepted": true}));
     agents.arrived(1).await;
-    assert_eq!(house.dispatches("1").len(), 1);
+    assert_eq!(server.dispatches("1").len(), 1);
     agents.gate.add_permits(1);
-    house.rests("1").await;
+    server.rests("1").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_an_upstream_the_answer_is_the_verdict() {
-    let house = House::open(RelayConfig::default());
-    let answer = house.say("1", json!({"prompt": "hi"})).await;
+    let server = RelayServer::open(RelayConfig::default());
+    let answer = server.say("1", json!({"prompt": "hi"})).await;
     let verdict = answer.json();
     assert_eq!((answer.status, &verdict["verdict"]), (200, &json!("allow")));
     let flow = verdict["flow"].as_str().unwrap();
-    assert_eq!(house.dispatches("1"), [flow]);
+    assert_eq!(server.dispatches("1"), [flow]);
     // The server that passes it on is told the flow; an agent is not.
-    let answer = house
+    let answer = server
         .say("2", json!({"message": "help", "fromSession": "1"}))
         .await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.json()["flow"], json!(null));
     assert!(!answer.text.contains(flow));
-    let nothing = house.client.get(house.url("/api/sessions")).send().await;
+    let nothing = server.client.get(server.url("/api/sessions")).send().await;
     assert_eq!(nothing.unwrap().status(), 405);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_message_passes_through() {
     let agents = AgentServer::start().await;
-    let house = House::open(agents.relay());
+    let server = RelayServer::open(agents.relay());
     let get = async |path: &str| {
-        let response = house.client.get(house.url(path)).send().await.unwrap();
+        let response = server.client.get(server.url(path)).send().await.unwrap();
         Answer::of(response).await
     };
     let list = get("/api/sessions").await;
@@ -243,7 +246,7 @@ async fn what_is_no_message_passes_through() {
     assert_eq!(get("/api/sessions/1/unknown").await.status, 404);
     assert_eq!(get("/api/other").await.status, 404);
     // A client of its own: the usual one would tidy the address up before it sends it.
-    let mut raw = tokio::net::TcpStream::connect(house.server.address)
+    let mut raw = tokio::net::TcpStream::connect(server.test_server.address)
         .await
         .unwrap();
     let head =
@@ -254,7 +257,7 @@ async fn what_is_no_message_passes_through() {
     assert!(text.starts_with("HTTP/1.1 400 "), "{text}");
     let told = "the path: `.` and `..` have no place in it";
     assert!(text.contains(told), "{text}");
-    assert_eq!(house.logged(), [""; 0]);
+    assert_eq!(server.logged(), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -266,13 +269,13 @@ async fn paths_and_fields_are_called_as_the_upstream_calls_them() {
     };
     relay.fields.rename("from=sender").unwrap();
     relay.fields.rename("correlation=trace").unwrap();
-    let house = House::open(relay);
+    let server = RelayServer::open(relay);
     let path = "/v2/threads/2/messages";
     let own = json!({"message": "hi", "sender": "2", "trace": "f"});
     assert_eq!(
-        house.post(path, own).await.told(),
+        server.post(path, own).await.told(),
         (400, "Agent call rejected: self-calls not allowed".into())
     );
-    assert_eq!(house.say("2", json!({})).await.status, 404);
+    assert_eq!(server.say("2", json!({})).await.status, 404);
     drop(agents);
 }

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::agent_server::AgentServer;
-use super::house::{Answer, House};
+use super::relay_server::{Answer, RelayServer};
 
-/// One house with its agents, and a flow to talk in.
+/// One server with its agents, and a flow to talk in.
 struct Talk {
-    house: House,
+    server: RelayServer,
     agents: AgentServer,
     said: u32,
 }
@@ -15,9 +15,9 @@ struct Talk {
 impl Talk {
     async fn start(policy: &str) -> Self {
         let agents = AgentServer::start().await;
-        let house = House::with_policy(agents.relay(), policy);
+        let server = RelayServer::with_policy(agents.relay(), policy);
         Self {
-            house,
+            server,
             agents,
             said: 0,
         }
@@ -28,7 +28,7 @@ impl Talk {
         self.said += 1;
         let words = format!("word {}", self.said);
         let body = json!({"message": words, "fromSession": from, "correlationId": "f"});
-        self.house.say(to, body).await
+        self.server.say(to, body).await
     }
 
     /// Messages that are all let through without a word.
@@ -69,7 +69,7 @@ impl Talk {
     }
 
     async fn user(&self, to: &str, body: Value) -> Answer {
-        self.house.say(to, body).await
+        self.server.say(to, body).await
     }
 }
 
@@ -140,10 +140,10 @@ async fn quick_oscillation_is_refused_by_its_rate_and_told_when_to_come_back() {
     let message = "Agent call rejected: call rate limit exceeded (max 20/minute)";
     let answer = talk.refused("1", "2", 429, "flow.rate", message).await;
     assert_eq!(answer.header("retry-after"), Some("60"));
-    talk.house.later(30_500);
+    talk.server.later(30_500);
     let answer = talk.refused("1", "2", 429, "flow.rate", message).await;
     assert_eq!(answer.header("retry-after"), Some("30"));
-    talk.house.later(29_500);
+    talk.server.later(29_500);
     assert_eq!(talk.say("1", "2").await.status, 200);
 }
 
@@ -157,7 +157,7 @@ async fn slow_oscillation_is_refused_by_its_total() {
             ("2", "1")
         };
         assert_eq!(talk.say(from, to).await.status, 200, "{round}");
-        talk.house.later(3_000);
+        talk.server.later(3_000);
     }
     let message = "Agent call rejected: total call limit exceeded (max 100 per flow)";
     talk.refused("1", "2", 403, "flow.total", message).await;
@@ -182,14 +182,14 @@ async fn rapid_fire_without_work_is_passed_on_with_a_warning() {
 async fn a_flow_that_is_too_old_is_refused_and_one_after_a_break_starts_afresh() {
     let mut talk = Talk::start("").await;
     talk.fine(&[("1", "2")]).await;
-    talk.house.later(240_000);
+    talk.server.later(240_000);
     talk.fine(&[("2", "1")]).await;
-    talk.house.later(60_001);
+    talk.server.later(60_001);
     let message = "Agent call rejected: flow timeout (max 5 minutes)";
     talk.refused("1", "2", 403, "flow.duration", message).await;
-    talk.house.later(299_999);
+    talk.server.later(299_999);
     talk.refused("1", "2", 403, "flow.duration", message).await;
-    talk.house.later(300_000);
+    talk.server.later(300_000);
     talk.fine(&[("1", "2")]).await;
 }
 
@@ -226,12 +226,12 @@ async fn the_same_words_again_and_again_are_refused() {
     let talk = Talk::start("").await;
     let body = json!({"message": "Any news?", "fromSession": "1", "correlationId": "f"});
     for round in 1..=4 {
-        let answer = talk.house.say("2", body.clone()).await;
+        let answer = talk.server.say("2", body.clone()).await;
         let warned = answer.header("sprag-rule") == Some("flow.echo");
         assert_eq!((answer.status, warned), (200, round >= 3), "{round}");
     }
     assert_eq!(
-        talk.house.say("2", body).await.told(),
+        talk.server.say("2", body).await.told(),
         (
             403,
             "Agent call rejected: session 1 sent the same message to session 2 5 times and nothing new came back".into()
@@ -244,9 +244,9 @@ async fn a_full_inbox_and_a_long_conversation_are_refused() {
     let talk = Talk::start("").await;
     let inbox = |n: u32| json!({"message": n, "fromSession": format!("{n}"), "correlationId": format!("f{n}")});
     for n in 1..=10 {
-        assert_eq!(talk.house.say("busy", inbox(n)).await.status, 200);
+        assert_eq!(talk.server.say("busy", inbox(n)).await.status, 200);
     }
-    let full = talk.house.say("busy", inbox(11)).await;
+    let full = talk.server.say("busy", inbox(11)).await;
     assert_eq!(
         full.told(),
         (
@@ -259,10 +259,10 @@ async fn a_full_inbox_and_a_long_conversation_are_refused() {
     let spoken = |n: u32| json!({"message": n, "fromSession": format!("{n}"), "correlationId": format!("f{n}"), "conversationId": "c"});
     for n in 1..=10 {
         let to = format!("t{n}");
-        assert_eq!(talk.house.say(&to, spoken(n)).await.status, 200);
+        assert_eq!(talk.server.say(&to, spoken(n)).await.status, 200);
     }
     assert_eq!(
-        talk.house.say("t11", spoken(11)).await.told(),
+        talk.server.say("t11", spoken(11)).await.told(),
         (
             403,
             "Message rejected: agents sent 10 messages in this conversation since a user last wrote in it (max 10)".into()
@@ -295,7 +295,7 @@ async fn returns_unattended_messages_and_budgets_have_their_limits() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_talks_to_or_from_a_killed_session() {
     let mut talk = Talk::start("").await;
-    talk.house.guard().kill("2", "ops", "seen enough").unwrap();
+    talk.server.guard().kill("2", "ops", "seen enough").unwrap();
     let message = "Message rejected: session 2 was killed by the loop guard";
     let answer = talk.refused("1", "2", 423, "session.killed", message).await;
     assert_eq!(answer.json()["code"], "session_killed_loop_guard");
@@ -313,9 +313,9 @@ async fn nobody_talks_to_or_from_a_killed_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_old_generation_has_ended_and_a_new_one_is_not_there_yet() {
     let talk = Talk::start("").await;
-    talk.house.guard().reset("1", "ops", "again").unwrap();
+    talk.server.guard().reset("1", "ops", "again").unwrap();
     let from = |generation: u32| json!({"message": "x", "fromSession": "1", "correlationId": "f", "generation": generation});
-    let old = talk.house.say("2", from(1)).await;
+    let old = talk.server.say("2", from(1)).await;
     assert_eq!(
         old.told(),
         (
@@ -324,9 +324,9 @@ async fn an_old_generation_has_ended_and_a_new_one_is_not_there_yet() {
         )
     );
     assert_eq!(old.json()["code"], "session_stale_generation");
-    assert_eq!(talk.house.say("2", from(2)).await.status, 200);
+    assert_eq!(talk.server.say("2", from(2)).await.status, 200);
     assert_eq!(
-        talk.house.say("2", from(3)).await.told(),
+        talk.server.say("2", from(3)).await.told(),
         (
             400,
             "generation: session 1 is at generation 2; generation 3 is not there yet".into()

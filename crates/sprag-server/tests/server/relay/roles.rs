@@ -4,17 +4,17 @@ use serde_json::json;
 use sprag::Role;
 use sprag_server::{RelayConfig, RelayTrust, TokenFile};
 
-use super::house::{Answer, House};
+use super::relay_server::{Answer, RelayServer};
 
-fn strict() -> House {
-    House::open(RelayConfig {
+fn strict() -> RelayServer {
+    RelayServer::open(RelayConfig {
         trust: RelayTrust::Token,
         ..RelayConfig::default()
     })
 }
 
-async fn say(house: &House, token: Option<&str>, body: serde_json::Value) -> (u16, String) {
-    let request = house.client.post(house.url("/api/sessions/2/messages"));
+async fn say(server: &RelayServer, token: Option<&str>, body: serde_json::Value) -> (u16, String) {
+    let request = server.client.post(server.url("/api/sessions/2/messages"));
     let request = match token {
         Some(token) => request.bearer_auth(token),
         None => request,
@@ -27,51 +27,51 @@ const NOT_A_USER: &str = "a message without fromSession is a user's: send it wit
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_tokens_are_asked_for_no_agent_can_play_the_user() {
-    let house = strict();
+    let server = strict();
     let user = json!({"prompt": "hi"});
     let agent = json!({"prompt": "hi", "fromSession": "1", "correlationId": "f"});
-    let file = TokenFile::beside(&house.server.home.path().join("sprag.db"));
+    let file = TokenFile::beside(&server.test_server.home.path().join("sprag.db"));
     let token = |role| {
-        file.add(&format!("a-{role}"), role, house.guard().now())
+        file.add(&format!("a-{role}"), role, server.guard().now())
             .unwrap()
     };
 
     assert_eq!(
-        say(&house, None, user.clone()).await,
+        say(&server, None, user.clone()).await,
         (403, NOT_A_USER.into())
     );
-    assert_eq!(say(&house, None, agent.clone()).await.0, 200);
+    assert_eq!(say(&server, None, agent.clone()).await.0, 200);
     let agents = token(Role::Agent);
-    assert_eq!(say(&house, Some(&agents), user.clone()).await.0, 403);
+    assert_eq!(say(&server, Some(&agents), user.clone()).await.0, 403);
     for role in [Role::Relay, Role::Hook, Role::Operator] {
         let token = token(role);
         assert_eq!(
-            say(&house, Some(&token), user.clone()).await.0,
+            say(&server, Some(&token), user.clone()).await.0,
             200,
             "{role}"
         );
     }
     assert_eq!(
-        house.post("/api/sessions/2/idle", json!({})).await.status,
+        server.post("/api/sessions/2/idle", json!({})).await.status,
         403
     );
-    assert_eq!(say(&house, Some("wrong"), user).await.0, 401);
+    assert_eq!(say(&server, Some("wrong"), user).await.0, 401);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_the_machine_is_trusted_a_token_of_an_agent_still_is_an_agents() {
-    let house = House::open(RelayConfig::default());
-    let file = TokenFile::beside(&house.server.home.path().join("sprag.db"));
-    let token = file.add("a", Role::Agent, house.guard().now()).unwrap();
+    let server = RelayServer::open(RelayConfig::default());
+    let file = TokenFile::beside(&server.test_server.home.path().join("sprag.db"));
+    let token = file.add("a", Role::Agent, server.guard().now()).unwrap();
     let user = json!({"prompt": "hi"});
-    assert_eq!(say(&house, None, user.clone()).await.0, 200);
-    let refused = say(&house, Some(&token), user).await;
+    assert_eq!(say(&server, None, user.clone()).await.0, 200);
+    let refused = say(&server, Some(&token), user).await;
     assert_eq!(refused, (403, NOT_A_USER.into()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_can_not_be_meant_is_a_problem_that_names_the_field() {
-    let house = House::open(RelayConfig::default());
+    let server = RelayServer::open(RelayConfig::default());
     for (body, status, detail) in [
         (
             "{",
@@ -94,12 +94,12 @@ async fn a_body_that_can_not_be_meant_is_a_problem_that_names_the_field() {
             "source: an agent's message names its session in fromSession",
         ),
     ] {
-        let request = house.client.post(house.url("/api/sessions/2/messages"));
+        let request = server.client.post(server.url("/api/sessions/2/messages"));
         let request = request.header("content-type", "application/json");
         let answer = Answer::of(request.body(body).send().await.unwrap()).await;
         assert_eq!(answer.told(), (status, detail.to_owned()), "{body}");
     }
-    let plain = house.client.post(house.url("/api/sessions/2/messages"));
+    let plain = server.client.post(server.url("/api/sessions/2/messages"));
     let answer = Answer::of(plain.body("{}").send().await.unwrap()).await;
     assert_eq!(
         answer.told(),

@@ -5,13 +5,13 @@ use std::net::{SocketAddr, TcpStream};
 
 use sprag_server::{Server, ServerError, Transport};
 
-use crate::running::{Running, config};
+use crate::test_server::{TestServer, config};
 
 const CALL: &str = r#"{"type":"call","session":"s","tool":"t"}"#;
 
 #[test]
 fn what_can_not_be_read_is_told_with_its_place() {
-    let server = Running::start();
+    let server = TestServer::start();
     let told = |body: &str| server.send("POST", "/v1/check", "", body).body;
     insta::assert_snapshot!(told("{\"type\":\"call\",\n\"session\":}"), @r#"{"type":"urn:sprag:problem:bad-event","title":"Not an event","status":400,"detail":"not an event: session: expected value at line 2 column 11","line":2,"column":11}"#);
     insta::assert_snapshot!(told(r#"{"type":"cal","session":"s","tool":"t"}"#), @r#"{"type":"urn:sprag:problem:bad-event","title":"Not an event","status":400,"detail":"type: unknown event type \"cal\"; did you mean \"call\"?","field":"type"}"#);
@@ -23,7 +23,7 @@ fn what_can_not_be_read_is_told_with_its_place() {
 
 #[test]
 fn a_body_that_is_too_large_is_refused_before_it_is_read() {
-    let server = Running::with(|config| config.body_bytes = 1_000);
+    let server = TestServer::with(|config| config.body_bytes = 1_000);
     let head = "POST /v1/check HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
     let told = server.raw(&format!(
         "{head}content-length: 1001\r\nconnection: close\r\n\r\n"
@@ -43,7 +43,7 @@ fn a_body_that_is_too_large_is_refused_before_it_is_read() {
 
 #[test]
 fn garbage_and_silent_clients_do_not_keep_honest_ones_waiting() {
-    let server = Running::start();
+    let server = TestServer::start();
     let mut silent = Vec::new();
     for turn in 0..300_u32 {
         let mut stream = TcpStream::connect(server.address).unwrap();
@@ -67,7 +67,7 @@ fn garbage_and_silent_clients_do_not_keep_honest_ones_waiting() {
 
 #[test]
 fn past_the_limit_a_connection_is_closed_and_the_others_live_on() {
-    let server = Running::with(|config| config.connections = 2);
+    let server = TestServer::with(|config| config.connections = 2);
     let one = TcpStream::connect(server.address).unwrap();
     let other = TcpStream::connect(server.address).unwrap();
     let mut third = TcpStream::connect(server.address).unwrap();
@@ -78,7 +78,7 @@ fn past_the_limit_a_connection_is_closed_and_the_others_live_on() {
 
 #[test]
 fn no_answer_allows_another_origin_and_every_answer_is_guarded_against_browsers() {
-    let server = Running::start();
+    let server = TestServer::start();
     let json = server.operator("GET", "/v1/sessions", "");
     assert_eq!(json.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(json.header("cache-control"), Some("no-store"));
@@ -120,7 +120,7 @@ fn behind_a_proxy_nobody_is_trusted_for_coming_from_this_machine() {
     let token = tokens
         .add("agents", sprag::Role::Agent, sprag::Timestamp(0))
         .unwrap();
-    let server = Running::over(home, |config| config.transport = Transport::BehindProxy);
+    let server = TestServer::over(home, |config| config.transport = Transport::BehindProxy);
     assert_eq!(server.send("POST", "/v1/check", "", CALL).status, 401);
     let known = format!("authorization: Bearer {token}\r\n");
     assert_eq!(server.send("POST", "/v1/check", &known, CALL).status, 200);
@@ -128,7 +128,7 @@ fn behind_a_proxy_nobody_is_trusted_for_coming_from_this_machine() {
 
 #[test]
 fn a_second_server_on_the_same_store_is_refused() {
-    let server = Running::start();
+    let server = TestServer::start();
     let mut second = config(server.home.path());
     second.socket = None;
     let refused = Server::bind(second).unwrap_err();

@@ -7,16 +7,16 @@ use std::process::{Child, Command, Stdio};
 use axum::routing::post;
 use sprag_server::{Server, ServerConfig, asked_to_end};
 
-use crate::Failed;
+use crate::LoadError;
 
 /// Which server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ServerKind {
     Bare,
     Sprag,
 }
 
-impl Kind {
+impl ServerKind {
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Bare => "bare",
@@ -26,15 +26,15 @@ impl Kind {
 }
 
 /// A server that runs.
-pub(crate) struct Served {
-    pub(crate) kind: Kind,
+pub(crate) struct ServerProcess {
+    pub(crate) kind: ServerKind,
     pub(crate) address: SocketAddr,
     child: Child,
 }
 
-impl Served {
+impl ServerProcess {
     /// Starts this program again as a server, and waits for its address.
-    pub(crate) fn start(kind: Kind) -> Result<Self, Failed> {
+    pub(crate) fn start(kind: ServerKind) -> Result<Self, LoadError> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg(kind.word())
             .stdout(Stdio::piped())
@@ -44,7 +44,7 @@ impl Served {
             BufReader::new(out).read_line(&mut line)?;
         }
         let address = line.trim().parse();
-        let address = address.map_err(|_| Failed::Told(format!("no address: {line:?}")))?;
+        let address = address.map_err(|_| LoadError::Other(format!("no address: {line:?}")))?;
         Ok(Self {
             kind,
             address,
@@ -53,26 +53,26 @@ impl Served {
     }
 
     /// Its CPU time in seconds and its memory in MiB, as the system counts them.
-    pub(crate) fn spent(&self) -> Result<(f64, f64), Failed> {
+    pub(crate) fn spent(&self) -> Result<(f64, f64), LoadError> {
         let place = format!("/proc/{}", self.child.id());
         let stat = std::fs::read_to_string(format!("{place}/stat"))?;
         let after_name = stat.rsplit(')').next().unwrap_or_default();
         let field = |at: usize| after_name.split_whitespace().nth(at)?.parse::<f64>().ok();
         let (Some(user), Some(system), Some(pages)) = (field(11), field(12), field(21)) else {
-            return Err(Failed::Told(format!("can't read {place}/stat")));
+            return Err(LoadError::Other(format!("can't read {place}/stat")));
         };
         Ok(((user + system) / 100.0, pages * 4096.0 / 1048576.0))
     }
 }
 
-impl Drop for Served {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn tell(address: SocketAddr) -> Result<(), Failed> {
+fn tell(address: SocketAddr) -> Result<(), LoadError> {
     let mut out = std::io::stdout();
     writeln!(out, "{address}")?;
     out.flush()?;
@@ -80,7 +80,7 @@ fn tell(address: SocketAddr) -> Result<(), Failed> {
 }
 
 /// Parses the event, answers what an allowed call is answered.
-pub(crate) fn bare() -> Result<(), Failed> {
+pub(crate) fn bare() -> Result<(), LoadError> {
     let answer = |axum::Json(_): axum::Json<serde_json::Value>| async {
         axum::Json(sprag::Verdict::default())
     };
@@ -95,7 +95,7 @@ pub(crate) fn bare() -> Result<(), Failed> {
 }
 
 /// The real one, with a store in a temporary folder.
-pub(crate) fn sprag() -> Result<(), Failed> {
+pub(crate) fn sprag() -> Result<(), LoadError> {
     let home = tempfile::tempdir()?;
     let server = Server::bind(config(home.path()))?;
     tell(server.address())?;

@@ -13,7 +13,7 @@ const FOLD_WITHIN: Millis = Millis::MINUTE;
 const MAX_SESSIONS: usize = 4096;
 
 #[derive(Debug, Default)]
-struct Past {
+struct LastAlert {
     generation: u32,
     killed: bool,
     told_at: Timestamp,
@@ -22,18 +22,18 @@ struct Past {
 
 /// What is to be done with an alert.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Folded {
+pub(super) enum FoldAction {
     /// Nothing: it was told.
-    Into,
+    Suppress,
     /// Tell it, and that there were so many that were not told.
-    With(u64),
+    Send(u64),
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Memory(HashMap<String, Past>);
+pub(super) struct AlertHistory(HashMap<String, LastAlert>);
 
-impl Memory {
-    pub(super) fn tell(&mut self, alert: &Alert) -> Folded {
+impl AlertHistory {
+    pub(super) fn tell(&mut self, alert: &Alert) -> FoldAction {
         self.make_room(&alert.session);
         let known = self.0.contains_key(&alert.session);
         let past = self.0.entry(alert.session.clone()).or_default();
@@ -44,16 +44,16 @@ impl Memory {
         };
         if told {
             past.folded = past.folded.saturating_add(1);
-            return Folded::Into;
+            return FoldAction::Suppress;
         }
         let folded = if again { past.folded } else { 0 };
-        *past = Past {
+        *past = LastAlert {
             generation: alert.generation,
             killed: alert.verdict == Decision::Kill,
             told_at: alert.at,
             folded: 0,
         };
-        Folded::With(folded)
+        FoldAction::Send(folded)
     }
 
     fn make_room(&mut self, session: &str) {
@@ -90,36 +90,36 @@ mod tests {
 
     #[test]
     fn a_kill_is_told_once_in_each_generation() {
-        let mut memory = Memory::default();
-        let mut tell = |generation, at| memory.tell(&alert("s", Decision::Kill, generation, at));
-        assert_eq!(tell(1, 0), Folded::With(0));
-        assert_eq!(tell(1, 10_000_000), Folded::Into);
-        assert_eq!(tell(2, 10_000_001), Folded::With(0));
+        let mut history = AlertHistory::default();
+        let mut tell = |generation, at| history.tell(&alert("s", Decision::Kill, generation, at));
+        assert_eq!(tell(1, 0), FoldAction::Send(0));
+        assert_eq!(tell(1, 10_000_000), FoldAction::Suppress);
+        assert_eq!(tell(2, 10_000_001), FoldAction::Send(0));
     }
 
     #[test]
     fn blocks_within_a_minute_are_folded_into_the_next() {
-        let mut memory = Memory::default();
-        let mut tell = |verdict, at| memory.tell(&alert("s", verdict, 1, at));
-        assert_eq!(tell(Decision::Block, 0), Folded::With(0));
-        assert_eq!(tell(Decision::Block, 1), Folded::Into);
-        assert_eq!(tell(Decision::Block, 59_999), Folded::Into);
-        assert_eq!(tell(Decision::Block, 60_000), Folded::With(2));
-        assert_eq!(tell(Decision::Block, 60_001), Folded::Into);
-        assert_eq!(tell(Decision::Kill, 60_002), Folded::With(1));
+        let mut history = AlertHistory::default();
+        let mut tell = |verdict, at| history.tell(&alert("s", verdict, 1, at));
+        assert_eq!(tell(Decision::Block, 0), FoldAction::Send(0));
+        assert_eq!(tell(Decision::Block, 1), FoldAction::Suppress);
+        assert_eq!(tell(Decision::Block, 59_999), FoldAction::Suppress);
+        assert_eq!(tell(Decision::Block, 60_000), FoldAction::Send(2));
+        assert_eq!(tell(Decision::Block, 60_001), FoldAction::Suppress);
+        assert_eq!(tell(Decision::Kill, 60_002), FoldAction::Send(1));
     }
 
     #[test]
     fn so_many_sessions_are_remembered_and_no_more() {
-        let mut memory = Memory::default();
+        let mut history = AlertHistory::default();
         for n in 0..5_000 {
-            let told = memory.tell(&alert(&format!("s{n}"), Decision::Kill, 1, n));
-            assert_eq!(told, Folded::With(0));
+            let told = history.tell(&alert(&format!("s{n}"), Decision::Kill, 1, n));
+            assert_eq!(told, FoldAction::Send(0));
         }
-        assert_eq!(memory.0.len(), MAX_SESSIONS);
+        assert_eq!(history.0.len(), MAX_SESSIONS);
         assert_eq!(
-            memory.tell(&alert("s4999", Decision::Kill, 1, 5_000)),
-            Folded::Into
+            history.tell(&alert("s4999", Decision::Kill, 1, 5_000)),
+            FoldAction::Suppress
         );
     }
 }

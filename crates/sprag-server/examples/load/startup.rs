@@ -7,11 +7,11 @@ use sprag::{Event, Guard, SessionQuery, SessionSort};
 use sprag_server::Server;
 use tokio::sync::oneshot;
 
-use crate::Failed;
-use crate::asking::now;
-use crate::served::config;
+use crate::LoadError;
+use crate::client::now;
+use crate::server_process::config;
 
-pub(crate) fn run(sessions: u64) -> Result<(), Failed> {
+pub(crate) fn run(sessions: u64) -> Result<(), LoadError> {
     let mut out = std::io::stdout();
     let home = tempfile::tempdir()?;
     let config = config(home.path());
@@ -66,7 +66,7 @@ pub(crate) fn run(sessions: u64) -> Result<(), Failed> {
         )?;
         let _ = end.send(());
         let ended = running.join();
-        ended.map_err(|_| Failed::Told("the server panicked".to_owned()))??;
+        ended.map_err(|_| LoadError::Other("the server panicked".to_owned()))??;
     }
     Ok(())
 }

@@ -12,19 +12,19 @@ use serde_json::value::RawValue;
 use sprag::Id;
 use sprag_core::{Payload, Source};
 
-use super::config::Fields;
+use super::config::FieldNames;
 use crate::param::bad;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
 
 /// A body, as it came.
-pub(super) struct Letter<'a> {
+pub(super) struct MessageBody<'a> {
     text: &'a str,
     members: Vec<(String, &'a RawValue)>,
 }
 
 /// What a body says to the relay.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct RelayFields {
     pub(super) content: Option<Payload>,
     pub(super) flow: Option<Id>,
     pub(super) from: Option<Id>,
@@ -36,31 +36,32 @@ pub(super) struct Said {
     pub(super) generation: Option<u32>,
 }
 
-impl<'a> Letter<'a> {
+impl<'a> MessageBody<'a> {
     /// Reads a JSON object.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Problem> {
         let text = std::str::from_utf8(bytes)
-            .map_err(|error| Problem::new(Kind::BadRequest, format!("the body: {error}")))?;
-        let Members(members) = serde_json::from_str(text).map_err(|error| Problem::json(&error))?;
+            .map_err(|error| Problem::new(ProblemKind::BadRequest, format!("the body: {error}")))?;
+        let JsonMembers(members) =
+            serde_json::from_str(text).map_err(|error| Problem::json(&error))?;
         Ok(Self { text, members })
     }
 
     /// What it says to the relay.
-    pub(super) fn said(&self, fields: &Fields) -> Result<Said, Problem> {
+    pub(super) fn fields(&self, names: &FieldNames) -> Result<RelayFields, Problem> {
         let mut content = None;
-        for name in &fields.content {
+        for name in &names.content {
             content = content.or(self.get(name)?);
         }
-        Ok(Said {
+        Ok(RelayFields {
             content: content.map(Payload::from),
-            flow: self.id(&fields.correlation)?,
-            from: self.id(&fields.from)?,
-            source: self.source(fields)?,
-            agent: self.id(&fields.agent)?,
-            from_agent: self.id(&fields.from_agent)?,
-            conversation: self.id(&fields.conversation)?,
-            session: self.id(&fields.session)?,
-            generation: self.parse(&fields.generation, "a whole number")?,
+            flow: self.id(&names.correlation)?,
+            from: self.id(&names.from)?,
+            source: self.source(names)?,
+            agent: self.id(&names.agent)?,
+            from_agent: self.id(&names.from_agent)?,
+            conversation: self.id(&names.conversation)?,
+            session: self.id(&names.session)?,
+            generation: self.parse(&names.generation, "a whole number")?,
         })
     }
 
@@ -122,17 +123,17 @@ impl<'a> Letter<'a> {
         id.map_err(|error| bad(name, error))
     }
 
-    fn source(&self, fields: &Fields) -> Result<Source, Problem> {
-        let name = &fields.source;
+    fn source(&self, names: &FieldNames) -> Result<Source, Problem> {
+        let name = &names.source;
         let told: Option<Cow<'a, str>> = self.parse(name, "a string")?;
         match told.as_deref() {
             None | Some("user") => Ok(Source::User),
             Some("applet") => Ok(Source::Applet),
             Some("scheduler") => Ok(Source::Scheduler),
-            Some("agent") if self.get(&fields.from)?.is_some() => Ok(Source::User),
+            Some("agent") if self.get(&names.from)?.is_some() => Ok(Source::User),
             Some("agent") => Err(bad(
                 name,
-                format!("an agent's message names its session in {}", fields.from),
+                format!("an agent's message names its session in {}", names.from),
             )),
             Some(other) => Err(bad(
                 name,
@@ -147,13 +148,13 @@ fn quoted(text: &str) -> String {
 }
 
 /// The members of an object in their order, twins too.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
+struct JsonMembers<'a>(Vec<(String, &'a RawValue)>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for JsonMembers<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Object;
         impl<'de> Visitor<'de> for Object {
-            type Value = Members<'de>;
+            type Value = JsonMembers<'de>;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a JSON object")
             }
@@ -162,7 +163,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
                 while let Some(member) = map.next_entry()? {
                     members.push(member);
                 }
-                Ok(Members(members))
+                Ok(JsonMembers(members))
             }
         }
         deserializer.deserialize_map(Object)
@@ -174,13 +175,12 @@ mod tests {
     use super::*;
 
     fn with(text: &str, fields: &[(&str, &str)]) -> String {
-        Letter::read(text.as_bytes()).unwrap().with(fields)
+        MessageBody::read(text.as_bytes()).unwrap().with(fields)
     }
 
-    fn said(text: &str) -> Result<Said, String> {
-        let letter = Letter::read(text.as_bytes()).map_err(|error| error.detail().to_owned())?;
-        letter
-            .said(&Fields::default())
+    fn fields(text: &str) -> Result<RelayFields, String> {
+        let body = MessageBody::read(text.as_bytes()).map_err(|error| error.detail().to_owned())?;
+        body.fields(&FieldNames::default())
             .map_err(|error| error.detail().to_owned())
     }
 
@@ -216,14 +216,14 @@ mod tests {
 
     #[test]
     fn what_concerns_the_relay_is_read() {
-        let said = said(
+        let fields = fields(
             r#"{"prompt":"hi","message":"x","fromSession":"1","source":"agent","generation":2,"correlationId":null,"kind":"spawn"}"#,
         );
-        let said = said.unwrap();
-        assert_eq!(said.content.unwrap().as_json(), "\"hi\"");
-        assert_eq!(said.from.unwrap().as_str(), "1");
-        assert_eq!(said.generation, Some(2));
-        assert!(said.flow.is_none());
+        let fields = fields.unwrap();
+        assert_eq!(fields.content.unwrap().as_json(), "\"hi\"");
+        assert_eq!(fields.from.unwrap().as_str(), "1");
+        assert_eq!(fields.generation, Some(2));
+        assert!(fields.flow.is_none());
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
                 "generation: it must be a whole number",
             ),
         ] {
-            assert_eq!(said(text).unwrap_err(), told, "{text}");
+            assert_eq!(fields(text).unwrap_err(), told, "{text}");
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use sprag_store::StoreError;
 
-/// The words, in the order of [`trouble`].
-pub(super) const TROUBLES: [&str; 7] = [
+/// The words, in the order of [`store_error_index`].
+pub(super) const STORE_ERRORS: [&str; 7] = [
     "busy",
     "damaged",
     "full",
@@ -14,7 +14,7 @@ pub(super) const TROUBLES: [&str; 7] = [
 ];
 
 /// The place of an error's word.
-pub(super) const fn trouble(error: &StoreError) -> usize {
+pub(super) const fn store_error_index(error: &StoreError) -> usize {
     match error {
         StoreError::Busy { .. } => 0,
         StoreError::Damaged { .. } => 1,

@@ -7,13 +7,13 @@ use serde_json::Value;
 use sprag::{Guard, LogQuery, Millis, RecordKind, TestClock, Timestamp};
 use sprag_server::{RelayConfig, SharedClock};
 
-use crate::running::Running;
+use crate::test_server::TestServer;
 
 /// A Sunday in November 2026.
 const START: Timestamp = Timestamp(1_794_700_000_000);
 
-pub(crate) struct House {
-    pub(crate) server: Running,
+pub(crate) struct RelayServer {
+    pub(crate) test_server: TestServer,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) client: Client,
 }
@@ -23,31 +23,31 @@ pub(crate) fn client() -> Client {
     Client::builder().no_proxy().build().unwrap()
 }
 
-impl House {
+impl RelayServer {
     pub(crate) fn open(relay: RelayConfig) -> Self {
         Self::with_policy(relay, "")
     }
 
     pub(crate) fn with_policy(relay: RelayConfig, policy: &str) -> Self {
         let clock = Arc::new(TestClock::at(START));
-        let server = Running::with(|config| {
+        let test_server = TestServer::with(|config| {
             std::fs::write(config.db.with_file_name("policy.toml"), policy).unwrap();
             config.relay = relay;
             config.clock = SharedClock(clock.clone());
         });
         Self {
-            server,
+            test_server,
             clock,
             client: client(),
         }
     }
 
     pub(crate) fn guard(&self) -> &Guard {
-        &self.server.guard
+        &self.test_server.guard
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.server.address)
+        format!("http://{}{path}", self.test_server.address)
     }
 
     pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {

@@ -1,4 +1,4 @@
-//! A village of agents: an agent server whose agents do what they are told, each through tools of its own.
+//! Scripted agents: an agent server whose agents do what they are told, each through tools of its own.
 //!
 //! A message is a plan, its words are done one after the other:
 //!
@@ -26,16 +26,16 @@ use rmcp::model::CallToolRequestParams;
 use rmcp::service::{RoleClient, RunningService};
 use serde_json::{Value, json};
 use sprag::{Id, Millis, TestClock};
-use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, RelayPlace};
-use sprag_server::{Fields, RelayConfig, Url};
+use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, RelayAddress};
+use sprag_server::{FieldNames, RelayConfig, Url};
 
-use crate::relay::house::{Answer, House, client};
+use crate::relay::relay_server::{Answer, RelayServer, client};
 
 pub(crate) type Tools = Arc<RunningService<RoleClient, ()>>;
 
 /// What all agents share.
 #[derive(Default)]
-struct Square {
+struct SharedState {
     relay: OnceLock<Url>,
     clock: OnceLock<Arc<TestClock>>,
     tools: tokio::sync::Mutex<HashMap<String, Tools>>,
@@ -47,61 +47,61 @@ struct Square {
     said: Mutex<u32>,
 }
 
-pub(crate) struct Village {
-    pub(crate) house: House,
-    square: Arc<Square>,
+pub(crate) struct ScriptedAgents {
+    pub(crate) server: RelayServer,
+    shared: Arc<SharedState>,
 }
 
-impl Village {
+impl ScriptedAgents {
     pub(crate) async fn open() -> Self {
-        let square = Arc::new(Square::default());
+        let shared = Arc::new(SharedState::default());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let routes = Router::new()
             .route("/api/sessions", post(create))
             .route("/api/sessions/{id}/messages", post(message))
-            .with_state(Arc::clone(&square));
+            .with_state(Arc::clone(&shared));
         tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
-        let house = House::open(RelayConfig {
+        let server = RelayServer::open(RelayConfig {
             upstream: Some(Url::parse(&url).unwrap()),
             ..RelayConfig::default()
         });
-        let relay = Url::parse(&house.url("")).unwrap();
-        square.relay.set(relay).unwrap();
-        assert!(square.clock.set(Arc::clone(&house.clock)).is_ok());
-        Self { house, square }
+        let relay = Url::parse(&server.url("")).unwrap();
+        shared.relay.set(relay).unwrap();
+        assert!(shared.clock.set(Arc::clone(&server.clock)).is_ok());
+        Self { server, shared }
     }
 
     /// A user gives a plan to a session.
     pub(crate) async fn user(&self, to: &str, plan: &str) -> Answer {
-        self.house.say(to, json!({ "prompt": plan })).await
+        self.server.say(to, json!({ "prompt": plan })).await
     }
 
     /// An agent acts by itself.
     pub(crate) async fn act(&self, session: &str, plan: &str) {
-        act(&self.square, session, plan).await;
+        act(&self.shared, session, plan).await;
     }
 
     pub(crate) async fn tools_of(&self, session: &str) -> Tools {
-        self.square.tools_of(session).await
+        self.shared.tools_of(session).await
     }
 
     pub(crate) fn troubles(&self) -> Vec<(String, String)> {
-        self.square.troubles.lock().unwrap().clone()
+        self.shared.troubles.lock().unwrap().clone()
     }
 
     /// The flows of the messages that arrived at a session.
     pub(crate) fn arrivals(&self, session: &str) -> Vec<String> {
-        let arrivals = self.square.arrivals.lock().unwrap();
+        let arrivals = self.shared.arrivals.lock().unwrap();
         let own = arrivals.iter().filter(|(to, _)| to == session);
         own.map(|(_, flow)| flow.clone()).collect()
     }
 
     /// Looks for every flow in everything that agents were given.
     pub(crate) fn nobody_was_told_a_flow(&self) {
-        let given = self.square.given.lock().unwrap();
+        let given = self.shared.given.lock().unwrap();
         assert!(!given.is_empty());
-        for (_, flow) in self.square.arrivals.lock().unwrap().iter() {
+        for (_, flow) in self.shared.arrivals.lock().unwrap().iter() {
             assert!(!flow.is_empty());
             for text in given.iter() {
                 assert!(!text.contains(flow), "an agent was told {flow}: {text}");
@@ -111,15 +111,15 @@ impl Village {
 
     /// Nothing is left running in any session.
     pub(crate) fn everyone_rests(&self) {
-        for (session, _) in self.square.arrivals.lock().unwrap().iter() {
+        for (session, _) in self.shared.arrivals.lock().unwrap().iter() {
             if session != "2" {
-                assert_eq!(self.house.dispatches(session), [""; 0], "{session}");
+                assert_eq!(self.server.dispatches(session), [""; 0], "{session}");
             }
         }
     }
 }
 
-impl Square {
+impl SharedState {
     /// The tools of a session: started once, spoken to over MCP.
     async fn tools_of(&self, session: &str) -> Tools {
         let mut held = self.tools.lock().await;
@@ -128,9 +128,9 @@ impl Square {
         }
         let tools = AgentTools::new(AgentToolsConfig {
             session: Id::new(session).unwrap(),
-            place: RelayPlace::Address(self.relay.get().unwrap().clone()),
+            relay: RelayAddress::Url(self.relay.get().unwrap().clone()),
             path: "/api/sessions".to_owned(),
-            fields: Fields::default(),
+            fields: FieldNames::default(),
             token: None,
         });
         let (here, there) = tokio::io::duplex(64 * 1024);
@@ -191,47 +191,47 @@ impl Square {
 }
 
 async fn create(
-    State(square): State<Arc<Square>>,
+    State(shared): State<Arc<SharedState>>,
     headers: HeaderMap,
     Json(body): Json<Value>,
 ) -> Json<Value> {
     let session = body["sessionId"].as_str().unwrap().to_owned();
-    let plan = square.got(&session, &headers, &body);
-    Box::pin(act(&square, &session, &plan)).await;
+    let plan = shared.got(&session, &headers, &body);
+    Box::pin(act(&shared, &session, &plan)).await;
     Json(json!({ "id": session, "reply": "made", "correlationId": body["correlationId"] }))
 }
 
 async fn message(
-    State(square): State<Arc<Square>>,
+    State(shared): State<Arc<SharedState>>,
     Path(session): Path<String>,
     headers: HeaderMap,
     Json(body): Json<Value>,
 ) -> Json<Value> {
-    let plan = square.got(&session, &headers, &body);
-    Box::pin(act(&square, &session, &plan)).await;
+    let plan = shared.got(&session, &headers, &body);
+    Box::pin(act(&shared, &session, &plan)).await;
     // A server that shows the id where it should not.
     Json(json!({ "reply": "done", "correlationId": body["correlationId"] }))
 }
 
-async fn act(square: &Square, session: &str, plan: &str) {
+async fn act(shared: &SharedState, session: &str, plan: &str) {
     let mut rest = plan.trim();
     while !rest.is_empty() {
         let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
         rest = after.trim();
         match word.split_once(':') {
             Some(("wait", ms)) => {
-                let clock = square.clock.get().unwrap();
+                let clock = shared.clock.get().unwrap();
                 clock.advance(Millis(ms.parse().unwrap()));
             }
             Some(("new", agent)) => {
-                let arguments = json!({ "agent": agent, "message": square.words() });
-                let told = square
+                let arguments = json!({ "agent": agent, "message": shared.words() });
+                let told = shared
                     .call(session, "create_agent_session", arguments)
                     .await;
                 assert!(told.starts_with(&format!("Session: {agent}-")), "{told}");
             }
             Some(("nowait", to)) => {
-                let told = square.send(session, to, &square.words(), false).await;
+                let told = shared.send(session, to, &shared.words(), false).await;
                 assert_eq!(
                     told,
                     "The message is on its way; it is worked on without you."
@@ -241,12 +241,12 @@ async fn act(square: &Square, session: &str, plan: &str) {
             Some((times, to)) => {
                 let times: u32 = times.trim_start_matches('x').parse().unwrap();
                 for _ in 0..times {
-                    square.send(session, to, &square.words(), true).await;
+                    shared.send(session, to, &shared.words(), true).await;
                 }
             }
-            None if word == "work" => step(square, session).await,
+            None if word == "work" => step(shared, session).await,
             None if word == "user" => {
-                let place = format!("{}api/sessions/{session}/messages", relay(square));
+                let place = format!("{}api/sessions/{session}/messages", relay(shared));
                 let sent = client()
                     .post(place)
                     .json(&json!({ "prompt": "" }))
@@ -256,28 +256,28 @@ async fn act(square: &Square, session: &str, plan: &str) {
             }
             None if word.contains('+') => {
                 let asked = word.split('+').map(|to| async move {
-                    let words = square.words();
-                    square.send(session, to, &words, true).await
+                    let words = shared.words();
+                    shared.send(session, to, &words, true).await
                 });
                 futures_util::future::join_all(asked).await;
             }
             None => {
-                square.send(session, word, rest, true).await;
+                shared.send(session, word, rest, true).await;
                 return;
             }
         }
     }
 }
 
-fn relay(square: &Square) -> &Url {
-    square.relay.get().unwrap()
+fn relay(shared: &SharedState) -> &Url {
+    shared.relay.get().unwrap()
 }
 
 /// Work of an agent, as it reports it.
-async fn step(square: &Square, session: &str) {
-    let words = square.words();
+async fn step(shared: &SharedState, session: &str) {
+    let words = shared.words();
     let event = json!({"type": "step", "session": session, "approach": words, "outcome": words});
-    let place = format!("{}v1/check", relay(square));
+    let place = format!("{}v1/check", relay(shared));
     let sent = client().post(place).json(&event).send().await;
     assert_eq!(sent.unwrap().status(), 200);
 }

@@ -7,18 +7,18 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::Failed;
-use crate::asking;
-use crate::served::{Kind, Served};
+use crate::LoadError;
+use crate::client;
+use crate::server_process::{ServerKind, ServerProcess};
 
 const IDLE: usize = 10_000;
 const SLOW: usize = 200;
 const SPAN: Duration = Duration::from_secs(10);
 
-pub(crate) fn run() -> Result<(), Failed> {
+pub(crate) fn run() -> Result<(), LoadError> {
     let mut out = std::io::stdout();
-    let server = Served::start(Kind::Sprag)?;
-    let alone = asking::ask(&server, SPAN, 16)?;
+    let server = ServerProcess::start(ServerKind::Sprag)?;
+    let alone = client::ask(&server, SPAN, 16)?;
     writeln!(out, "alone:           {alone}")?;
     let (_, before) = server.spent()?;
     let runtime = tokio::runtime::Runtime::new()?;
@@ -28,7 +28,7 @@ pub(crate) fn run() -> Result<(), Failed> {
         for _ in 0..IDLE {
             idle.push(TcpStream::connect(address).await?);
         }
-        Ok::<_, Failed>(idle)
+        Ok::<_, LoadError>(idle)
     })?;
     let (_, after) = server.spent()?;
     writeln!(
@@ -40,8 +40,8 @@ pub(crate) fn run() -> Result<(), Failed> {
         runtime.spawn(slow(address));
     }
     runtime.spawn(garbage(address));
-    let rough = asking::ask(&server, SPAN, 16)?;
-    writeln!(out, "in rough weather: {rough}")?;
+    let attacked = client::ask(&server, SPAN, 16)?;
+    writeln!(out, "under attack:    {attacked}")?;
     drop(idle);
     Ok(())
 }

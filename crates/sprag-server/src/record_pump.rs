@@ -1,77 +1,67 @@
-//! One thread that hears what the guard decides, and tells everyone who watches.
+//! The thread that takes records from the guard's feed and passes them on, in the order of the log.
 //!
-//! Decisions must not wait for those who look on. So one thread takes what the guard's feed tells, puts it in
-//! order, hands it to metrics, charts, log lines and notifications, and passes it on to the
-//! clients of the stream. It also prunes the log now and then, which takes too long for
-//! the threads that answer.
+//! Decisions must not wait for whoever looks on. So one thread takes the records that the feed delivers, puts
+//! them in order and hands them to metrics, charts, log lines and notifications, and to the clients of
+//! `/v1/stream`. It also prunes the log now and then, which takes too long for the threads that answer requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sprag::{FeedItem, Guard, LogQuery, Record, Subscription};
+use sprag::{Guard, LogQuery, Record, Subscription, FeedItem};
 use tokio::sync::broadcast;
 
 use crate::limits;
 use crate::watchers::Watchers;
 
-/// How long records are gathered before they are passed on: those of different threads arrive
-/// slightly out of order.
+/// How long records are collected before they are passed on: records of different threads arrive slightly out
+/// of order.
 const GATHER: Duration = Duration::from_millis(5);
-/// How often the thread looks whether it shall end.
+/// How often the thread checks whether the server ends.
 const IDLE: Duration = Duration::from_millis(100);
-/// How many records are fetched from the log where the feed skipped some.
+/// How many records are read from the log when the feed skipped some.
 const FETCH: usize = 1_000;
 
-/// What clients of the stream hear.
-#[derive(Debug, Clone)]
-pub(crate) enum News {
-    /// A record, in the order of the log.
-    Record(Arc<Record>),
-    /// This many records were not passed on; the log has them.
-    Missed(u64),
-}
-
-/// Where clients of the stream listen.
+/// Where clients of the stream subscribe.
 #[derive(Debug)]
 pub(crate) struct Hub {
-    news: broadcast::Sender<News>,
+    items: broadcast::Sender<FeedItem>,
 }
 
 impl Hub {
     pub(crate) fn new() -> Arc<Self> {
-        let (news, _) = broadcast::channel(limits::STREAM_BEHIND);
-        Arc::new(Self { news })
+        let (items, _) = broadcast::channel(limits::STREAM_BEHIND);
+        Arc::new(Self { items })
     }
 
-    /// Hears everything from now on.
-    pub(crate) fn listen(&self) -> broadcast::Receiver<News> {
-        self.news.subscribe()
+    /// Receives everything from now on.
+    pub(crate) fn listen(&self) -> broadcast::Receiver<FeedItem> {
+        self.items.subscribe()
     }
 }
 
-/// The thread's own state.
-pub(crate) struct Desk {
+/// The state of the thread.
+pub(crate) struct RecordPump {
     guard: Guard,
     hub: Arc<Hub>,
     watchers: Watchers,
-    /// The last record that was passed on.
+    /// The number of the last record that was passed on.
     last: u64,
-    /// Records that wait for one before them.
+    /// Records that arrived before one with a lower number.
     early: BTreeMap<u64, Arc<Record>>,
     /// The record that was missing the last time.
     missing: Option<u64>,
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for RecordPump {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk")
+        f.debug_struct("RecordPump")
             .field("last", &self.last)
             .finish_non_exhaustive()
     }
 }
 
-impl Desk {
+impl RecordPump {
     pub(crate) fn new(guard: Guard, hub: Arc<Hub>, watchers: Watchers) -> Self {
         let last = guard.status().last_seq;
         Self {
@@ -84,13 +74,13 @@ impl Desk {
         }
     }
 
-    /// Works until `ended` says so. The guard is held here, so its end can't be waited for.
+    /// Works until `ended` returns true. The feed never ends by itself: the pump holds a guard.
     pub(crate) fn run(mut self, feed: &Subscription, ended: &dyn Fn() -> bool) {
         loop {
             match feed.wait_for(IDLE) {
                 Some(first) => self.gather(first, feed),
                 None if ended() => break,
-                None => self.look_elsewhere(),
+                None => self.read_foreign_records(),
             }
             self.pass_on();
             self.watchers.look(&self.guard);
@@ -98,8 +88,8 @@ impl Desk {
         self.watchers.end();
     }
 
-    /// What other processes wrote into a store that they share is news here too.
-    fn look_elsewhere(&mut self) {
+    /// Passes on what other processes wrote to a shared store: the feed has only what this process decided.
+    fn read_foreign_records(&mut self) {
         let store = self.guard.store();
         if !store.others_write() {
             return;
@@ -108,18 +98,18 @@ impl Desk {
         if last > self.last {
             self.fill(last.saturating_add(1));
         } else if last > 0 {
-            // A shared store that lost records gives their numbers again.
+            // A shared store that lost records assigns their numbers again.
             self.last = last;
         }
     }
 
     fn gather(&mut self, first: FeedItem, feed: &Subscription) {
-        // Nobody wakes it: what comes meanwhile is taken in one go.
+        // Nobody unparks this thread: records that arrive in the meantime are taken in one go.
         std::thread::park_timeout(GATHER);
         let mut next = Some(first);
-        while let Some(told) = next {
-            // What the feed had no room for shows as a gap in the numbers.
-            if let FeedItem::Record(record) = told
+        while let Some(item) = next {
+            // Records that the feed had no room for show up as a gap in the numbers.
+            if let FeedItem::Record(record) = item
                 && record.seq > self.last
             {
                 self.early.insert(record.seq, record);
@@ -131,11 +121,11 @@ impl Desk {
         }
     }
 
-    /// Passes on what is in order. A record that is still missing when it was missing before does not
-    /// come through the feed.
+    /// Passes on records that are in order. A record that is missing for the second time in a row does not come
+    /// through the feed, and is read from the log.
     fn pass_on(&mut self) {
         loop {
-            // The log was read past some of them before the feed told them.
+            // The log may have been read past records that the feed delivers later.
             self.early = self.early.split_off(&self.last.saturating_add(1));
             while let Some(record) = self.early.remove(&self.last.saturating_add(1)) {
                 self.pass(record);
@@ -152,8 +142,8 @@ impl Desk {
         }
     }
 
-    /// Fetches what lies before `before`: notes of the store itself, and what the feed had no room for.
-    /// More than a page is only counted.
+    /// Reads the records before `before` from the log: notes of the store itself, and records that the feed had
+    /// no room for. Records beyond one page are only counted.
     fn fill(&mut self, before: u64) {
         let query = LogQuery {
             after: Some(self.last),
@@ -168,8 +158,8 @@ impl Desk {
         }
         let missed = before.saturating_sub(self.last).saturating_sub(1);
         if missed > 0 {
-            // Nobody may be listening.
-            let _ = self.hub.news.send(News::Missed(missed));
+            // An error means that nobody listens.
+            let _ = self.hub.items.send(FeedItem::Missed(missed));
             self.watchers.missed(missed);
             self.last = before.saturating_sub(1);
         }
@@ -177,10 +167,10 @@ impl Desk {
 
     fn pass(&mut self, record: Arc<Record>) {
         self.last = record.seq;
-        self.watchers.saw(&record);
+        self.watchers.observe(&record);
         let seq = record.seq;
-        // Nobody may be listening.
-        let _ = self.hub.news.send(News::Record(record));
+        // An error means that nobody listens.
+        let _ = self.hub.items.send(FeedItem::Record(record));
         self.guard.prune_if_due(seq);
     }
 }
@@ -193,33 +183,33 @@ mod tests {
     use sprag::Event;
 
     #[test]
-    fn what_the_log_told_before_the_feed_did_is_passed_on_once() {
+    fn a_record_that_the_log_had_before_the_feed_is_passed_on_once() {
         let guard = Guard::builder().build().unwrap();
         let (hub, metrics) = (Hub::new(), Arc::new(Metrics::new()));
-        let mut heard = hub.listen();
+        let mut received = hub.listen();
         let config = ServerConfig::new("sprag.db");
         let watchers = Watchers::start(&config, &guard, &metrics).unwrap();
-        let mut desk = Desk::new(guard.clone(), hub, watchers);
+        let mut pump = RecordPump::new(guard.clone(), hub, watchers);
         let event = br#"{"type":"call","session":"s1","tool":"read"}"#;
         for _ in 0..3 {
             guard.check(Event::parse(event).unwrap()).unwrap();
         }
         let query = LogQuery {
-            after: Some(desk.last),
+            after: Some(pump.last),
             ..LogQuery::default()
         };
         let records = guard.records(&query).unwrap().items;
         let last = records.last().unwrap().clone();
         let before = last.seq + 1;
-        desk.early.insert(last.seq, Arc::new(last));
-        desk.fill(before);
-        desk.pass_on();
-        desk.pass_on();
-        let mut told = Vec::new();
-        while let Ok(News::Record(record)) = heard.try_recv() {
-            told.push(record.seq);
+        pump.early.insert(last.seq, Arc::new(last));
+        pump.fill(before);
+        pump.pass_on();
+        pump.pass_on();
+        let mut passed = Vec::new();
+        while let Ok(FeedItem::Record(record)) = received.try_recv() {
+            passed.push(record.seq);
         }
         let expected: Vec<u64> = records.iter().map(|record| record.seq).collect();
-        assert_eq!(told, expected);
+        assert_eq!(passed, expected);
     }
 }

@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::Failed;
-use crate::served::Served;
+use crate::LoadError;
+use crate::server_process::ServerProcess;
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct LoadResult {
     requests: u64,
     seconds: f64,
     cpu: f64,
     slowest: Duration,
 }
 
-impl Asked {
+impl LoadResult {
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.seconds += other.seconds;
@@ -38,7 +38,7 @@ impl Asked {
     }
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for LoadResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rate, cpu, slowest) = (self.rate(), self.cpu_each(), self.slowest);
         write!(
@@ -58,7 +58,11 @@ pub(crate) fn now() -> Instant {
 }
 
 /// Asks for `span` on so many connections.
-pub(crate) fn ask(server: &Served, span: Duration, connections: u64) -> Result<Asked, Failed> {
+pub(crate) fn ask(
+    server: &ServerProcess,
+    span: Duration,
+    connections: u64,
+) -> Result<LoadResult, LoadError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -74,13 +78,13 @@ pub(crate) fn ask(server: &Served, span: Duration, connections: u64) -> Result<A
         for task in tasks {
             let (requests, slowest) = task
                 .await
-                .map_err(|error| Failed::Told(error.to_string()))??;
+                .map_err(|error| LoadError::Other(error.to_string()))??;
             sum = (sum.0 + requests, sum.1.max(slowest));
         }
-        Ok::<_, Failed>(sum)
+        Ok::<_, LoadError>(sum)
     })?;
     let seconds = start.elapsed().as_secs_f64();
-    Ok(Asked {
+    Ok(LoadResult {
         requests,
         seconds,
         cpu: server.spent()?.0 - cpu,
@@ -94,17 +98,17 @@ pub(crate) async fn one(
     number: u64,
     until: Instant,
     every: Option<Duration>,
-) -> Result<(u64, Duration), Failed> {
+) -> Result<(u64, Duration), LoadError> {
     let mut turns = every.map(tokio::time::interval);
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let mut buffer = vec![0; 16 * 1024];
-    let (mut asked, mut slowest) = (0, Duration::ZERO);
+    let (mut sent, mut slowest) = (0, Duration::ZERO);
     while now() < until {
-        let session = asked / 200;
+        let session = sent / 200;
         let body = format!(
-            "{{\"type\":\"call\",\"session\":\"load-{number}-{session}\",\"agent\":\"loader\",\"id\":\"t{asked}\",\
-             \"server\":\"files\",\"tool\":\"read_file\",\"args\":{{\"path\":\"src/part_{asked}.rs\",\"offset\":{asked},\"limit\":200}}}}"
+            "{{\"type\":\"call\",\"session\":\"load-{number}-{session}\",\"agent\":\"loader\",\"id\":\"t{sent}\",\
+             \"server\":\"files\",\"tool\":\"read_file\",\"args\":{{\"path\":\"src/part_{sent}.rs\",\"offset\":{sent},\"limit\":200}}}}"
         );
         let head = format!(
             "POST /v1/check HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
@@ -114,17 +118,17 @@ pub(crate) async fn one(
         stream.write_all(head.as_bytes()).await?;
         answer(&mut stream, &mut buffer).await?;
         slowest = slowest.max(start.elapsed());
-        asked += 1;
+        sent += 1;
         // A turn that came late is made up for.
         if let Some(turns) = &mut turns {
             turns.tick().await;
         }
     }
-    Ok((asked, slowest))
+    Ok((sent, slowest))
 }
 
 /// Reads one answer with a stated length; it must be good.
-async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<(), Failed> {
+async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<(), LoadError> {
     let mut filled = 0;
     loop {
         let space = buffer.get_mut(filled..).unwrap_or_default();
@@ -132,13 +136,13 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<(), Failed>
         filled += read;
         let text = String::from_utf8_lossy(buffer.get(..filled).unwrap_or_default());
         if read == 0 {
-            return Err(Failed::Told(format!("closed after {text:?}")));
+            return Err(LoadError::Other(format!("closed after {text:?}")));
         }
         let Some((head, body)) = text.split_once("\r\n\r\n") else {
             continue;
         };
         if !head.starts_with("HTTP/1.1 200") {
-            return Err(Failed::Told(text.into_owned()));
+            return Err(LoadError::Other(text.into_owned()));
         }
         let length = head
             .lines()
@@ -153,31 +157,31 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<(), Failed>
 /// Asks at a steady rate for so many minutes, and tells the memory once a minute. The sessions are the same in every
 /// minute: new ones would be remembered, as they should.
 pub(crate) fn soak(
-    server: &Served,
+    server: &ServerProcess,
     minutes: u64,
     rate: f64,
     connections: u64,
-) -> Result<(), Failed> {
+) -> Result<(), LoadError> {
     let every = Duration::from_secs_f64(count(connections) / rate);
     let mut out = std::io::stdout();
     let runtime = tokio::runtime::Runtime::new()?;
     for minute in 1..=minutes {
         let until = now() + Duration::from_secs(60);
         let address = server.address;
-        let asked = runtime.block_on(async {
+        let requests = runtime.block_on(async {
             let ask = |number| one(address, number, until, Some(every));
             let tasks: Vec<_> = (0..connections).map(|n| tokio::spawn(ask(n))).collect();
-            let mut asked = 0;
+            let mut requests = 0;
             for task in tasks {
-                asked += task
+                requests += task
                     .await
-                    .map_err(|error| Failed::Told(error.to_string()))??
+                    .map_err(|error| LoadError::Other(error.to_string()))??
                     .0;
             }
-            Ok::<_, Failed>(asked)
+            Ok::<_, LoadError>(requests)
         })?;
         let (_, memory) = server.spent()?;
-        let rate = asked / 60;
+        let rate = requests / 60;
         writeln!(out, "minute {minute}: {rate} requests/s, {memory:.1} MiB")?;
     }
     Ok(())

@@ -20,19 +20,19 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 use crate::caller::Peer;
-use crate::front::Front;
+use crate::edge::Edge;
 use crate::limits;
 
 pub(crate) use socket::SocketFile;
-pub(crate) use tls::acceptor;
+pub(crate) use tls::tls_acceptor;
 
 /// How long to wait when the system has no descriptor left.
 const OUT_OF_DESCRIPTORS: Duration = Duration::from_millis(50);
 
 /// Everything a connection needs; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Door {
-    front: Front,
+pub(crate) struct Acceptor {
+    edge: Edge,
     http: http1::Builder,
     room: Arc<Semaphore>,
     connections: usize,
@@ -40,9 +40,9 @@ pub(crate) struct Door {
     trusts_loopback: bool,
 }
 
-impl Door {
+impl Acceptor {
     pub(crate) fn new(
-        front: Front,
+        edge: Edge,
         connections: usize,
         trusts_loopback: bool,
         ending: watch::Receiver<bool>,
@@ -53,7 +53,7 @@ impl Door {
             .max_buf_size(limits::HEAD_BYTES)
             .half_close(true);
         Self {
-            front,
+            edge,
             http,
             room: Arc::new(Semaphore::new(connections)),
             connections,
@@ -93,7 +93,7 @@ impl Door {
             match &tls {
                 None => self.spawn(stream, peer, turn),
                 Some(tls) => {
-                    let (door, handshake) = (self.clone(), tls.accept(stream));
+                    let (acceptor, handshake) = (self.clone(), tls.accept(stream));
                     let mut ending = self.ending.clone();
                     tokio::spawn(async move {
                         let done = tokio::select! {
@@ -101,7 +101,7 @@ impl Door {
                             () = over(&mut ending) => return,
                         };
                         if let Ok(Ok(stream)) = done {
-                            door.spawn(stream, peer, turn);
+                            acceptor.spawn(stream, peer, turn);
                         }
                     });
                 }
@@ -146,8 +146,8 @@ impl Door {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let front = self.front.clone();
-        let service = service_fn(move |request| front.clone().answer(peer, request));
+        let edge = self.edge.clone();
+        let service = service_fn(move |request| edge.clone().answer(peer, request));
         let connection = self.http.serve_connection(TokioIo::new(stream), service);
         tokio::spawn(connection::serve(connection, self.ending.clone(), turn));
     }

@@ -5,28 +5,28 @@ use sprag::{Policy, RuleId, explain};
 use utoipa::ToSchema;
 
 use super::replay::read_policy;
-use crate::body::Json;
+use crate::body::JsonBody;
 use crate::caller::Operator;
 use crate::problem::Problem;
 use crate::wire;
 
 /// A policy that is not in force.
 #[derive(Debug, Deserialize, ToSchema)]
-pub(crate) struct Draft {
+pub(crate) struct PolicyDraft {
     /// It, as TOML text.
     text: String,
 }
 
 /// A policy that is right.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Right {
+pub(crate) struct PolicyDigest {
     /// The digest that it would have.
     digest: String,
 }
 
 /// What there is to set.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Defaults {
+pub(crate) struct PolicyDefaults {
     /// The built-in policy as TOML, every key in it.
     text: String,
     /// The rules, in their order.
@@ -53,19 +53,19 @@ pub(crate) struct RuleText {
     post,
     path = "/v1/policy/check",
     tag = "policy",
-    request_body = Draft,
+    request_body = PolicyDraft,
     security(("token" = [])),
     responses(
-        (status = 200, description = "It is right", body = Right),
+        (status = 200, description = "It is right", body = PolicyDigest),
         wire::Bodied, wire::PolicyWrong, wire::OperatorOnly,
     ),
 )]
 pub(crate) async fn check(
     _: Operator,
-    Json(draft): Json<Draft>,
-) -> Result<axum::Json<Right>, Problem> {
+    JsonBody(draft): JsonBody<PolicyDraft>,
+) -> Result<axum::Json<PolicyDigest>, Problem> {
     let policy = read_policy(&draft.text)?;
-    Ok(axum::Json(Right {
+    Ok(axum::Json(PolicyDigest {
         digest: policy.digest(),
     }))
 }
@@ -76,9 +76,9 @@ pub(crate) async fn check(
     path = "/v1/policy/defaults",
     tag = "policy",
     security(("token" = [])),
-    responses((status = 200, description = "The built-in policy and the rules", body = Defaults), wire::OperatorOnly),
+    responses((status = 200, description = "The built-in policy and the rules", body = PolicyDefaults), wire::OperatorOnly),
 )]
-pub(crate) async fn defaults(_: Operator) -> axum::Json<Defaults> {
+pub(crate) async fn defaults(_: Operator) -> axum::Json<PolicyDefaults> {
     let rule = |rule: &RuleId| {
         let explained = explain(*rule);
         RuleText {
@@ -87,7 +87,7 @@ pub(crate) async fn defaults(_: Operator) -> axum::Json<Defaults> {
             trips: explained.trips,
         }
     };
-    axum::Json(Defaults {
+    axum::Json(PolicyDefaults {
         text: Policy::default().to_toml(),
         rules: RuleId::ALL.iter().map(rule).collect(),
     })

@@ -12,7 +12,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 
-use super::dispatches::Running;
+use super::dispatches::DispatchGuard;
 use super::headers;
 
 /// A relayed answer may hold what an agent wrote: a browser that opens it must not run that in the name of this
@@ -20,14 +20,14 @@ use super::headers;
 const SANDBOX: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
 
 /// An answer of the upstream.
-pub(super) struct Answer {
+pub(super) struct UpstreamResponse {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     left: Option<u64>,
     body: BoxStream<'static, io::Result<Bytes>>,
 }
 
-impl Answer {
+impl UpstreamResponse {
     pub(super) fn new(response: reqwest::Response) -> Self {
         Self {
             status: response.status(),
@@ -69,27 +69,28 @@ impl Answer {
         while let Some(Ok(_)) = self.body.next().await {}
     }
 
-    /// Passes it on. `running` ends with it, or lingers where the upstream works on.
+    /// Passes it on. `dispatch` ends with it, or lingers where the upstream works on.
     pub(super) fn pass_on(
         self,
         is_agent: bool,
-        running: Option<Running>,
+        dispatch: Option<DispatchGuard>,
         longest: impl FnOnce() -> Duration,
     ) -> Response {
-        let running = if self.status == StatusCode::ACCEPTED {
-            if let Some(running) = running {
-                running.linger(longest());
+        let dispatch = if self.status == StatusCode::ACCEPTED {
+            if let Some(dispatch) = dispatch {
+                dispatch.linger(longest());
             }
             None
         } else {
-            running
+            dispatch
         };
-        let tail = Tail {
+        let tail = TrackedBody {
             body: self.body,
             left: self.left,
-            running,
+            dispatch,
         };
-        let mut response = Response::new(Body::from_stream(stream::unfold(tail, Tail::next)));
+        let mut response =
+            Response::new(Body::from_stream(stream::unfold(tail, TrackedBody::next)));
         *response.status_mut() = self.status;
         *response.headers_mut() = headers::for_caller(&self.headers, is_agent);
         let policy = header::CONTENT_SECURITY_POLICY;
@@ -98,13 +99,13 @@ impl Answer {
     }
 }
 
-struct Tail {
+struct TrackedBody {
     body: BoxStream<'static, io::Result<Bytes>>,
     left: Option<u64>,
-    running: Option<Running>,
+    dispatch: Option<DispatchGuard>,
 }
 
-impl Tail {
+impl TrackedBody {
     async fn next(mut self) -> Option<(io::Result<Bytes>, Self)> {
         let chunk = self.body.next().await;
         if matches!(chunk, Some(Err(_))) {
@@ -117,7 +118,7 @@ impl Tail {
         };
         self.left = self.left.map(|left| left.saturating_sub(length));
         if self.left == Some(0) || length == u64::MAX {
-            self.running = None;
+            self.dispatch = None;
         }
         chunk.map(|chunk| (chunk, self))
     }

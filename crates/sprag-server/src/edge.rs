@@ -11,7 +11,7 @@ use sprag_mcp::http::Hosts;
 use tower::Service as _;
 
 use crate::caller::Peer;
-use crate::mounted::Mounted;
+use crate::mcp_mount::McpMount;
 use crate::origin;
 
 /// What a page of this server may do: nothing that does not come from this server itself.
@@ -22,14 +22,14 @@ const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-
 
 /// The door and the routes behind it; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Front {
+pub(crate) struct Edge {
     pub(crate) hosts: std::sync::Arc<Hosts>,
     pub(crate) routes: Router,
     /// MCP servers behind this one.
-    pub(crate) mcp: Option<Mounted>,
+    pub(crate) mcp: Option<McpMount>,
 }
 
-impl Front {
+impl Edge {
     /// Answers one request.
     pub(crate) async fn answer(
         mut self,

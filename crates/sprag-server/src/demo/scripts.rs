@@ -1,79 +1,79 @@
-//! What happens when: scenes that come again and again at a gentle pace.
+//! What happens when: scripts that come again and again at a gentle pace.
 //!
 //! Each round takes the next of a few sessions, so that a newcomer finds the stopped ones still there to look
 //! at, and their number never grows. Before a session that was stopped is used again, the demo's operator resets it.
 
 use std::time::Duration;
 
-use super::client::Client;
-use super::tools::think;
+use super::client::DemoClient;
+use super::demo_agent::think;
 
-/// How many sessions each scene uses in turn.
+/// How many sessions each script uses in turn.
 const ROUNDS: u32 = 4;
 
-/// Who starts a scene.
+/// Who starts a script.
 #[derive(Debug, Clone, Copy)]
-enum Starter {
+enum StartedBy {
     User,
     Timer,
 }
 
 /// One story, told again and again.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scene {
+pub(super) struct DemoScript {
     /// The agent that it starts with.
     agent: &'static str,
     /// What it is asked.
     ask: &'static str,
-    starter: Starter,
+    started_by: StartedBy,
     /// The sessions to be reset before they are used again, by what follows their round's number.
     resets: &'static [&'static str],
     first_s: u64,
     every_s: u64,
 }
 
-const fn scene(agent: &'static str, ask: &'static str, first_s: u64, every_s: u64) -> Scene {
-    Scene {
+const fn script(agent: &'static str, ask: &'static str, first_s: u64, every_s: u64) -> DemoScript {
+    DemoScript {
         agent,
         ask,
-        starter: Starter::User,
+        started_by: StartedBy::User,
         resets: &[],
         first_s,
         every_s,
     }
 }
 
-/// Every scene. The first seconds show a bit of everything.
-pub(super) const SCENES: [Scene; 9] = [
-    scene("planner", "Write the release notes for 2.4", 0, 25),
-    scene("poller", "Tell me when build 4711 is done", 1, 90),
-    Scene {
+/// Every script. The first seconds show a bit of everything.
+pub(super) const SCRIPTS: [DemoScript; 9] = [
+    script("planner", "Write the release notes for 2.4", 0, 25),
+    script("poller", "Tell me when build 4711 is done", 1, 90),
+    DemoScript {
         resets: &[""],
-        ..scene("cleaner", "Remove fact_sales from the catalogue", 3, 60)
+        ..script("cleaner", "Remove fact_sales from the catalogue", 3, 60)
     },
-    Scene {
+    DemoScript {
         resets: &["a", "b", "c"],
-        starter: Starter::Timer,
-        ..scene("courier", "Pass the daily status on", 4, 150)
+        started_by: StartedBy::Timer,
+        ..script("courier", "Pass the daily status on", 4, 150)
     },
-    Scene {
+    DemoScript {
         resets: &[""],
-        ..scene("tester", "Make the payment tests pass", 6, 70)
+        ..script("tester", "Make the payment tests pass", 6, 70)
     },
-    scene(
+    script(
         "director",
         "Explain the numbers of the last quarter",
         10,
         45,
     ),
-    scene("coordinator", "Prepare the market report", 14, 50),
-    scene("fixer", "Fix the login", 18, 60),
-    scene("archivist", "Archive the reports of November", 22, 75),
+    script("coordinator", "Prepare the market report", 14, 50),
+    script("fixer", "Fix the login", 18, 60),
+    script("archivist", "Archive the reports of November", 22, 75),
 ];
 
-impl Scene {
+impl DemoScript {
     /// Plays it for ever.
-    pub(super) async fn play(self, client: Client) {
+    pub(super) async fn play(self, client: DemoClient) {
         think(self.first_s * 1000).await;
         let mut every = tokio::time::interval(Duration::from_secs(self.every_s));
         every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -94,14 +94,14 @@ impl Scene {
         }
     }
 
-    async fn start(&self, client: &Client, number: u32) {
+    async fn start(&self, client: &DemoClient, number: u32) {
         // What comes of it is in the log, which is what the demo is for.
-        match self.starter {
-            Starter::User => {
+        match self.started_by {
+            StartedBy::User => {
                 let to = format!("{}-{number}", self.agent);
                 client.ask(&to, self.ask).await;
             }
-            Starter::Timer => {
+            StartedBy::Timer => {
                 let to = format!("{}-{number}a", self.agent);
                 client.tick(&to, self.ask).await;
             }

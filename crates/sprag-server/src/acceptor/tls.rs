@@ -12,7 +12,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::error::ServerError;
 
 /// What makes TLS of a connection.
-pub(crate) fn acceptor(cert: &Path, key: &Path) -> Result<TlsAcceptor, ServerError> {
+pub(crate) fn tls_acceptor(cert: &Path, key: &Path) -> Result<TlsAcceptor, ServerError> {
     let unusable = |path: &Path, why: String| ServerError::Tls {
         path: path.to_owned(),
         why,

@@ -12,67 +12,73 @@ use tokio::time::sleep;
 
 use super::alert::Alert;
 use super::backoff::Backoff;
-use super::command::Program;
+use super::command::NotifyCommand;
 use super::settings::{NotifyError, NotifySettings};
-use super::webhook::Receiver;
-use super::{Channel, Delivery, Outcome};
+use super::webhook::WebhookClient;
+use super::{Channel, Delivery, DeliveryOutcome};
 use crate::log_lines::safe;
 use crate::metrics::Metrics;
 
-/// How many alerts are on their way to one place at the same time.
+/// How many alerts are on their way to one destination at the same time.
 const AT_ONCE: usize = 4;
 
-/// One place where alerts go.
+/// One destination where alerts go.
 #[derive(Debug)]
-enum Place {
-    Receiver(Receiver, Backoff),
-    Program(Program),
+enum Destination {
+    Webhook(WebhookClient, Backoff),
+    Command(NotifyCommand),
 }
 
 /// What the thread works with.
-pub(super) struct Desk {
-    places: Vec<Arc<Place>>,
-    queues: Vec<(Arc<Place>, Queue<Arc<Alert>>)>,
-    office: Arc<Office>,
+pub(super) struct DeliveryQueue {
+    destinations: Vec<Arc<Destination>>,
+    queues: Vec<(Arc<Destination>, Queue<Arc<Alert>>)>,
+    context: Arc<DeliveryContext>,
 }
 
 /// What every delivery needs.
-struct Office {
+struct DeliveryContext {
     clock: Arc<dyn Clock>,
     metrics: Arc<Metrics>,
 }
 
-impl Desk {
+impl DeliveryQueue {
     /// None where nobody is to be told.
     pub(super) fn new(
         settings: NotifySettings,
         clock: Arc<dyn Clock>,
         metrics: Arc<Metrics>,
     ) -> Result<Option<Self>, NotifyError> {
-        let mut places = Vec::new();
+        let mut destinations = Vec::new();
         if let Some(webhook) = settings.webhook {
-            let receiver = Receiver::new(webhook, settings.timeout)?;
-            places.push(Arc::new(Place::Receiver(receiver, settings.backoff)));
+            let receiver = WebhookClient::new(webhook, settings.timeout)?;
+            destinations.push(Arc::new(Destination::Webhook(receiver, settings.backoff)));
         }
-        if let Some(program) = Program::new(settings.command, settings.timeout) {
-            places.push(Arc::new(Place::Program(program)));
+        if let Some(program) = NotifyCommand::new(settings.command, settings.timeout) {
+            destinations.push(Arc::new(Destination::Command(program)));
         }
-        Ok((!places.is_empty()).then(|| Self {
-            places,
+        Ok((!destinations.is_empty()).then(|| Self {
+            destinations,
             queues: Vec::new(),
-            office: Arc::new(Office { clock, metrics }),
+            context: Arc::new(DeliveryContext { clock, metrics }),
         }))
     }
 
     pub(super) fn channels(&self) -> Vec<Channel> {
-        self.places.iter().map(|place| place.channel()).collect()
+        self.destinations
+            .iter()
+            .map(|destination| destination.channel())
+            .collect()
     }
 
     /// Takes the queue of one channel.
     pub(super) fn take(&mut self, channel: Channel, queue: Queue<Arc<Alert>>) {
-        let place = self.places.iter().find(|place| place.channel() == channel);
-        if let Some(place) = place {
-            self.queues.push((Arc::clone(place), queue));
+        let destination = self
+            .destinations
+            .iter()
+            .find(|destination| destination.channel() == channel);
+        if let Some(destination) = destination {
+            self.queues.push((Arc::clone(destination), queue));
         }
     }
 
@@ -93,8 +99,8 @@ impl Desk {
 
     async fn work(self, give_up: oneshot::Receiver<Duration>) {
         let mut queues = JoinSet::new();
-        for (place, queue) in self.queues {
-            queues.spawn(empty(place, queue, Arc::clone(&self.office)));
+        for (destination, queue) in self.queues {
+            queues.spawn(empty(destination, queue, Arc::clone(&self.context)));
         }
         let done = async { while queues.join_next().await.is_some() {} };
         let patience = async {
@@ -114,56 +120,60 @@ impl Desk {
 }
 
 /// Delivers what comes through a queue, a few at a time, until the queue ends.
-async fn empty(place: Arc<Place>, mut queue: Queue<Arc<Alert>>, office: Arc<Office>) {
+async fn empty(
+    destination: Arc<Destination>,
+    mut queue: Queue<Arc<Alert>>,
+    context: Arc<DeliveryContext>,
+) {
     let mut running = JoinSet::new();
     while let Some(alert) = queue.recv().await {
         if running.len() >= AT_ONCE {
             running.join_next().await;
         }
-        let (place, office) = (Arc::clone(&place), Arc::clone(&office));
-        running.spawn(async move { place.deliver(&alert, &office).await });
+        let (destination, context) = (Arc::clone(&destination), Arc::clone(&context));
+        running.spawn(async move { destination.deliver(&alert, &context).await });
     }
     while running.join_next().await.is_some() {}
 }
 
-impl Place {
+impl Destination {
     const fn channel(&self) -> Channel {
         match self {
-            Self::Receiver(..) => Channel::Webhook,
-            Self::Program(_) => Channel::Command,
+            Self::Webhook(..) => Channel::Webhook,
+            Self::Command(_) => Channel::Command,
         }
     }
 
-    async fn deliver(&self, alert: &Alert, office: &Office) {
+    async fn deliver(&self, alert: &Alert, context: &DeliveryContext) {
         let (name, outcome) = match self {
-            Self::Receiver(receiver, backoff) => (
+            Self::Webhook(receiver, backoff) => (
                 receiver.host(),
-                persist(receiver, *backoff, alert, office).await,
+                persist(receiver, *backoff, alert, context).await,
             ),
-            Self::Program(program) => (program.name(), program.run(alert).await),
+            Self::Command(program) => (program.name(), program.run(alert).await),
         };
         let result = match outcome {
-            Ok(()) => Outcome::Sent,
+            Ok(()) => DeliveryOutcome::Sent,
             Err(why) => {
                 let channel = self.channel().as_str();
                 tracing::error!(target: "sprag", seq = alert.seq, session = safe(&alert.session), "the notification by {channel} to {name} failed: {why}");
-                Outcome::Failed
+                DeliveryOutcome::Failed
             }
         };
-        office.count(self.channel(), result);
+        context.count(self.channel(), result);
     }
 }
 
 /// Tries again as long as it makes sense.
 async fn persist(
-    receiver: &Receiver,
+    receiver: &WebhookClient,
     backoff: Backoff,
     alert: &Alert,
-    office: &Office,
+    context: &DeliveryContext,
 ) -> Result<(), String> {
     let mut failures = 0_u32;
     loop {
-        let Err(failure) = receiver.send(alert, office.clock.now()).await else {
+        let Err(failure) = receiver.send(alert, context.clock.now()).await else {
             return Ok(());
         };
         failures = failures.saturating_add(1);
@@ -174,13 +184,13 @@ async fn persist(
         let Some(wait) = backoff.wait(failures, chance) else {
             return Err(format!("{} (given up after {failures} tries)", failure.why));
         };
-        office.count(Channel::Webhook, Outcome::Retried);
+        context.count(Channel::Webhook, DeliveryOutcome::Retried);
         sleep(wait.max(failure.retry_after.unwrap_or_default())).await;
     }
 }
 
-impl Office {
-    fn count(&self, channel: Channel, result: Outcome) {
+impl DeliveryContext {
+    fn count(&self, channel: Channel, result: DeliveryOutcome) {
         self.metrics.notified(Delivery { channel, result });
     }
 }

@@ -5,22 +5,22 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sprag::{Decision, Verdict};
 
-use super::client::{Client, agent};
+use super::client::{DemoClient, agent};
 
 /// A tool call of an agent.
-pub(super) struct Tool {
+pub(super) struct ToolCall {
     pub(super) server: &'static str,
     pub(super) name: &'static str,
     pub(super) args: Value,
 }
 
 /// What a tool gave back.
-pub(super) struct Gave {
+pub(super) struct ToolResult {
     pub(super) result: String,
     pub(super) is_error: bool,
 }
 
-impl Gave {
+impl ToolResult {
     pub(super) fn good(result: impl Into<String>) -> Self {
         Self {
             result: result.into(),
@@ -37,14 +37,14 @@ impl Gave {
 }
 
 /// One agent at work.
-pub(super) struct Worker<'a> {
-    pub(super) client: &'a Client,
+pub(super) struct DemoAgent<'a> {
+    pub(super) client: &'a DemoClient,
     pub(super) session: &'a str,
     calls: u32,
 }
 
-impl<'a> Worker<'a> {
-    pub(super) fn new(client: &'a Client, session: &'a str) -> Self {
+impl<'a> DemoAgent<'a> {
+    pub(super) fn new(client: &'a DemoClient, session: &'a str) -> Self {
         Self {
             client,
             session,
@@ -53,7 +53,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Asks whether it may, does it, and tells what came of it. None where it was refused.
-    pub(super) async fn run(&mut self, tool: Tool, gave: Gave) -> Option<Verdict> {
+    pub(super) async fn run(&mut self, tool: ToolCall, gave: ToolResult) -> Option<Verdict> {
         self.calls += 1;
         let id = format!("call-{}", self.calls);
         let asked = self.client.check(json!({
@@ -80,7 +80,7 @@ impl<'a> Worker<'a> {
     }
 
     /// The same, where only going on matters: whether the agent may.
-    pub(super) async fn does(&mut self, tool: Tool, gave: Gave) -> bool {
+    pub(super) async fn does(&mut self, tool: ToolCall, gave: ToolResult) -> bool {
         let verdict = self.run(tool, gave).await;
         verdict.is_some_and(|verdict| verdict.decision < Decision::Block)
     }

@@ -13,7 +13,7 @@ use sprag_server::{Server, ServerConfig, ServerError, TokenFile};
 use tokio::sync::oneshot;
 
 /// A server that runs until it is dropped.
-pub(crate) struct Running {
+pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
     pub(crate) home: tempfile::TempDir,
     pub(crate) guard: Guard,
@@ -52,7 +52,7 @@ pub(crate) fn config(home: &Path) -> ServerConfig {
     }
 }
 
-impl Running {
+impl TestServer {
     pub(crate) fn start() -> Self {
         Self::with(|_| {})
     }
@@ -170,7 +170,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for TestServer {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.finish();

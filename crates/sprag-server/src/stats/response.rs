@@ -21,7 +21,7 @@ pub struct StatsQuery {
 
 /// Counts over time.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct StatsAnswer {
+pub struct StatsResponse {
     /// When this was asked, in milliseconds since the epoch.
     pub now: u64,
     /// The length of a bucket, in seconds.
@@ -95,22 +95,22 @@ pub struct SessionCounts {
 impl Stats {
     /// Answers a chart's question.
     #[must_use]
-    pub fn answer(&self, query: &StatsQuery, now: Timestamp) -> StatsAnswer {
+    pub fn answer(&self, query: &StatsQuery, now: Timestamp) -> StatsResponse {
         let hour_ago = now.0.saturating_sub(Millis::HOUR.0);
         let since = Timestamp(query.since.unwrap_or(hour_ago).min(now.0));
-        let held = self.held();
+        let state = self.state();
         let wanted = |ring: &&Ring| match query.step {
             Some(seconds) => ring.step().0 >= seconds.saturating_mul(1000),
             None => now.since(since) <= ring.reach(),
         };
-        let [.., coarsest] = &held.rings;
-        let ring = held.rings.iter().find(wanted).unwrap_or(coarsest);
-        StatsAnswer {
+        let [.., coarsest] = &state.rings;
+        let ring = state.rings.iter().find(wanted).unwrap_or(coarsest);
+        StatsResponse {
             now: now.0,
             step: ring.step().0 / 1000,
-            complete_since: held.complete_since.map(|since| since.0),
-            rebuilt: held.rebuilt,
-            missed: held.missed,
+            complete_since: state.complete_since.map(|since| since.0),
+            rebuilt: state.rebuilt,
+            missed: state.missed,
             buckets: ring
                 .between(since, now)
                 .map(|(at, bucket)| BucketCounts::of(at, bucket))

@@ -14,11 +14,11 @@ use sprag::FailMode;
 use sprag_mcp::http::{Proxy, ProxyConfig, ProxyOptions};
 use sprag_mcp::{LogSink, VerdictSource};
 
+use crate::app::App;
 use crate::caller::Peer;
 use crate::config::{ServerConfig, Transport};
 use crate::error::ServerError;
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::problem::{Problem, ProblemKind};
 use crate::tokens::TokenError;
 
 /// What stands before the path of every MCP server.
@@ -29,12 +29,12 @@ const TOKEN: HeaderName = HeaderName::from_static("sprag-token");
 
 /// The proxy beside the API.
 #[derive(Clone)]
-pub(crate) struct Mounted {
+pub(crate) struct McpMount {
     proxy: Arc<Proxy>,
     app: App,
 }
 
-impl Mounted {
+impl McpMount {
     /// The proxy before the servers that the configuration names; none where it names none.
     pub(crate) fn of(config: &ServerConfig, app: &App) -> Result<Option<Self>, ServerError> {
         let servers = config.mcp.as_ref();
@@ -93,7 +93,7 @@ impl Mounted {
                 Err(self.app.wrong_token().await)
             }
             None if peer == Peer::Remote => Err(Problem::new(
-                Kind::Unauthorized,
+                ProblemKind::Unauthorized,
                 "send a token of this server as `Sprag-Token`; `sprag token add` makes one",
             )),
             _ => Ok(()),

@@ -5,15 +5,15 @@
 use serde_json::json;
 use sprag::Decision;
 
-use super::client::{Client, Heard, agent};
-use super::tools::{Gave, Tool, Worker, think};
+use super::client::{DemoClient, SendResult, agent};
+use super::demo_agent::{DemoAgent, ToolCall, ToolResult, think};
 
 /// From the one who asks to the one who is one too deep.
 const CHAIN: [&str; 6] = ["director", "manager", "lead", "senior", "junior", "intern"];
 
 /// What `session` does with a message, and what it answers.
-pub(super) async fn act(client: &Client, session: &str, prompt: &str) -> String {
-    let mut worker = Worker::new(client, session);
+pub(super) async fn act(client: &DemoClient, session: &str, prompt: &str) -> String {
+    let mut worker = DemoAgent::new(client, session);
     think(400).await;
     let reply = match agent(session) {
         "planner" => plan(&mut worker).await,
@@ -49,16 +49,16 @@ fn beside(session: &str, other: &str) -> String {
     format!("{other}-{number}")
 }
 
-async fn tell(worker: &Worker<'_>, other: &str, text: &str) -> Result<String, String> {
+async fn tell(worker: &DemoAgent<'_>, other: &str, text: &str) -> Result<String, String> {
     let to = beside(worker.session, other);
     match worker.client.tell(worker.session, &to, text, true).await {
-        Heard::Reply(reply) => Ok(reply),
-        Heard::Refused(why) => Err(why),
+        SendResult::Reply(reply) => Ok(reply),
+        SendResult::Refused(why) => Err(why),
     }
 }
 
 /// Simple delegation: one to write, one to check.
-async fn plan(worker: &mut Worker<'_>) -> String {
+async fn plan(worker: &mut DemoAgent<'_>) -> String {
     let notes = tell(worker, "coder", "List what changed since the last release").await;
     let notes = notes.unwrap_or_else(|why| why);
     let review = tell(worker, "reviewer", &format!("Check these notes: {notes}")).await;
@@ -68,14 +68,14 @@ async fn plan(worker: &mut Worker<'_>) -> String {
     )
 }
 
-async fn code(worker: &mut Worker<'_>, prompt: &str) -> String {
-    let tool = |args| Tool {
+async fn code(worker: &mut DemoAgent<'_>, prompt: &str) -> String {
+    let tool = |args| ToolCall {
         server: "git",
         name: "log",
         args,
     };
     let since = json!({ "since": "v2.3" });
-    let found = Gave::good("14 commits: 5 fixes, 6 features, 3 chores");
+    let found = ToolResult::good("14 commits: 5 fixes, 6 features, 3 chores");
     if worker.does(tool(since), found).await {
         format!("Done ({prompt}): 14 changes, 6 of them features.")
     } else {
@@ -84,23 +84,23 @@ async fn code(worker: &mut Worker<'_>, prompt: &str) -> String {
 }
 
 /// Bounded oscillation: back and forth, with work in between, and an end.
-async fn fix(worker: &mut Worker<'_>) -> String {
+async fn fix(worker: &mut DemoAgent<'_>) -> String {
     for (round, failing) in [(1, 7), (2, 3), (3, 0)] {
-        let edit = Tool {
+        let edit = ToolCall {
             server: "files",
             name: "edit",
             args: json!({ "path": "src/login.rs", "change": format!("attempt {round}") }),
         };
         worker
-            .does(edit, Gave::good(format!("edited, version {round}")))
+            .does(edit, ToolResult::good(format!("edited, version {round}")))
             .await;
-        let test = Tool {
+        let test = ToolCall {
             server: "shell",
             name: "run_tests",
             args: json!({ "suite": "login" }),
         };
         worker
-            .does(test, Gave::good(format!("{failing} of 40 failed")))
+            .does(test, ToolResult::good(format!("{failing} of 40 failed")))
             .await;
         let ask = format!("Attempt {round}: {failing} of 40 tests fail. Is this the right way?");
         if let Err(why) = tell(worker, "reviewer", &ask).await {
@@ -111,15 +111,15 @@ async fn fix(worker: &mut Worker<'_>) -> String {
 }
 
 /// A coder who runs the same failing test again and again, until it is blocked.
-async fn stagnate(worker: &mut Worker<'_>) -> String {
+async fn stagnate(worker: &mut DemoAgent<'_>) -> String {
     for _ in 0..7 {
-        let tool = Tool {
+        let tool = ToolCall {
             server: "shell",
             name: "run_tests",
             args: json!({ "suite": "payments" }),
         };
         let failed = "assertion failed: expected 200, got 500 in test_refund_twice";
-        let Some(verdict) = worker.run(tool, Gave::bad(failed)).await else {
+        let Some(verdict) = worker.run(tool, ToolResult::bad(failed)).await else {
             return "I was blocked: the same test fails whatever I do. It needs a person."
                 .to_owned();
         };
@@ -134,7 +134,7 @@ async fn stagnate(worker: &mut Worker<'_>) -> String {
 }
 
 /// Six at once: wide, not deep.
-async fn fan_out(worker: &Worker<'_>) -> String {
+async fn fan_out(worker: &DemoAgent<'_>) -> String {
     let topics = ["prices", "rivals", "trends", "risks", "rules", "patents"];
     let number = worker
         .session
@@ -148,30 +148,30 @@ async fn fan_out(worker: &Worker<'_>) -> String {
     let heard = futures_util::future::join_all(asked).await;
     let answers = heard
         .iter()
-        .filter(|heard| matches!(heard, Heard::Reply(_)));
+        .filter(|heard| matches!(heard, SendResult::Reply(_)));
     format!("{} of {} reports are in.", answers.count(), topics.len())
 }
 
-async fn research(worker: &mut Worker<'_>, prompt: &str) -> String {
-    let tool = Tool {
+async fn research(worker: &mut DemoAgent<'_>, prompt: &str) -> String {
+    let tool = ToolCall {
         server: "web",
         name: "search",
         args: json!({ "query": prompt }),
     };
     let found = format!("{} pages about it", prompt.len());
-    worker.does(tool, Gave::good(found.clone())).await;
+    worker.does(tool, ToolResult::good(found.clone())).await;
     found
 }
 
 /// A batch: many writes to different places that all say "ok".
-async fn archive(worker: &mut Worker<'_>) -> String {
+async fn archive(worker: &mut DemoAgent<'_>) -> String {
     for day in 1..=12 {
-        let tool = Tool {
+        let tool = ToolCall {
             server: "storage",
             name: "put_object",
             args: json!({ "key": format!("reports/2026-11-{day:02}.csv") }),
         };
-        if !worker.does(tool, Gave::good("ok")).await {
+        if !worker.does(tool, ToolResult::good("ok")).await {
             return format!("Stopped at day {day}.");
         }
     }
@@ -179,15 +179,15 @@ async fn archive(worker: &mut Worker<'_>) -> String {
 }
 
 /// Patient polling: waiting is no loop.
-async fn poll(worker: &mut Worker<'_>) -> String {
+async fn poll(worker: &mut DemoAgent<'_>) -> String {
     for look in 1..=8 {
-        let tool = Tool {
+        let tool = ToolCall {
             server: "ci",
             name: "get_build_status",
             args: json!({ "build": 4711 }),
         };
         let status = if look < 8 { "running" } else { "passed" };
-        if !worker.does(tool, Gave::good(status)).await {
+        if !worker.does(tool, ToolResult::good(status)).await {
             return "I was stopped while I waited.".to_owned();
         }
         if look < 8 {
@@ -198,14 +198,14 @@ async fn poll(worker: &mut Worker<'_>) -> String {
 }
 
 /// The clean-up that deletes the same thing again and again, because it is told that it still exists.
-async fn clean(worker: &mut Worker<'_>) -> String {
+async fn clean(worker: &mut DemoAgent<'_>) -> String {
     for _ in 0..5 {
-        let tool = Tool {
+        let tool = ToolCall {
             server: "catalog",
             name: "delete_asset",
             args: json!({ "asset_id": "fact_sales" }),
         };
-        let still = Gave::bad("asset still exists");
+        let still = ToolResult::bad("asset still exists");
         if worker.run(tool, still).await.is_none() {
             return "I was killed.".to_owned();
         }
@@ -215,7 +215,7 @@ async fn clean(worker: &mut Worker<'_>) -> String {
 }
 
 /// A slow ring: each tells the next in other words, and nobody ever stops.
-async fn pass_on(worker: &Worker<'_>, prompt: &str) -> String {
+async fn pass_on(worker: &DemoAgent<'_>, prompt: &str) -> String {
     think(2_600).await;
     // `courier-2b` is in the second ring and writes to `courier-2c`.
     let (ring, seat) = worker
@@ -235,7 +235,7 @@ async fn pass_on(worker: &Worker<'_>, prompt: &str) -> String {
 }
 
 /// A deep chain: everyone knows somebody else who should do it.
-async fn delegate(worker: &Worker<'_>, prompt: &str) -> String {
+async fn delegate(worker: &DemoAgent<'_>, prompt: &str) -> String {
     let own = CHAIN.iter().position(|name| *name == agent(worker.session));
     let next = own.and_then(|own| CHAIN.get(own + 1));
     match next {

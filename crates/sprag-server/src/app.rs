@@ -6,21 +6,21 @@ use std::sync::Arc;
 use sprag::{Guard, GuardError, PolicyFile};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
-use crate::hub::Hub;
 use crate::limits;
 use crate::metrics::Metrics;
-use crate::problem::{Kind, Problem};
+use crate::problem::{Problem, ProblemKind};
+use crate::record_pump::Hub;
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
-use crate::tokens::Tokens;
+use crate::tokens::TokenStore;
 
 /// What every route shares; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct App(Arc<Inner>);
+pub(crate) struct App(Arc<AppState>);
 
-struct Inner {
+struct AppState {
     guard: Guard,
-    tokens: Tokens,
+    tokens: TokenStore,
     hub: Arc<Hub>,
     metrics: Arc<Metrics>,
     stats: Arc<Stats>,
@@ -38,9 +38,9 @@ struct Inner {
 }
 
 /// What an app is made of.
-pub(crate) struct Parts {
+pub(crate) struct AppParts {
     pub(crate) guard: Guard,
-    pub(crate) tokens: Tokens,
+    pub(crate) tokens: TokenStore,
     pub(crate) hub: Arc<Hub>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) stats: Arc<Stats>,
@@ -53,9 +53,9 @@ pub(crate) struct Parts {
 }
 
 impl App {
-    pub(crate) fn new(parts: Parts) -> Self {
+    pub(crate) fn new(parts: AppParts) -> Self {
         let bodies = usize::try_from(limits::BODIES_KIB).unwrap_or(usize::MAX);
-        Self(Arc::new(Inner {
+        Self(Arc::new(AppState {
             guard: parts.guard,
             tokens: parts.tokens,
             hub: parts.hub,
@@ -78,7 +78,7 @@ impl App {
         &self.0.guard
     }
 
-    pub(crate) fn tokens(&self) -> &Tokens {
+    pub(crate) fn tokens(&self) -> &TokenStore {
         &self.0.tokens
     }
 
@@ -129,18 +129,18 @@ impl App {
         let kib = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
         let room = self.0.bodies.acquire_many(kib.min(limits::BODIES_KIB));
         room.await
-            .map_err(|_| Problem::new(Kind::Unavailable, "the server ends"))
+            .map_err(|_| Problem::new(ProblemKind::Unavailable, "the server ends"))
     }
 
     /// What to tell someone with a wrong token, after a while: guessing must not be quick, and must not
     /// fill the server with those who wait either.
     pub(crate) async fn wrong_token(&self) -> Problem {
         let Ok(_waits) = self.0.wrong_tokens.try_acquire() else {
-            return Problem::new(Kind::TooMany, "too many wrong tokens at once");
+            return Problem::new(ProblemKind::TooMany, "too many wrong tokens at once");
         };
         tokio::time::sleep(limits::WRONG_TOKEN_TIME).await;
         Problem::new(
-            Kind::Unauthorized,
+            ProblemKind::Unauthorized,
             "this token is not known; it may have been revoked",
         )
     }
@@ -158,7 +158,7 @@ impl App {
         &self,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
-        let ended = |_| Problem::new(Kind::Unavailable, "the server ends");
+        let ended = |_| Problem::new(ProblemKind::Unavailable, "the server ends");
         let turn = Arc::clone(&self.0.heavy).acquire_owned();
         let turn = turn.await.map_err(ended)?;
         // The turn goes with the work: who asked may be gone before it is done.
@@ -178,7 +178,7 @@ impl App {
         let done = tokio::task::spawn_blocking(move || work(&app)).await;
         done.unwrap_or_else(|_| {
             Err(Problem::new(
-                Kind::Unavailable,
+                ProblemKind::Unavailable,
                 "this could not be finished; the server's own log tells more",
             ))
         })

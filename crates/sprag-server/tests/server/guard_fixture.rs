@@ -10,13 +10,13 @@ use sprag::{
 /// When tests start: 2025-10-09T08:53:20Z.
 pub(crate) const START: Timestamp = Timestamp(1_760_000_000_000);
 
-pub(crate) struct Stage {
+pub(crate) struct GuardFixture {
     pub(crate) guard: Guard,
     pub(crate) clock: Arc<TestClock>,
     heard: Subscription,
 }
 
-impl Stage {
+impl GuardFixture {
     pub(crate) fn new(policy: &str) -> Self {
         Self::of(Guard::builder(), policy)
     }

@@ -1,4 +1,4 @@
-//! Passing on: a message that was let through, and what is no message at all.
+//! Forward on: a message that was let through, and what is no message at all.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,69 +9,69 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sprag::{Guard, Id, Verdict};
 
-use super::answer::Answer;
-use super::dispatches::Running;
+use super::dispatches::DispatchGuard;
 use super::headers::{self, BAGGAGE, SESSION, TRACEPARENT};
-use super::letter::Letter;
-use super::message::Inbound;
+use super::message::RelayRequest;
+use super::message_body::MessageBody;
 use super::upstream::Upstream;
+use super::upstream_response::UpstreamResponse;
 use super::verdict::{warn, without_flow};
 use super::{Relay, session, trace};
+use crate::app::App;
 use crate::caller::Caller;
-use crate::problem::{Kind, Problem};
-use crate::state::App;
+use crate::problem::{Problem, ProblemKind};
 
 /// A message that was let through, on its way.
-pub(super) struct Passing {
+pub(super) struct Forward {
     pub(super) guard: Guard,
     pub(super) relay: Arc<Relay>,
-    pub(super) inbound: Inbound,
+    pub(super) request: RelayRequest,
     pub(super) to: Id,
     /// Whether it is the first word to a session that is to be made.
     pub(super) is_new: bool,
     pub(super) verdict: Verdict,
-    pub(super) running: Option<Running>,
+    pub(super) dispatch: Option<DispatchGuard>,
 }
 
-impl Passing {
+impl Forward {
     /// Passes it on and answers.
     pub(super) async fn on(mut self) -> Result<Response, Problem> {
         if self.relay.upstream.is_none() {
             return Ok(self.verdict_alone());
         }
-        let preference = self.inbound.head.headers.get_all("prefer");
+        let preference = self.request.head.headers.get_all("prefer");
         let mut preferences = preference.iter().filter_map(|value| value.to_str().ok());
         if preferences.any(|value| value.contains("respond-async")) {
             return self.in_background();
         }
-        let mut answer = self.send().await?;
+        let mut response = self.send().await?;
         let is_agent = self.is_agent();
         if self.is_new {
-            self.learn_session(&mut answer).await?;
+            self.learn_session(&mut response).await?;
         }
-        let running = self.running.take();
-        let mut response = answer.pass_on(is_agent, running, || self.longest());
+        let dispatch = self.dispatch.take();
+        let mut response = response.pass_on(is_agent, dispatch, || self.longest());
         self.label(response.headers_mut());
         Ok(response)
     }
 
-    /// How long it may be worked on beyond the answer: as long as a flow may live.
+    /// How long it may be worked on beyond the response: as long as a flow may live.
     fn longest(&self) -> Duration {
         let policy = self.guard.policy();
-        let agent = self.inbound.said.agent.as_ref().map(Id::as_str);
+        let agent = self.request.fields.agent.as_ref().map(Id::as_str);
         let limits = policy.limits_for(agent, self.to.as_str());
         Duration::from_millis(limits.flow.max_duration.0)
     }
 
     fn is_agent(&self) -> bool {
-        self.inbound.said.from.is_some()
+        self.request.fields.from.is_some()
     }
 
     /// The verdict, for a server that passes messages on itself. It works on this one until it says that
     /// the session is idle.
     fn verdict_alone(mut self) -> Response {
-        if let Some(running) = self.running.take() {
-            running.linger(self.longest());
+        if let Some(dispatch) = self.dispatch.take() {
+            dispatch.linger(self.longest());
         }
         let verdict = self.verdict.clone();
         let verdict = if self.is_agent() {
@@ -88,7 +88,7 @@ impl Passing {
     fn in_background(self) -> Result<Response, Problem> {
         let Ok(room) = Arc::clone(&self.relay.background).try_acquire_owned() else {
             let detail = "too many messages are being passed on in the background";
-            return Err(Problem::new(Kind::TooMany, detail));
+            return Err(Problem::new(ProblemKind::TooMany, detail));
         };
         let mut response = (
             StatusCode::ACCEPTED,
@@ -108,22 +108,22 @@ impl Passing {
     }
 
     async fn deliver(mut self) -> Result<(), Problem> {
-        let mut answer = self.send().await?;
+        let mut response = self.send().await?;
         if self.is_new {
-            self.learn_session(&mut answer).await?;
+            self.learn_session(&mut response).await?;
         }
-        let running = self.running.take();
-        match running {
-            Some(running) if answer.status == StatusCode::ACCEPTED => {
-                running.linger(self.longest())
+        let dispatch = self.dispatch.take();
+        match dispatch {
+            Some(dispatch) if response.status == StatusCode::ACCEPTED => {
+                dispatch.linger(self.longest())
             }
-            _ => answer.drain().await,
+            _ => response.drain().await,
         }
         Ok(())
     }
 
-    async fn send(&self) -> Result<Answer, Problem> {
-        let (head, fields) = (&self.inbound.head, &self.relay.fields);
+    async fn send(&self) -> Result<UpstreamResponse, Problem> {
+        let (head, names) = (&self.request.head, &self.relay.names);
         let mut headers = headers::for_upstream(&head.headers);
         headers.remove("prefer");
         headers::drop_trace(&mut headers);
@@ -134,43 +134,44 @@ impl Passing {
             if let Ok(value) = HeaderValue::try_from(trace::baggage(held.iter(), flow)) {
                 headers.insert(BAGGAGE, value);
             }
-            put.push((&fields.correlation, flow.as_str()));
+            put.push((&names.correlation, flow.as_str()));
         }
         if self.is_new {
-            put.push((&fields.session, self.to.as_str()));
+            put.push((&names.session, self.to.as_str()));
         }
-        let body = Letter::read(&self.inbound.body)?.with(&put);
+        let body = MessageBody::read(&self.request.body)?.with(&put);
         let upstream = self.upstream()?;
         let sent = upstream.send(head.method.clone(), &head.uri, headers, body.into());
-        Ok(Answer::new(sent.await?))
+        Ok(UpstreamResponse::new(sent.await?))
     }
 
     fn upstream(&self) -> Result<&Upstream, Problem> {
         let upstream = self.relay.upstream.as_ref();
-        upstream.ok_or_else(|| Problem::new(Kind::Upstream, "there is no agent server behind"))
+        upstream
+            .ok_or_else(|| Problem::new(ProblemKind::Upstream, "there is no agent server behind"))
     }
 
     /// A server may call a new session as it likes: then what runs there is what it says.
-    async fn learn_session(&mut self, answer: &mut Answer) -> Result<(), Problem> {
-        let Some(real) = session::named_in(answer, &self.relay.fields).await else {
+    async fn learn_session(&mut self, response: &mut UpstreamResponse) -> Result<(), Problem> {
+        let Some(real) = session::named_in(response, &self.relay.names).await else {
             return Ok(());
         };
         if real == self.to {
             return Ok(());
         }
         if let Some(flow) = &self.verdict.flow {
-            let said = &self.inbound.said;
-            if let Some(from) = &said.from {
-                session::joins(&self.guard, from, &real, flow, said.agent.as_ref())?;
+            let fields = &self.request.fields;
+            if let Some(from) = &fields.from {
+                session::joins(&self.guard, from, &real, flow, fields.agent.as_ref())?;
             }
             // The new one starts before the other ends, so that the flow is never without.
-            self.running = Some(self.relay.dispatches.start(&real, flow)?);
+            self.dispatch = Some(self.relay.dispatches.start(&real, flow)?);
         }
         self.to = real;
         Ok(())
     }
 
-    /// What the headers of the answer tell.
+    /// What the headers of the response tell.
     fn label(&self, headers: &mut HeaderMap) {
         warn(headers, &self.verdict);
         if self.is_new
@@ -190,7 +191,7 @@ pub(super) async fn pass(
 ) -> Result<Response, Problem> {
     let Some(upstream) = &relay.upstream else {
         return Err(Problem::new(
-            Kind::NotFound,
+            ProblemKind::NotFound,
             "there is no agent server behind",
         ));
     };
@@ -202,5 +203,5 @@ pub(super) async fn pass(
     }
     let body = reqwest::Body::wrap_stream(body.into_data_stream());
     let sent = upstream.send(head.method, &head.uri, headers, body).await?;
-    Ok(Answer::new(sent).pass_on(false, None, Duration::default))
+    Ok(UpstreamResponse::new(sent).pass_on(false, None, Duration::default))
 }
