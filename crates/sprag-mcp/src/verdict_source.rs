@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use sprag::{Event, FailMode, Guard, GuardError, LazyLink, NoVerdict, Role, Verdict};
+use sprag::{Event, FailMode, Guard, LazyLink, NoVerdict, Role, Verdict};
 
 /// Where verdicts come from: a guard in this process, or the guard of this machine.
 pub trait VerdictSource: Send + Sync {
@@ -22,13 +22,7 @@ impl<S: VerdictSource + ?Sized> VerdictSource for std::sync::Arc<S> {
 
 impl VerdictSource for Guard {
     fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
-        self.check_as(Role::Agent, event)
-            .map_err(|error| match error {
-                GuardError::Event(_) | GuardError::Forbidden { .. } => {
-                    NoVerdict::Rejected(error.to_string())
-                }
-                other => NoVerdict::unreachable(other),
-            })
+        Ok(self.check_as(Role::Agent, event)?)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sprag::{Guard, GuardError, PolicyFile};
+use sprag::{Guard, PolicyFile};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::limits;
@@ -143,14 +143,6 @@ impl App {
             ProblemKind::Unauthorized,
             "this token is not known; it may have been revoked",
         )
-    }
-
-    /// The problem behind an error of the guard; what the store could not do is counted.
-    pub(crate) fn failed(&self, error: GuardError) -> Problem {
-        if let GuardError::Store(error) = &error {
-            self.metrics().store_failed(error);
-        }
-        error.into()
     }
 
     /// Does work that takes a while on a thread of its own, a few at a time.

@@ -11,6 +11,7 @@ mod body;
 mod caller;
 mod config;
 mod dashboard;
+mod decide;
 pub mod demo;
 mod edge;
 mod error;

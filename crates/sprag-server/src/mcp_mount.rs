@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, Request, Response};
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
-use sprag::FailMode;
+use sprag::{Event, FailMode, NoVerdict, Role, Verdict};
 use sprag_mcp::http::{Proxy, ProxyConfig, ProxyOptions};
 use sprag_mcp::{LogSink, VerdictSource};
 
@@ -26,6 +26,15 @@ pub const MOUNT: &str = "/mcp";
 
 /// A token of this server, where `Authorization` is for the one behind.
 const TOKEN: HeaderName = HeaderName::from_static("sprag-token");
+
+/// The proxy asks from a worker thread if the store answers from memory, else from one that may wait
+/// (`guard_waits`).
+impl VerdictSource for App {
+    fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
+        let record = self.decide_blocking(Role::Agent, event, None)?;
+        Ok(record.verdict.clone())
+    }
+}
 
 /// The proxy beside the API.
 #[derive(Clone)]
@@ -54,7 +63,7 @@ impl McpMount {
             guard_waits: config.redis.is_some(),
             ..ProxyOptions::new(servers.clone(), mark)
         };
-        let source: Arc<dyn VerdictSource> = Arc::new(app.guard().clone());
+        let source: Arc<dyn VerdictSource> = Arc::new(app.clone());
         let log: Arc<LogSink> = Arc::new(Box::new(
             |what| tracing::warn!(target: "sprag", "mcp: {what}"),
         ));

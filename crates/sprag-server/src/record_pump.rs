@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sprag::{Guard, LogQuery, Record, Subscription, FeedItem};
+use sprag::{FeedItem, Guard, LogQuery, Record, Subscription};
 use tokio::sync::broadcast;
 
 use crate::limits;

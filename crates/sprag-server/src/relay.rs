@@ -27,7 +27,6 @@ use std::sync::Arc;
 
 use axum::routing::{any, post};
 use axum::{Extension, Router};
-use sprag::Guard;
 use tokio::sync::Semaphore;
 
 use crate::app::App;
@@ -54,14 +53,14 @@ pub(crate) struct Relay {
 }
 
 impl Relay {
-    pub(crate) fn new(config: &RelayConfig, guard: &Guard) -> Result<Self, ServerError> {
+    pub(crate) fn new(config: &RelayConfig) -> Result<Self, ServerError> {
         let upstream = config.upstream.as_ref();
         Ok(Self {
             names: config.fields.clone(),
             path: config.path.clone(),
             trust: config.trust,
             upstream: upstream.map(Upstream::new).transpose()?,
-            dispatches: Arc::new(Dispatches::new(guard.clone())),
+            dispatches: Arc::default(),
             background: Arc::new(Semaphore::new(BACKGROUND)),
         })
     }

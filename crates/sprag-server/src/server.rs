@@ -158,7 +158,7 @@ impl Server {
         let _policy: Watch = self.guard.watch(LOOK)?;
         let (end, ending) = watch::channel(false);
         let hub = Hub::new();
-        let relay = Relay::new(&self.config.relay, &self.guard)?;
+        let relay = Relay::new(&self.config.relay)?;
         let metrics = Arc::new(Metrics::new());
         let telemetry = Telemetry::start(&self.config.telemetry, Arc::clone(&metrics))?;
         let feed = self.guard.subscribe_with(FEED);

@@ -1,71 +1,111 @@
-//! Which messages are being worked on: the dispatch context of every session that the relay passes messages to.
+//! Which messages are being worked on: the dispatch context of every session that the relay forwards messages to.
 //!
-//! While a session works on a message, what it sends belongs to the same flow. The guard keeps that as a set of
-//! running flows for each session; here it is counted, because two messages of one flow may be in work in one
-//! session at once, and the flow ends there with the last of them. An upstream that says 202 works on after
-//! its answer: its dispatch lingers until the session is said to be idle, or until the flow's time is over.
+//! While a session works on a message, the messages that it sends belong to the same flow. The guard keeps the set
+//! of running flows of each session. Two messages of one flow may be in work in one session at once, so they
+//! are counted here, and the flow ends in that session with the last of them. An upstream that answers 202 works
+//! on after its answer: its dispatch lingers until the session is reported idle, or until the flow's
+//! time is over.
+//!
+//! The log must have the starts and ends of one flow in one session in the order of the counts: an end that
+//! overtook the next start would take the flow from a message that is in work. So only one event of such a pair is
+//! recorded at a time, and the next one waits for it. Other pairs don't wait, and the table is not locked
+//! while the guard decides.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sprag::{Event, Guard, GuardError, Id, Role};
+use sprag::{Event, GuardError, Id, Role};
 use sprag_core::DispatchEvent;
 use tokio::task::AbortHandle;
 
-/// A flow in a session.
+use crate::app::App;
+
+/// A session and a flow that it works on.
 type DispatchKey = (Id, Id);
 
-/// What is in work for one flow in one session.
+/// The messages of one flow that are in work in one session.
 #[derive(Default)]
 struct InWork {
+    /// Messages whose answers have not ended.
     answering: usize,
+    /// The timers of messages that are in work beyond their answers.
     lingering: HashMap<u64, AbortHandle>,
+    /// An event of this pair is being recorded.
+    recording: bool,
+}
+
+impl InWork {
+    fn is_over(&self) -> bool {
+        self.answering == 0 && self.lingering.is_empty()
+    }
 }
 
 #[derive(Default)]
 struct DispatchTable {
     entries: HashMap<DispatchKey, InWork>,
-    last: u64,
+    /// The number of the last timer.
+    last_timer: u64,
 }
 
 /// Everything that is in work.
+#[derive(Default)]
 pub(super) struct Dispatches {
-    guard: Guard,
     table: Mutex<DispatchTable>,
+    /// Notified whenever an event was recorded.
+    recorded: Condvar,
 }
 
 impl Dispatches {
-    pub(super) fn new(guard: Guard) -> Self {
-        Self {
-            guard,
-            table: Mutex::default(),
-        }
-    }
-
-    /// `session` starts to work on a message of `flow`.
-    pub(super) fn start(
+    /// Records that `session` starts to work on a message of `flow`.
+    pub(super) async fn start(
         self: &Arc<Self>,
+        app: &App,
         session: &Id,
         flow: &Id,
+        parent: Option<&str>,
     ) -> Result<DispatchGuard, GuardError> {
+        let dispatches = Arc::clone(self);
         let key = (session.clone(), flow.clone());
-        // Held while the guard is told, so that its log has starts and ends in the order of the counts.
-        let mut table = self.table();
-        let event = Event::DispatchStart(event(&key));
-        self.guard.check_soon(Role::Relay, event)?;
-        table.entries.entry(key.clone()).or_default().answering += 1;
-        Ok(DispatchGuard {
-            of: Arc::clone(self),
-            key,
-        })
+        let parent = parent.map(Into::into);
+        // If the request is gone by then, the guard is dropped as soon as it is made, and the dispatch ends.
+        app.with_store(move |app| dispatches.start_blocking(app, key, parent))
+            .await
     }
 
-    /// `session` works on nothing any more; or on nothing of `flow`. What is still being answered goes on.
-    pub(super) fn idle(&self, session: &Id, flow: Option<&Id>) -> Result<(), GuardError> {
-        let mut table = self.table();
-        // The guard is asked, not the table: what lingers may have started before this server did.
-        let Some(state) = self.guard.state(session.as_str())? else {
+    fn start_blocking(
+        self: Arc<Self>,
+        app: &App,
+        key: DispatchKey,
+        parent: Option<Box<str>>,
+    ) -> Result<DispatchGuard, GuardError> {
+        let mut table = self.turn(&key);
+        let work = table.entries.entry(key.clone()).or_default();
+        work.answering += 1;
+        work.recording = true;
+        drop(table);
+        let end = DispatchEnd {
+            dispatches: Arc::clone(&self),
+            app: app.clone(),
+            key,
+            parent,
+        };
+        let start = Event::DispatchStart(event(&end.key));
+        // If this fails, dropping `end` takes the count back and records an end, which changes nothing.
+        self.record(app, &end.key, start, end.parent.as_deref())?;
+        Ok(DispatchGuard(Some(end)))
+    }
+
+    /// Ends what lingers in `session`, or only what belongs to `flow`. Messages that are still being answered go on.
+    pub(super) fn idle(
+        &self,
+        app: &App,
+        session: &Id,
+        flow: Option<&Id>,
+        parent: Option<&str>,
+    ) -> Result<(), GuardError> {
+        // The guard knows more than the table: some may linger from before this server started.
+        let Some(state) = app.guard().state(session.as_str())? else {
             return Ok(());
         };
         for running in state.dispatches {
@@ -73,33 +113,62 @@ impl Dispatches {
                 continue;
             }
             let key = (session.clone(), running);
-            if let Some(work) = table.entries.get_mut(&key) {
+            self.end(app, &key, parent, |work| {
                 for (_, timer) in work.lingering.drain() {
                     timer.abort();
                 }
-            }
-            self.settle(&mut table, key)?;
+            })?;
         }
         Ok(())
     }
 
-    /// Ends the dispatch of a key where nothing is in work.
-    fn settle(&self, table: &mut DispatchTable, key: DispatchKey) -> Result<(), GuardError> {
-        let work = table.entries.get(&key);
-        if work.is_some_and(|work| work.answering > 0 || !work.lingering.is_empty()) {
+    /// Applies `change` to a pair, and records the end of its dispatch if nothing is in work any more.
+    fn end(
+        &self,
+        app: &App,
+        key: &DispatchKey,
+        parent: Option<&str>,
+        change: impl FnOnce(&mut InWork),
+    ) -> Result<(), GuardError> {
+        let mut table = self.turn(key);
+        let work = table.entries.entry(key.clone()).or_default();
+        change(work);
+        if !work.is_over() {
             return Ok(());
         }
-        table.entries.remove(&key);
-        let event = Event::DispatchEnd(event(&key));
-        self.guard.check_soon(Role::Relay, event)?;
-        Ok(())
+        work.recording = true;
+        drop(table);
+        self.record(app, key, Event::DispatchEnd(event(key)), parent)
     }
 
-    fn over(&self, table: &mut DispatchTable, key: DispatchKey) {
-        if let Err(error) = self.settle(table, key) {
-            // The store is gone; the session's context ends with its next idle or reset.
-            tracing::error!("the end of a dispatch could not be recorded: {error}");
+    /// Waits until no event of this pair is being recorded.
+    fn turn(&self, key: &DispatchKey) -> MutexGuard<'_, DispatchTable> {
+        let mut table = self.table();
+        while table.entries.get(key).is_some_and(|work| work.recording) {
+            let recorded = self.recorded.wait(table);
+            table = recorded.unwrap_or_else(PoisonError::into_inner);
         }
+        table
+    }
+
+    /// Records an event of a pair that is marked as recording. The table is not locked meanwhile.
+    fn record(
+        &self,
+        app: &App,
+        key: &DispatchKey,
+        event: Event,
+        parent: Option<&str>,
+    ) -> Result<(), GuardError> {
+        let decided = app.decide_blocking(Role::Relay, event, parent);
+        let mut table = self.table();
+        if let Some(work) = table.entries.get_mut(key) {
+            work.recording = false;
+            if work.is_over() {
+                table.entries.remove(key);
+            }
+        }
+        self.recorded.notify_all();
+        decided.map(drop)
     }
 
     fn table(&self) -> MutexGuard<'_, DispatchTable> {
@@ -113,38 +182,78 @@ fn event((session, flow): &DispatchKey) -> DispatchEvent {
     event
 }
 
-/// A message that is being worked on; when this is dropped, it is not any more.
-pub(super) struct DispatchGuard {
-    of: Arc<Dispatches>,
-    key: DispatchKey,
-}
+/// A message that is in work. Dropping it ends the dispatch; [`end`](Self::end) also waits for that.
+pub(super) struct DispatchGuard(Option<DispatchEnd>);
 
 impl DispatchGuard {
-    /// It is worked on beyond the answer, for `longest` at most.
+    /// Ends the dispatch, and returns when the end is recorded.
+    pub(super) async fn end(mut self) {
+        if let Some(end) = self.0.take() {
+            let app = end.app.clone();
+            // Nothing is left to do if it fails: dropping it reports errors.
+            let _ = app
+                .with_store(move |_| {
+                    drop(end);
+                    Ok(())
+                })
+                .await;
+        }
+    }
+
+    /// Lets it be in work beyond the answer, for `longest` at most.
     pub(super) fn linger(self, longest: Duration) {
-        let (of, key) = (Arc::clone(&self.of), self.key.clone());
-        let mut table = self.of.table();
-        table.last = table.last.wrapping_add(1);
-        let number = table.last;
+        let Some(end) = &self.0 else { return };
+        let (app, key) = (end.app.clone(), end.key.clone());
+        let dispatches = Arc::clone(&end.dispatches);
+        // Locked until the timer is in the table: it may run out at once.
+        let mut table = end.dispatches.table();
+        table.last_timer = table.last_timer.wrapping_add(1);
+        let number = table.last_timer;
         let timer = tokio::spawn(async move {
             tokio::time::sleep(longest).await;
-            let mut table = of.table();
-            if let Some(work) = table.entries.get_mut(&key) {
-                work.lingering.remove(&number);
-            }
-            of.over(&mut table, key);
+            let ended = app.with_store(move |app| {
+                dispatches.end(app, &key, None, |work| {
+                    work.lingering.remove(&number);
+                })
+            });
+            report(ended.await);
         });
-        let work = table.entries.entry(self.key.clone()).or_default();
+        let work = table.entries.entry(end.key.clone()).or_default();
         work.lingering.insert(number, timer.abort_handle());
     }
 }
 
 impl Drop for DispatchGuard {
     fn drop(&mut self) {
-        let mut table = self.of.table();
-        if let Some(work) = table.entries.get_mut(&self.key) {
-            work.answering = work.answering.saturating_sub(1);
+        if let Some(end) = self.0.take() {
+            let app = end.app.clone();
+            app.with_store_detached(move || drop(end));
         }
-        self.of.over(&mut table, self.key.clone());
+    }
+}
+
+/// Records the end of a dispatch when it is dropped, on the thread that drops it. So the end is recorded even if the
+/// server ends before another thread could do it.
+struct DispatchEnd {
+    dispatches: Arc<Dispatches>,
+    app: App,
+    key: DispatchKey,
+    /// The `traceparent` of the request that brought the message.
+    parent: Option<Box<str>>,
+}
+
+impl Drop for DispatchEnd {
+    fn drop(&mut self) {
+        let parent = self.parent.as_deref();
+        report(self.dispatches.end(&self.app, &self.key, parent, |work| {
+            work.answering = work.answering.saturating_sub(1);
+        }));
+    }
+}
+
+/// Without a store the context of the session ends with its next idle or reset.
+fn report(ended: Result<(), GuardError>) {
+    if let Err(error) = ended {
+        tracing::error!("could not record the end of a dispatch: {error}");
     }
 }

@@ -7,7 +7,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use sprag::{Guard, Id, Verdict};
+use sprag::{Id, Role, Verdict};
 
 use super::dispatches::DispatchGuard;
 use super::headers::{self, BAGGAGE, SESSION, TRACEPARENT};
@@ -23,7 +23,7 @@ use crate::problem::{Problem, ProblemKind};
 
 /// A message that was let through, on its way.
 pub(super) struct Forward {
-    pub(super) guard: Guard,
+    pub(super) app: App,
     pub(super) relay: Arc<Relay>,
     pub(super) request: RelayRequest,
     pub(super) to: Id,
@@ -35,7 +35,7 @@ pub(super) struct Forward {
 
 impl Forward {
     /// Passes it on and answers.
-    pub(super) async fn on(mut self) -> Result<Response, Problem> {
+    pub(super) async fn respond(mut self) -> Result<Response, Problem> {
         if self.relay.upstream.is_none() {
             return Ok(self.verdict_alone());
         }
@@ -57,7 +57,7 @@ impl Forward {
 
     /// How long it may be worked on beyond the response: as long as a flow may live.
     fn longest(&self) -> Duration {
-        let policy = self.guard.policy();
+        let policy = self.app.guard().policy();
         let agent = self.request.fields.agent.as_ref().map(Id::as_str);
         let limits = policy.limits_for(agent, self.to.as_str());
         Duration::from_millis(limits.flow.max_duration.0)
@@ -113,11 +113,15 @@ impl Forward {
             self.learn_session(&mut response).await?;
         }
         let dispatch = self.dispatch.take();
-        match dispatch {
-            Some(dispatch) if response.status == StatusCode::ACCEPTED => {
-                dispatch.linger(self.longest())
+        if response.status == StatusCode::ACCEPTED {
+            if let Some(dispatch) = dispatch {
+                dispatch.linger(self.longest());
             }
-            _ => response.drain().await,
+            return Ok(());
+        }
+        response.drain().await;
+        if let Some(dispatch) = dispatch {
+            dispatch.end().await;
         }
         Ok(())
     }
@@ -160,12 +164,17 @@ impl Forward {
             return Ok(());
         }
         if let Some(flow) = &self.verdict.flow {
-            let fields = &self.request.fields;
+            let (fields, parent) = (&self.request.fields, self.request.parent());
             if let Some(from) = &fields.from {
-                session::joins(&self.guard, from, &real, flow, fields.agent.as_ref())?;
+                let joins = session::join_event(from, &real, flow, fields.agent.as_ref());
+                self.app.decide(Role::Relay, joins, parent).await?;
             }
-            // The new one starts before the other ends, so that the flow is never without.
-            self.dispatch = Some(self.relay.dispatches.start(&real, flow)?);
+            // The new one starts before the other ends, so that the flow always runs somewhere.
+            let dispatches = &self.relay.dispatches;
+            let start = dispatches.start(&self.app, &real, flow, parent).await?;
+            if let Some(other) = self.dispatch.replace(start) {
+                other.end().await;
+            }
         }
         self.to = real;
         Ok(())

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use bytes::Bytes;
-use sprag::{Event, GuardError, Id, Role, StoreError, Verdict};
+use sprag::{GuardError, Id, Role, StoreError, Verdict};
 use sprag_core::MessageEvent;
 
 use super::forward::Forward;
@@ -21,7 +21,7 @@ use crate::body;
 use crate::caller::Caller;
 use crate::param::{PathId, bad};
 use crate::problem::{Problem, ProblemKind};
-use crate::route::check::kept;
+use crate::route::check::trace_parent;
 
 /// Send a message to a session
 ///
@@ -46,7 +46,7 @@ pub(super) async fn say(
     request: Request,
 ) -> Result<Response, Problem> {
     let request = RelayRequest::read(&app, &relay, &caller, request).await?;
-    deliver(&app, relay, request, to, false).await
+    deliver(app, relay, request, to, false).await
 }
 
 /// A message that came in.
@@ -77,6 +77,11 @@ impl RelayRequest {
         }
         Ok(Self { head, body, fields })
     }
+
+    /// The trace context that it came with.
+    pub(super) fn parent(&self) -> Option<&str> {
+        trace_parent(&self.head.headers)
+    }
 }
 
 impl Relay {
@@ -90,29 +95,33 @@ impl Relay {
     }
 }
 
-/// Has a message judged, and passed on where it is let through.
+/// Asks the guard about a message, and forwards it unless it is refused.
 pub(super) async fn deliver(
-    app: &App,
+    app: App,
     relay: Arc<Relay>,
     request: RelayRequest,
     to: Id,
     is_new: bool,
 ) -> Result<Response, Problem> {
-    let fields = &request.fields;
-    let is_agent = fields.from.is_some();
-    let verdict = judge(app, &relay, fields, &to).await?;
+    let is_agent = request.fields.from.is_some();
+    let verdict = judge(&app, &relay, &request, &to).await?;
     if verdict.refuses() {
-        let told = if is_agent {
+        let shown = if is_agent {
             without_flow(verdict)
         } else {
             verdict
         };
-        return Ok(refused(told, is_agent));
+        return Ok(refused(shown, is_agent));
     }
-    let start = |flow: &Id| relay.dispatches.start(&to, flow);
-    let dispatch = verdict.flow.as_ref().map(start).transpose()?;
+    let dispatch = match &verdict.flow {
+        Some(flow) => {
+            let start = relay.dispatches.start(&app, &to, flow, request.parent());
+            Some(start.await?)
+        }
+        None => None,
+    };
     let forward = Forward {
-        guard: app.guard().clone(),
+        app,
         relay,
         request,
         to,
@@ -120,15 +129,16 @@ pub(super) async fn deliver(
         verdict,
         dispatch,
     };
-    forward.on().await
+    forward.respond().await
 }
 
 async fn judge(
     app: &App,
     relay: &Relay,
-    fields: &RelayFields,
+    request: &RelayRequest,
     to: &Id,
 ) -> Result<Verdict, Problem> {
+    let fields = &request.fields;
     let mut event = MessageEvent::new(to.clone());
     event.from.clone_from(&fields.from);
     event.source = fields.source;
@@ -141,16 +151,12 @@ async fn judge(
     event.to_agent.clone_from(&fields.agent);
     event.content.clone_from(&fields.content);
     event.generation = fields.generation;
-    let checked = match app.guard().check_soon(Role::Relay, Event::from(event)) {
-        Ok(checked) => checked,
+    let decided = app.decide(Role::Relay, event.into(), request.parent());
+    match decided.await {
+        Ok(record) => Ok(record.verdict.clone()),
         Err(GuardError::Store(StoreError::Engine(error))) => {
-            return Err(bad(&relay.names.generation, error));
+            Err(bad(&relay.names.generation, error))
         }
-        Err(error) => return Err(error.into()),
-    };
-    let verdict = checked.verdict().clone();
-    if let Some(wait) = checked.wait {
-        kept(app, wait).await?;
+        Err(error) => Err(error.into()),
     }
-    Ok(verdict)
 }

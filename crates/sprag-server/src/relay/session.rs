@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use serde_json::Value;
-use sprag::{Event, Guard, Id, Role};
+use sprag::{Event, Id};
 use sprag_core::{MessageEvent, MessageKind};
 
 use super::config::FieldNames;
@@ -20,6 +20,7 @@ use crate::body;
 use crate::caller::Caller;
 use crate::param::{PathId, bad};
 use crate::problem::{Problem, ProblemKind};
+use crate::route::check::trace_parent;
 
 /// The longest answer that is looked into for the id of a new session.
 const LOOK_BYTES: u64 = 64 * 1024;
@@ -50,7 +51,7 @@ pub(super) async fn create(
         Some(session) => session.clone(),
         None => proposed(request.fields.agent.as_ref())?,
     };
-    deliver(&app, relay, request, to, true).await
+    deliver(app, relay, request, to, true).await
 }
 
 /// Say that a session has nothing more to do
@@ -80,13 +81,18 @@ pub(super) async fn idle(
         let detail = "only a relay, a hook or an operator says that an agent is idle";
         return Err(Problem::new(ProblemKind::Forbidden, detail));
     }
+    let parent = trace_parent(request.headers()).map(str::to_owned);
     let body = body::read(&app, request.into_body(), IDLE_BYTES).await?;
     let flow = if body.trim_ascii().is_empty() {
         None
     } else {
         MessageBody::read(&body)?.fields(&relay.names)?.flow
     };
-    relay.dispatches.idle(&session, flow.as_ref())?;
+    let ended = app.with_store(move |app| {
+        let dispatches = &relay.dispatches;
+        dispatches.idle(app, &session, flow.as_ref(), parent.as_deref())
+    });
+    ended.await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -120,18 +126,12 @@ pub(super) async fn named_in(response: &mut UpstreamResponse, names: &FieldNames
         .filter(|_| !last.contains(['%', '?', '#']))
 }
 
-/// Reports to the guard that `from` is above `session` in a flow: its name was not known when it was judged.
-pub(super) fn joins(
-    guard: &Guard,
-    from: &Id,
-    session: &Id,
-    flow: &Id,
-    agent: Option<&Id>,
-) -> Result<(), Problem> {
+/// The event that puts `from` above `session` in a flow: the name of `session` was not known when the message was
+/// judged.
+pub(super) fn join_event(from: &Id, session: &Id, flow: &Id, agent: Option<&Id>) -> Event {
     let mut event = MessageEvent::new(session.clone()).kind(MessageKind::Spawn);
     event.from = Some(from.clone());
     event.flow = Some(flow.clone());
     event.to_agent = agent.cloned();
-    guard.check_soon(Role::Relay, Event::from(event))?;
-    Ok(())
+    event.into()
 }

@@ -117,8 +117,9 @@ impl TrackedBody {
             Some(Err(_)) | None => u64::MAX,
         };
         self.left = self.left.map(|left| left.saturating_sub(length));
-        if self.left == Some(0) || length == u64::MAX {
-            self.dispatch = None;
+        let is_last = self.left == Some(0) || length == u64::MAX;
+        if let Some(dispatch) = self.dispatch.take_if(|_| is_last) {
+            dispatch.end().await;
         }
         chunk.map(|chunk| (chunk, self))
     }

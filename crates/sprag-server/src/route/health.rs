@@ -45,7 +45,8 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<axum::Json<Health>,
     if *app.ending().borrow() {
         return Err(Problem::new(ProblemKind::Unavailable, "the server ends"));
     }
-    match app.guard().status().degraded {
+    let status = app.with_store(|app| Ok(app.guard().status())).await?;
+    match status.degraded {
         Some(why) => Err(Problem::new(ProblemKind::Unavailable, why)),
         None => Ok(healthz().await),
     }

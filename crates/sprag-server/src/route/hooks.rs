@@ -13,6 +13,7 @@ use sprag::Role;
 use sprag_hooks::{Client, HookOptions, answer};
 use utoipa::{IntoParams, ToSchema};
 
+use super::check::trace_parent;
 use crate::app::App;
 use crate::body;
 use crate::caller::Caller;
@@ -89,14 +90,21 @@ pub(crate) async fn hook(
     if payload.is_empty() {
         return Err(bad("the body", "there is no payload"));
     }
+    let parent = trace_parent(&headers).map(str::to_owned);
     let text = app
-        .blocking(move |app| Ok(answered(app, client, &query, &payload)))
+        .with_store(move |app| Ok(answered(app, client, &query, &payload, parent.as_deref())))
         .await?;
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, JSON)], text).into_response())
 }
 
-fn answered(app: &App, client: Client, query: &HookQuery, payload: &[u8]) -> String {
+fn answered(
+    app: &App,
+    client: Client,
+    query: &HookQuery,
+    payload: &[u8],
+    parent: Option<&str>,
+) -> String {
     let options = HookOptions {
         event: query.event.as_deref(),
         fail: match query.fail {
@@ -107,8 +115,9 @@ fn answered(app: &App, client: Client, query: &HookQuery, payload: &[u8]) -> Str
         hush: false,
     };
     let answered = answer(client, payload, &options, |role, event| {
-        let verdict = app.guard().check_as(role, event);
-        verdict.map_err(|error| app.failed(error).detail().to_owned())
+        let decided = app.decide_blocking(role, event, parent);
+        let verdict = decided.map(|record| record.verdict.clone());
+        verdict.map_err(|error| Problem::from(error).detail().to_owned())
     });
     if let Some(trouble) = &answered.trouble {
         tracing::warn!(client = client.as_str(), "a hook went unchecked: {trouble}");

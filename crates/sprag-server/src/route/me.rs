@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::caller::Caller;
+use crate::problem::Problem;
 use crate::wire;
 
 /// Who asks, and what answers.
@@ -30,11 +31,12 @@ pub(crate) struct Me {
     security((), ("token" = [])),
     responses((status = 200, description = "The asker, and the server", body = Me), wire::AnyRole),
 )]
-pub(crate) async fn me(State(app): State<App>, caller: Caller) -> axum::Json<Me> {
-    axum::Json(Me {
+pub(crate) async fn me(State(app): State<App>, caller: Caller) -> Result<axum::Json<Me>, Problem> {
+    let status = app.with_store(|app| Ok(app.guard().status())).await?;
+    Ok(axum::Json(Me {
         role: caller.role.to_string(),
         name: caller.name.to_string(),
         version: env!("CARGO_PKG_VERSION"),
-        store: app.guard().status().kind,
-    })
+        store: status.kind,
+    }))
 }

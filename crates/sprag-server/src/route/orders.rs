@@ -1,11 +1,12 @@
 //! An operator's orders to one session.
 
 use axum::extract::State;
+use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
-use sprag::{Event, Guard, Id, Role};
+use sprag::{Event, Id, Role, SessionState};
 use utoipa::ToSchema;
 
-use super::check::kept;
+use super::check::trace_parent;
 use crate::app::App;
 use crate::body::JsonBody;
 use crate::caller::Operator;
@@ -76,9 +77,11 @@ pub(crate) async fn kill(
     State(app): State<App>,
     operator: Operator,
     PathId(session): PathId,
-    JsonBody(reason): JsonBody<OrderRequest>,
+    headers: HeaderMap,
+    JsonBody(request): JsonBody<OrderRequest>,
 ) -> Result<axum::Json<OrderResponse>, Problem> {
-    order(&app, Event::kill(session.as_str())?, &operator, &reason).await
+    let event = Event::kill(session.as_str())?;
+    order(&app, event, &operator, &request, trace_parent(&headers)).await
 }
 
 /// Reset a session
@@ -101,36 +104,35 @@ pub(crate) async fn reset(
     State(app): State<App>,
     operator: Operator,
     PathId(session): PathId,
-    JsonBody(reason): JsonBody<OrderRequest>,
+    headers: HeaderMap,
+    JsonBody(request): JsonBody<OrderRequest>,
 ) -> Result<axum::Json<OrderResponse>, Problem> {
-    order(&app, Event::reset(session.as_str())?, &operator, &reason).await
+    let event = Event::reset(session.as_str())?;
+    order(&app, event, &operator, &request, trace_parent(&headers)).await
 }
 
 async fn order(
     app: &App,
     mut event: Event,
     operator: &Operator,
-    reason: &OrderRequest,
+    request: &OrderRequest,
+    parent: Option<&str>,
 ) -> Result<axum::Json<OrderResponse>, Problem> {
-    OrderRequest::check(&reason.why, reason.by.as_deref())?;
-    let by = operator.signs(reason.by.as_deref());
+    OrderRequest::check(&request.why, request.by.as_deref())?;
+    let by = operator.signs(request.by.as_deref());
     let session = event.session().clone();
     if let Event::Kill(order) | Event::Reset(order) = &mut event {
         order.by = Some(by.as_str().into());
-        order.why = Some(reason.why.as_str().into());
+        order.why = Some(request.why.as_str().into());
     }
-    let guard: &Guard = app.guard();
-    let checked = guard.check_soon(Role::Operator, event);
-    let checked = checked.map_err(|error| app.failed(error))?;
-    let generation = checked.verdict().generation;
-    if let Some(wait) = checked.wait {
-        kept(app, wait).await?;
-    }
-    let held = guard.session(session.as_str())?;
+    let record = app.decide(Role::Operator, event, parent).await?;
+    let id = session.clone();
+    let found = app.with_store(move |app| app.guard().session(id.as_str()));
+    let state = found.await?.map(|found| found.summary.state);
     Ok(axum::Json(OrderResponse {
-        state: held.map_or("active", |held| held.summary.state.as_str()),
         session,
-        generation,
+        state: state.map_or("active", SessionState::as_str),
+        generation: record.verdict.generation,
         by,
     }))
 }

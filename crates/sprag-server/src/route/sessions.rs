@@ -254,11 +254,12 @@ pub(crate) async fn show(
     _: Operator,
     PathId(session): PathId,
 ) -> Result<axum::Json<SessionDetail>, Problem> {
-    let guard = app.guard();
-    let Some(held) = guard.session(session.as_str())? else {
+    let id = session.clone();
+    let found = app.with_store(move |app| app.guard().session(id.as_str()));
+    let Some(found) = found.await? else {
         return Err(none(&session));
     };
-    Ok(axum::Json(detail(held, &guard.policy())))
+    Ok(axum::Json(detail(found, &app.guard().policy())))
 }
 
 fn detail(held: Session, policy: &sprag::Policy) -> SessionDetail {

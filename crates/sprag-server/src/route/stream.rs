@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use serde::Deserialize;
 use serde_json::json;
-use sprag::{Id, LogQuery, Record, FeedItem, record_json};
+use sprag::{FeedItem, Id, LogQuery, Record, record_json};
 use sprag_core::Observed;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -72,12 +72,15 @@ pub(crate) async fn stream(
     let session = which.session.as_deref().map(|text| id("session", text));
     let room = app.streams().clone().try_acquire_owned();
     let room = room.map_err(|_| {
-        let detail = format!("at most {} listen at once", limits::STREAMS);
+        let detail = format!("at most {} clients may listen at once", limits::STREAMS);
         Problem::new(ProblemKind::TooMany, detail)
     })?;
+    // Subscribed before the end of the log is read, so that no record is lost between the two.
+    let items = app.hub().listen();
+    let status = app.with_store(|app| Ok(app.guard().status())).await?;
     let listener = RecordStream {
-        news: app.hub().listen(),
-        live_after: app.guard().status().last_seq,
+        items,
+        live_after: status.last_seq,
         behind: heard,
         ready: VecDeque::new(),
         session: session.transpose()?,
@@ -102,7 +105,7 @@ fn number(text: &str) -> Result<u64, Problem> {
 
 struct RecordStream {
     app: App,
-    news: Receiver<FeedItem>,
+    items: Receiver<FeedItem>,
     /// Records up to this one are in the log already and are not heard live.
     live_after: u64,
     /// The last record that was heard, while there are older ones to fetch.
@@ -126,11 +129,11 @@ impl RecordStream {
                 self.fetch(heard).await;
                 continue;
             }
-            let news = tokio::select! {
-                news = self.news.recv() => news,
+            let item = tokio::select! {
+                item = self.items.recv() => item,
                 _ = self.ending.wait_for(|ends| *ends) => return None,
             };
-            match news {
+            match item {
                 Ok(FeedItem::Record(record)) if record.seq > self.live_after => {
                     if let Some(event) = self.event(&record) {
                         return Some(event);

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use sprag_core::{Decision, Event, Id, Verdict};
 
 use super::{Link, LinkError, LinkOptions, marks};
+use crate::guard::GuardError;
 use crate::role::Role;
 
 /// Why there is no verdict.
@@ -36,6 +37,17 @@ impl NoVerdict {
         Self::Unreachable {
             why: why.to_string(),
             stopped: None,
+        }
+    }
+}
+
+impl From<GuardError> for NoVerdict {
+    fn from(error: GuardError) -> Self {
+        match error {
+            GuardError::Event(_) | GuardError::Forbidden { .. } => {
+                Self::Rejected(error.to_string())
+            }
+            other => Self::unreachable(other),
         }
     }
 }

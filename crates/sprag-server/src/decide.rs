@@ -1,0 +1,120 @@
+//! The one way to a decision.
+//!
+//! Every route, the relay and the mounted MCP proxy ask here and nowhere else. So every decision is timed, exported
+//! as a span, and counted if the store fails, whichever way its event came in.
+//!
+//! Which thread decides depends on the store. A store that this process owns decides in memory within
+//! microseconds: moving that to another thread would cost more than the decision, so the thread that read the
+//! request makes it. A store that others write to as well (Redis) may have to wait for the network. On a worker
+//! thread of the runtime that would hold up every other request there, `/healthz` too, so such a decision is
+//! made on a thread that may block.
+
+use std::sync::Arc;
+
+use sprag::{Checked, Event, GuardError, Record, Role, StoreError, Wait};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use crate::app::App;
+use crate::stopwatch::Stopwatch;
+
+impl App {
+    /// Decides on an event, and returns its record once the verdict may be answered: a kill, block or reset is
+    /// durable by then. `parent` is the `traceparent` of the request.
+    pub(crate) async fn decide(
+        &self,
+        role: Role,
+        event: Event,
+        parent: Option<&str>,
+    ) -> Result<Arc<Record>, GuardError> {
+        let watch = Stopwatch::start();
+        let checked = self.with_store(move |app| app.guard().check_soon(role, event));
+        let decided = match checked.await {
+            Ok(Checked {
+                record,
+                wait: Some(wait),
+            }) => durable(wait).await.map(|()| record),
+            Ok(Checked { record, wait: None }) => Ok(record),
+            Err(error) => Err(error),
+        };
+        self.observed(watch, decided, parent)
+    }
+
+    /// The same for code that can't await. Call it inside [`with_store`](Self::with_store), or on a thread that may
+    /// block.
+    pub(crate) fn decide_blocking(
+        &self,
+        role: Role,
+        event: Event,
+        parent: Option<&str>,
+    ) -> Result<Arc<Record>, GuardError> {
+        let watch = Stopwatch::start();
+        let decided = self.guard().check_soon(role, event).and_then(|checked| {
+            if let Some(wait) = checked.wait {
+                // A worker thread hands its other tasks to another one before it waits for the disk.
+                tokio::task::block_in_place(|| wait.block())?;
+            }
+            Ok(checked.record)
+        });
+        self.observed(watch, decided, parent)
+    }
+
+    /// Runs `work`, which asks the store: on this thread if the store answers from memory, else on one that may
+    /// wait. Once started it runs to its end, even if whoever awaits it is gone.
+    pub(crate) async fn with_store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, GuardError> + Send + 'static,
+    ) -> Result<T, GuardError> {
+        if !self.store_may_wait() {
+            return work(self);
+        }
+        let app = self.clone();
+        let done = tokio::task::spawn_blocking(move || work(&app)).await;
+        // It panicked, or the server ended before it could start.
+        done.unwrap_or_else(|_| Err(StoreError::Closed.into()))
+    }
+
+    /// Runs `work` on the same thread as [`with_store`](Self::with_store) would, without waiting for its end. If the
+    /// server ends before `work` could start, `work` is dropped.
+    pub(crate) fn with_store_detached(&self, work: impl FnOnce() + Send + 'static) {
+        match Handle::try_current() {
+            Ok(runtime) if self.store_may_wait() => drop(runtime.spawn_blocking(work)),
+            _ => work(),
+        }
+    }
+
+    /// Whether an answer of the store may take as long as the network does.
+    fn store_may_wait(&self) -> bool {
+        self.guard().store().others_write()
+    }
+
+    /// Times and exports a decision that was made, and counts a failure of the store.
+    fn observed(
+        &self,
+        watch: Stopwatch,
+        decided: Result<Arc<Record>, GuardError>,
+        parent: Option<&str>,
+    ) -> Result<Arc<Record>, GuardError> {
+        match &decided {
+            Ok(record) => {
+                let took = watch.elapsed();
+                self.metrics().decided(took);
+                if let Some(telemetry) = self.telemetry() {
+                    telemetry.decided(record, took, parent);
+                }
+            }
+            Err(GuardError::Store(error)) => self.metrics().store_failed(error),
+            Err(_) => {}
+        }
+        decided
+    }
+}
+
+/// Waits until a record is durable, without holding a thread.
+async fn durable(wait: Wait) -> Result<(), GuardError> {
+    let (sender, receiver) = oneshot::channel();
+    // The request may be gone by then; nobody needs the result in that case.
+    wait.then(move |end| drop(sender.send(end)));
+    let end = receiver.await.unwrap_or(Err(StoreError::Closed));
+    Ok(end?)
+}
