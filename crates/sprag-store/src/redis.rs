@@ -161,14 +161,14 @@ impl Store for RedisStore {
     }
 
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {
-        self.pod.read(|reader| reader.session(&self.pod, id))
+        self.pod.read(|reader| reader.session(id))
     }
 
     fn sessions(
         &self,
         query: &SessionQuery,
     ) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
-        self.pod.read(|reader| reader.sessions(&self.pod, query))
+        self.pod.read(|reader| reader.sessions(query))
     }
 
     fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
@@ -192,7 +192,7 @@ impl Store for RedisStore {
     }
 
     fn census(&self) -> Result<Census, StoreError> {
-        self.pod.read(|reader| reader.census(&self.pod))
+        self.pod.read(|reader| reader.census())
     }
 
     fn decided_offline(&self) -> u64 {

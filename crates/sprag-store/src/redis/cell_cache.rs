@@ -161,6 +161,13 @@ impl CellCache {
         cell.is_some_and(|cell| cell.killed().is_some())
     }
 
+    /// Whether the copy of a session is from before record `seq`, or missing.
+    pub(super) fn is_older(&self, id: &Id, seq: u64) -> bool {
+        let state = self.state();
+        let cached = state.versions.get(&CellKey::Session(id.clone()));
+        cached.is_none_or(|cached| cached.version.seq() < seq)
+    }
+
     /// All cached sessions that are killed.
     pub(super) fn killed(&self) -> Vec<Id> {
         let state = self.state();

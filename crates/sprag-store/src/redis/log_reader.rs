@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 
 use redis::{Connection, Pipeline, RedisResult, Value, cmd};
-use sprag_core::{CellKey, Observed};
+use sprag_core::{CellKey, Id, Observed};
 
 use super::commit::read_hash;
 use super::fail_modes::agent_and_session;
 use super::redis_pod::{RedisPod, SharedError, lock};
 use super::reply::{list, text, unexpected_reply};
+use crate::durability::Durability;
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::log_index::NOTES;
@@ -53,7 +54,7 @@ impl LogEntry {
 
 /// Reads the log and the sessions over one connection.
 pub(super) struct RedisReader<'a> {
-    pod: &'a RedisPod,
+    pub(super) pod: &'a RedisPod,
     pub(super) connection: &'a mut Connection,
 }
 
@@ -164,10 +165,26 @@ impl<'a> RedisReader<'a> {
         let more = seqs.len() > size;
         seqs.truncate(size);
         let next = seqs.last().copied().filter(|_| more);
-        Ok(Page {
-            items: self.records(&seqs)?,
-            next,
-        })
+        let items = self.records(&seqs)?;
+        self.cache_marks(&items)?;
+        Ok(Page { items, next })
+    }
+
+    /// Caches the sessions that these records killed, blocked or reset. Another pod may have done it, and
+    /// if Redis goes down next, it must hold here too.
+    fn cache_marks(&mut self, records: &[Record]) -> Result<(), SharedError> {
+        let mut ids = BTreeSet::new();
+        for record in records {
+            if let Some(observation) = record.observation()
+                && Durability::of(observation, &record.verdict) == Durability::Durable
+            {
+                // What this pod decided itself is cached already.
+                let ours = &self.pod.cache;
+                let outdated = |id: &&Id| ours.is_older(id, record.seq);
+                ids.extend(sessions_of(&observation.what).filter(outdated).cloned());
+            }
+        }
+        self.refresh(&Vec::from_iter(ids))
     }
 
     fn chosen(
@@ -229,7 +246,7 @@ impl<'a> RedisReader<'a> {
         Ok(take(seqs.map(|(_, seq)| *seq), newest_first, most))
     }
 
-    fn sharing(&mut self, id: &sprag_core::Id) -> Result<BTreeSet<u64>, SharedError> {
+    fn sharing(&mut self, id: &Id) -> Result<BTreeSet<u64>, SharedError> {
         let pod = self.pod;
         let touching = |place: u64| {
             let index = lock(&pod.index);
@@ -291,19 +308,23 @@ fn take(seqs: impl DoubleEndedIterator<Item = u64>, newest_first: bool, most: us
     }
 }
 
+/// The sessions that an event is about: its own, and the receiver of a message.
+fn sessions_of(observed: &Observed) -> impl Iterator<Item = &Id> {
+    let (_, session) = agent_and_session(observed);
+    let peer = match observed {
+        Observed::Message(message) => Some(&message.to),
+        _ => None,
+    };
+    std::iter::once(session).chain(peer)
+}
+
 /// The index entries of a record: its sessions, and the cells it may have touched under any policy.
 fn places(record: &Record) -> Vec<u64> {
     let observation = match &record.kind {
         RecordKind::Note(_) => return vec![NOTES],
         RecordKind::Event { observation, .. } => observation,
     };
-    let (_, session) = agent_and_session(&observation.what);
-    let peer = match &observation.what {
-        Observed::Message(message) => Some(&message.to),
-        _ => None,
-    };
-    let sessions = std::iter::once(session).chain(peer);
-    let sessions = sessions.map(|id| CellKey::Session(id.clone()));
+    let sessions = sessions_of(&observation.what).map(|id| CellKey::Session(id.clone()));
     let cells = cells_of(observation);
     let others = cells
         .into_iter()

@@ -233,7 +233,7 @@ impl RedisPod {
         // Read what Redis has of all of them. A cached kill that is missing there becomes a lost kill.
         let mut known = self.cache.killed();
         known.extend(made_offline.iter().map(|lost| lost.session.clone()));
-        RedisReader::new(self, connection).refresh(self, &known)?;
+        RedisReader::new(self, connection).refresh(&known)?;
         let missing = made_offline
             .into_iter()
             .filter(|lost| !self.cache.is_killed(&lost.session));

@@ -189,7 +189,7 @@ impl LogView for RedisView<'_> {
         })?;
         let mut cells = CellMap::default();
         for id in ids.iter().filter_map(|id| Id::new(id).ok()) {
-            let session = self.pod.read(|reader| reader.session(self.pod, &id))?;
+            let session = self.pod.read(|reader| reader.session(&id))?;
             if let Some(session) = session {
                 cells.sessions.insert(id, session.cell);
             }

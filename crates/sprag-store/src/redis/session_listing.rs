@@ -6,7 +6,7 @@ use sprag_core::{CellKey, Id};
 use super::cell_cache::FreshCell;
 use super::cell_value::{CellVersion, read_memory, read_session};
 use super::log_reader::RedisReader;
-use super::redis_pod::{RedisPod, SharedError};
+use super::redis_pod::SharedError;
 use super::reply::text;
 use crate::census::Census;
 use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
@@ -18,17 +18,13 @@ const CHUNK: usize = 200;
 
 impl RedisReader<'_> {
     /// The values of the small parts of some sessions; none for those that do not exist.
-    fn hot_parts(
-        &mut self,
-        pod: &RedisPod,
-        ids: &[Id],
-    ) -> Result<Vec<Option<Vec<u8>>>, SharedError> {
+    fn hot_parts(&mut self, ids: &[Id]) -> Result<Vec<Option<Vec<u8>>>, SharedError> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
         let mut command = cmd("MGET");
         for id in ids {
-            command.arg(pod.keys.cell(&CellKey::Session(id.clone())));
+            command.arg(self.pod.keys.cell(&CellKey::Session(id.clone())));
         }
         let values: Vec<Value> = command.query(self.connection)?;
         let bytes = values.iter().map(|value| text(value).map(<[u8]>::to_vec));
@@ -36,11 +32,12 @@ impl RedisReader<'_> {
     }
 
     /// Reads the small parts of some sessions into the cache.
-    pub(super) fn refresh(&mut self, pod: &RedisPod, ids: &[Id]) -> Result<(), SharedError> {
+    pub(super) fn refresh(&mut self, ids: &[Id]) -> Result<(), SharedError> {
         for ids in ids.chunks(CHUNK) {
-            for (id, value) in ids.iter().zip(self.hot_parts(pod, ids)?) {
+            for (id, value) in ids.iter().zip(self.hot_parts(ids)?) {
                 let key = CellKey::Session(id.clone());
-                pod.cache
+                self.pod
+                    .cache
                     .refresh(&FreshCell::Cell(&key, value.as_deref()))?;
             }
         }
@@ -48,14 +45,10 @@ impl RedisReader<'_> {
     }
 
     /// One session with its step memory.
-    pub(super) fn session(
-        &mut self,
-        pod: &RedisPod,
-        id: &Id,
-    ) -> Result<Option<Session>, SharedError> {
+    pub(super) fn session(&mut self, id: &Id) -> Result<Option<Session>, SharedError> {
         let values: Vec<Value> = cmd("MGET")
-            .arg(pod.keys.cell(&CellKey::Session(id.clone())))
-            .arg(pod.keys.memory(id))
+            .arg(self.pod.keys.cell(&CellKey::Session(id.clone())))
+            .arg(self.pod.keys.memory(id))
             .query(self.connection)?;
         let parts: Vec<_> = values
             .iter()
@@ -75,22 +68,24 @@ impl RedisReader<'_> {
     /// A page of sessions.
     pub(super) fn sessions(
         &mut self,
-        pod: &RedisPod,
+
         query: &SessionQuery,
     ) -> Result<Page<SessionSummary, SessionCursor>, SharedError> {
         let found = match query.state {
-            Some(state) if state != SessionState::Active => self.marked(pod, state)?,
-            _ => self.by_last_event(pod, query)?,
+            Some(state) if state != SessionState::Active => self.marked(state)?,
+            _ => self.by_last_event(query)?,
         };
         Ok(query.choose(found.into_iter()))
     }
 
     /// How many sessions are in which state.
-    pub(super) fn census(&mut self, pod: &RedisPod) -> Result<Census, SharedError> {
+    pub(super) fn census(&mut self) -> Result<Census, SharedError> {
         let all: u64 = cmd("ZCARD")
-            .arg(&pod.keys.sessions)
+            .arg(&self.pod.keys.sessions)
             .query(self.connection)?;
-        let states: Vec<String> = cmd("HVALS").arg(&pod.keys.marked).query(self.connection)?;
+        let states: Vec<String> = cmd("HVALS")
+            .arg(&self.pod.keys.marked)
+            .query(self.connection)?;
         let count = |state: SessionState| {
             let those = states.iter().filter(|word| *word == state.as_str());
             u64::try_from(those.count()).unwrap_or(u64::MAX)
@@ -103,13 +98,9 @@ impl RedisReader<'_> {
         })
     }
 
-    fn marked(
-        &mut self,
-        pod: &RedisPod,
-        state: SessionState,
-    ) -> Result<Vec<SessionSummary>, SharedError> {
+    fn marked(&mut self, state: SessionState) -> Result<Vec<SessionSummary>, SharedError> {
         let states: Vec<(String, String)> = cmd("HGETALL")
-            .arg(&pod.keys.marked)
+            .arg(&self.pod.keys.marked)
             .query(self.connection)?;
         let ids: Vec<Id> = states
             .iter()
@@ -118,17 +109,13 @@ impl RedisReader<'_> {
             .collect();
         let mut found = Vec::with_capacity(ids.len());
         for ids in ids.chunks(CHUNK) {
-            found.extend(self.summaries(pod, ids)?);
+            found.extend(self.summaries(ids)?);
         }
         Ok(found)
     }
 
     /// The latest sessions, as many as a page needs. Any other order needs all sessions.
-    fn by_last_event(
-        &mut self,
-        pod: &RedisPod,
-        query: &SessionQuery,
-    ) -> Result<Vec<SessionSummary>, SharedError> {
+    fn by_last_event(&mut self, query: &SessionQuery) -> Result<Vec<SessionSummary>, SharedError> {
         let is_by_time = query.sort == SessionSort::Touched && !query.ascending;
         let most = match &query.after {
             Some(after) if is_by_time => match after.value {
@@ -141,7 +128,7 @@ impl RedisReader<'_> {
         let mut skip = 0;
         loop {
             let next: Vec<(String, u64)> = cmd("ZREVRANGEBYSCORE")
-                .arg(&pod.keys.sessions)
+                .arg(&self.pod.keys.sessions)
                 .arg(&most)
                 .arg("-inf")
                 .arg("WITHSCORES")
@@ -154,7 +141,7 @@ impl RedisReader<'_> {
                 break;
             };
             let ids: Vec<Id> = next.iter().filter_map(|(id, _)| Id::new(id).ok()).collect();
-            found.extend(self.summaries(pod, &ids)?);
+            found.extend(self.summaries(&ids)?);
             // Sessions with the same time are sorted by name, so all of them are read before the page
             // ends.
             let page = query.choose(found.iter().cloned());
@@ -166,13 +153,9 @@ impl RedisReader<'_> {
         Ok(found)
     }
 
-    fn summaries(
-        &mut self,
-        pod: &RedisPod,
-        ids: &[Id],
-    ) -> Result<Vec<SessionSummary>, SharedError> {
+    fn summaries(&mut self, ids: &[Id]) -> Result<Vec<SessionSummary>, SharedError> {
         let mut found = Vec::new();
-        for (id, value) in ids.iter().zip(self.hot_parts(pod, ids)?) {
+        for (id, value) in ids.iter().zip(self.hot_parts(ids)?) {
             // It expired and is only left in the index.
             let Some((_, bytes)) = value.as_deref().and_then(CellVersion::split) else {
                 continue;
