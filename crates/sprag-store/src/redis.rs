@@ -87,8 +87,7 @@ impl RedisStore {
             why: reply::why(&error),
         };
         let mut connection = address.connect(&keys.head, FIRST_WAIT).map_err(away)?;
-        let joined =
-            JoinReply::request(&mut connection, &keys.head, &secret()?, None).map_err(away)?;
+        let joined = JoinReply::request(&mut connection, &keys, &secret()?, None).map_err(away)?;
         drop(connection);
         // A process that restarts is another pod: its offline records start at one again.
         let [a, b, c, d, ..] = secret()?;

@@ -77,18 +77,10 @@ pub(super) fn commit_input(
     body: &[u8],
     size: CommitSize,
 ) -> ScriptInput {
-    let keys = &pod.keys;
+    let mut keys = pod.keys.shared();
+    keys.push(pod.fence.clone());
     let mut input = ScriptInput {
-        keys: [
-            &keys.head,
-            &keys.log,
-            &keys.sessions,
-            &keys.notes,
-            &keys.marked,
-            &pod.fence,
-        ]
-        .map(Clone::clone)
-        .to_vec(),
+        keys,
         args: Vec::with_capacity(7 + 3 * (size.sessions + size.cells)),
     };
     input.number(u64::from(RULES_VERSION));

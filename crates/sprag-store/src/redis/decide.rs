@@ -17,6 +17,7 @@ use super::fail_modes::agent_and_session;
 use super::monotonic;
 use super::redis_counts::count;
 use super::redis_pod::{FORGOTTEN, RedisPod, STALE_CONNECTION, SharedError, lock};
+use super::reply::why;
 use crate::draft::{ActivePolicy, Draft};
 use crate::durability::Durability;
 use crate::encoded_record::ChainHead;
@@ -34,11 +35,11 @@ impl RedisPod {
     pub(super) fn decide(&self, draft: Draft) -> Result<Record, StoreError> {
         let until = monotonic::now() + self.options.deadline;
         let mut pending = self.pending_commit();
-        let why = match self.decide_shared(&draft, until, &mut pending) {
+        let reason = match self.decide_shared(&draft, until, &mut pending) {
             Ok(record) => return Ok(record),
             Err(SharedError::Store(error)) => return Err(error),
             Err(SharedError::Redis(error)) if error.is_timeout() => self.slow(),
-            Err(SharedError::Redis(error)) => error.to_string(),
+            Err(SharedError::Redis(error)) => why(&error),
             Err(SharedError::Timeout) => self.pool.down_reason().unwrap_or_else(|| self.slow()),
             Err(SharedError::Contended) => {
                 format!("other pods changed the same cells first, {MAX_TRIES} times")
@@ -49,7 +50,7 @@ impl RedisPod {
         // Redis may still write what got no reply. The offline record names it, so that both count as
         // one event.
         let sent = pending.unanswered.map(|_| pending.sent);
-        self.decide_offline(draft, &why, sent)
+        self.decide_offline(draft, &reason, sent)
     }
 
     fn slow(&self) -> String {

@@ -40,6 +40,18 @@ impl RedisKeys {
         }
     }
 
+    /// The keys that every commit may write, in the order in which the scripts expect them.
+    pub(super) fn shared(&self) -> Vec<String> {
+        let keys = [
+            &self.head,
+            &self.log,
+            &self.sessions,
+            &self.notes,
+            &self.marked,
+        ];
+        keys.into_iter().cloned().collect()
+    }
+
     /// The key of a cell; of a session, its small part.
     pub(super) fn cell(&self, key: &CellKey) -> String {
         format!("{}{}:{}", self.prefix, key.kind(), key.name())

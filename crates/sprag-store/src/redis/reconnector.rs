@@ -12,6 +12,7 @@ use redis::{Connection, Pipeline, RedisResult, Value, cmd};
 use sprag_core::{Policy, RULES_VERSION, Timestamp};
 
 use super::commit::{CommitOutcome, CommitReply, note_input, read_hash};
+use super::keys::RedisKeys;
 use super::log_reader::RedisReader;
 use super::monotonic;
 use super::offline_log::{OfflineLog, QueuedRecord};
@@ -51,12 +52,12 @@ impl JoinReply {
     /// Joins the namespace and raises the fence. A new namespace is created with the secret `ours`.
     pub(super) fn request(
         connection: &mut Connection,
-        head: &str,
+        keys: &RedisKeys,
         ours: &[u8],
         fence: Option<(String, [u64; 2])>,
     ) -> RedisResult<Self> {
         let mut input = ScriptInput {
-            keys: vec![head.to_owned()],
+            keys: keys.shared(),
             args: Vec::new(),
         };
         input.number(u64::from(RULES_VERSION));
@@ -110,7 +111,7 @@ impl RedisPod {
         let mut connection = self.address.connect(&self.keys.head, WAIT)?;
         let sent = monotonic::now();
         let fence = Some(self.raised_fence());
-        let joined = JoinReply::request(&mut connection, &self.keys.head, &self.secret, fence)?;
+        let joined = JoinReply::request(&mut connection, &self.keys, &self.secret, fence)?;
         self.time.observe(sent, joined.time.0, joined.time.1);
         if joined.rules > u64::from(RULES_VERSION) {
             let why = format!(

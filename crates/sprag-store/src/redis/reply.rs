@@ -27,14 +27,38 @@ pub(super) fn list(value: &Value) -> Option<&[Value]> {
     }
 }
 
+/// What the error codes of Redis mean for Sprag, and what to do.
+const MEANINGS: [(&str, &str); 4] = [
+    (
+        "OOM",
+        "it is out of memory and refuses to write; raise its `maxmemory`, or free some memory",
+    ),
+    (
+        "WRONGTYPE",
+        "a key of this namespace holds a value that Sprag did not write; give Sprag a namespace of \
+         its own (--namespace)",
+    ),
+    (
+        "READONLY",
+        "it is a read-only replica; give the address of the primary",
+    ),
+    (
+        "NOPERM",
+        "its user may not use all the commands and keys that Sprag needs",
+    ),
+];
+
 /// The reason for people. The system reports a timeout as "Resource temporarily unavailable", which
 /// misleads.
 pub(super) fn why(error: &RedisError) -> String {
     if error.is_timeout() {
-        "no answer in time".to_owned()
-    } else {
-        error.to_string()
+        return "no answer in time".to_owned();
     }
+    // Redis before version 7 reports the code of a script's error inside of the text.
+    let text = error.to_string();
+    let is_meant = |code: &str| error.code() == Some(code) || text.contains(&format!(" {code} "));
+    let meaning = MEANINGS.iter().find(|(code, _)| is_meant(code));
+    meaning.map_or(text.clone(), |(_, meaning)| (*meaning).to_owned())
 }
 
 /// The error for a reply that does not have the expected form.

@@ -23,6 +23,9 @@ mod redis_faults;
 mod redis_load;
 #[cfg(feature = "redis")]
 #[cfg(test)]
+mod redis_outage;
+#[cfg(feature = "redis")]
+#[cfg(test)]
 mod redis_places;
 #[cfg(feature = "redis")]
 #[cfg(test)]
