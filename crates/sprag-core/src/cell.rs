@@ -3,8 +3,8 @@
 //! The engine works on the [`Cells`] of one event, taken out of a store by their [`CellKeys`] and put
 //! back afterwards in one atomic step. A missing cell is a new one.
 
-mod compact;
 mod destructive;
+mod encoding;
 mod flow;
 pub(crate) mod hash;
 mod key;

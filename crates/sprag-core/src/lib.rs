@@ -8,6 +8,7 @@ mod cell_map;
 mod destructive_name;
 mod digest;
 mod digester;
+pub mod encoding;
 mod engine;
 mod event;
 mod finding;

@@ -1,19 +1,184 @@
-//! The bytes of a record: small, in one form only, and readable by every later build.
+//! A record as bytes: everything but its number and its hashes.
 //!
-//! The hash chain covers these bytes, and a verified replay reads millions of them, so they are
-//! written by hand: a format number first, then fields in a fixed order, lengths and numbers as
-//! varints, a bit per optional field. A new field means a new format number and a reader for both.
+//! The hash chain covers these bytes. How a value is written, and how a field is added, is said in
+//! [`sprag_core::encoding`].
 
-mod body;
-mod bytes;
-mod observation;
-#[cfg(feature = "redis")]
-mod tally;
-mod tool_use;
-mod verdict;
+use std::borrow::Cow;
 
-pub(crate) use body::{Body, Content, encode_event, encode_note};
-pub(crate) use bytes::Malformed;
-#[cfg(feature = "redis")]
-pub(crate) use tally::{decode_tally, encode_tally};
-pub(crate) use verdict::{decode_verdict, encode_verdict};
+use sprag_core::encoding::{KnownRule, Lent, Text, decode, decode_part, encode, encode_part};
+use sprag_core::{Observation, Observed, Timestamp, Verdict, numbered_fields};
+
+use crate::draft::Captured;
+use crate::hash::Hash;
+use crate::note::Noted;
+use crate::query::Tally;
+use crate::record::{Record, RecordKind};
+
+pub(crate) use sprag_core::encoding::Malformed;
+
+/// A record's bytes, taken apart.
+#[derive(Debug)]
+pub(crate) struct Body<'a> {
+    pub(crate) rules_version: u32,
+    pub(crate) policy: &'a str,
+    pub(crate) content: Content<'a>,
+}
+
+/// What it is about.
+#[derive(Debug)]
+pub(crate) enum Content<'a> {
+    Event {
+        observation: Observation,
+        /// As stored: whoever only compares need not read it.
+        verdict: &'a [u8],
+        captured: Option<&'a str>,
+    },
+    Note {
+        at: Timestamp,
+        note: Noted,
+    },
+}
+
+/// A record as it is written: either something observed with its verdict, or a note.
+struct Stored<'a> {
+    rules_version: u32,
+    policy: &'a str,
+    at: Timestamp,
+    observed: Option<Cow<'a, Observed>>,
+    verdict: &'a [u8],
+    captured: Option<&'a str>,
+    /// As JSON: notes are rare and of many shapes.
+    note: Option<&'a [u8]>,
+}
+
+numbered_fields!(Stored<'a> {
+    1 rules_version: u32,
+    2 policy: Text,
+    3 at: Timestamp,
+    4 observed: Option<Lent<Observed>>,
+    5 verdict: &'a [u8],
+    6 captured: Option<Text>,
+    7 note: Option<&'a [u8]>,
+});
+
+numbered_fields!(Tally {
+    1 events: u64,
+    2 refused: u64,
+    3 last_rule: KnownRule,
+});
+
+/// The bytes of an event with the bytes of its verdict.
+pub(crate) fn encode_event(
+    rules_version: u32,
+    policy: &str,
+    observation: &Observation,
+    verdict: &[u8],
+    captured: Option<&Captured>,
+) -> Vec<u8> {
+    encode(&Stored {
+        rules_version,
+        policy,
+        at: observation.at,
+        observed: Some(Cow::Borrowed(&observation.what)),
+        verdict,
+        captured: captured.map(Captured::as_str),
+        note: None,
+    })
+}
+
+/// The bytes of a note.
+pub(crate) fn encode_note(
+    rules_version: u32,
+    policy: &str,
+    at: Timestamp,
+    note: &Noted,
+) -> Result<Vec<u8>, Malformed> {
+    let json = serde_json::to_vec(note).map_err(json_error)?;
+    Ok(encode(&Stored {
+        rules_version,
+        policy,
+        at,
+        observed: None,
+        verdict: &[],
+        captured: None,
+        note: Some(&json),
+    }))
+}
+
+fn json_error(error: serde_json::Error) -> Malformed {
+    Malformed::Json(error.to_string())
+}
+
+/// The bytes of a verdict inside of a record.
+pub(crate) fn encode_verdict(verdict: &Verdict) -> Vec<u8> {
+    encode_part(verdict)
+}
+
+/// The verdict that bytes stand for.
+pub(crate) fn decode_verdict(bytes: &[u8]) -> Result<Verdict, Malformed> {
+    decode_part(bytes)
+}
+
+impl<'a> Body<'a> {
+    pub(crate) fn decode(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let Stored {
+            rules_version,
+            policy,
+            at,
+            observed,
+            verdict,
+            captured,
+            note,
+        } = decode(bytes)?;
+        let content = match (observed, note) {
+            (Some(what), None) => Content::Event {
+                observation: Observation {
+                    at,
+                    what: what.into_owned(),
+                },
+                verdict,
+                captured,
+            },
+            (None, Some(note)) => Content::Note {
+                at,
+                note: serde_json::from_slice(note).map_err(json_error)?,
+            },
+            // Only a newer build could write a third kind of record.
+            _ => return Err(Malformed::Missing("observed")),
+        };
+        Ok(Self {
+            rules_version,
+            policy,
+            content,
+        })
+    }
+
+    /// The record that people read.
+    pub(crate) fn into_record(self, seq: u64, prev: Hash, hash: Hash) -> Result<Record, Malformed> {
+        let (at, kind, verdict) = match self.content {
+            Content::Event {
+                observation,
+                verdict,
+                captured,
+            } => (
+                observation.at,
+                RecordKind::Event {
+                    observation: Box::new(observation),
+                    captured: captured.map(Captured::new),
+                },
+                decode_verdict(verdict)?,
+            ),
+            Content::Note { at, note } => (at, RecordKind::Note(note), Verdict::default()),
+        };
+        Ok(Record {
+            seq,
+            at,
+            kind,
+            verdict,
+            policy: self.policy.to_owned(),
+            rules_version: self.rules_version,
+            prev,
+            hash,
+        })
+    }
+}

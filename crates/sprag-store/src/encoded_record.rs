@@ -44,13 +44,13 @@ impl ChainHead {
     }
 
     /// The record after this one, for an event that was judged.
-    pub(crate) fn event(self, draft: Draft, verdict: Verdict) -> Result<EncodedRecord, StoreError> {
+    pub(crate) fn event(self, draft: Draft, verdict: Verdict) -> EncodedRecord {
         let Draft {
             observation,
             policy,
             captured,
         } = draft;
-        let told = encode_verdict(&verdict).map_err(unwritable)?;
+        let told = encode_verdict(&verdict);
         let digest = &policy.digest;
         let body = encode_event(
             RULES_VERSION,
@@ -73,7 +73,7 @@ impl ChainHead {
             prev: self.hash,
             hash: head.hash,
         };
-        Ok(EncodedRecord { record, body })
+        EncodedRecord { record, body }
     }
 
     /// The record after this one, for a note; without a policy where none was in force.

@@ -191,9 +191,7 @@ impl<'a> FoldLog<'a> {
         let (verdict, _) = cells
             .fold(policy, observation)
             .map_err(LogProblem::Refused)?;
-        let bytes =
-            encode_verdict(&verdict).map_err(|error| LogProblem::Unreadable(error.to_string()))?;
-        if bytes == recorded {
+        if encode_verdict(&verdict) == recorded {
             return Ok(StepResult::Recomputed);
         }
         // Equal verdicts may be written differently by builds that order evidence differently.

@@ -82,7 +82,7 @@ impl Store for MemoryStore {
         let (verdict, keys) = inner.state.decide(&mut draft)?;
         let policy = Arc::clone(&draft.policy);
         inner.learn(&policy);
-        let encoded = inner.log.head.event(draft, verdict)?;
+        let encoded = inner.log.head.event(draft, verdict);
         let record = inner.log.append(encoded, Some(&keys));
         inner.make_room(self.capacity, &record)?;
         Ok(record)

@@ -1,19 +1,10 @@
-//! Cells as bytes for a store.
-//!
-//! Sessions are written again and again, so they have a form of their own, in few bytes and quickly made. The
-//! others are MessagePack with names: those cost a little room and buy a lot of peace, since a cell that
-//! grows a field is read with its default, and a verdict inside an alias may hold any evidence.
+//! Cells as bytes for a store, in the format of [`sprag_core::encoding`].
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use sprag_core::encoding::{self, Encoding, Malformed, Reader, Writer};
 use sprag_core::{CellKey, CellKeys, CellMap, InboxKey, SessionCell, StepMemory, Timestamp};
 
 use crate::error::StoreError;
 use crate::hash::Hash;
-
-const FORMAT: u8 = 1;
-/// A session: the length of its small part, that part, and the memory of its steps.
-const SESSION_FORMAT: u8 = 2;
 
 /// A cell's bytes with its last event.
 #[derive(Debug)]
@@ -22,71 +13,36 @@ pub(crate) struct Packed {
     pub(crate) bytes: Vec<u8>,
 }
 
-fn damaged(key: &CellKey, what: impl ToString) -> StoreError {
-    StoreError::Damaged {
-        place: format!("cell {key:?}"),
-        what: what.to_string(),
-    }
+/// A session whole: all but the memory of its steps, then that memory.
+fn pack_session(cell: &SessionCell) -> Vec<u8> {
+    let mut out = Writer::new(Vec::with_capacity(1024));
+    SessionCell::write(cell, &mut out);
+    cell.write_memory(&mut out);
+    out.into_bytes()
 }
 
-pub(crate) fn pack(key: &CellKey, cell: &impl Serialize) -> Result<Vec<u8>, StoreError> {
-    let mut bytes = vec![FORMAT];
-    rmp_serde::encode::write_named(&mut bytes, cell).map_err(|error| damaged(key, error))?;
-    Ok(bytes)
-}
-
-pub(crate) fn unpack<C: DeserializeOwned>(
-    key: &CellKey,
-    bytes: &[u8],
-) -> Result<Box<C>, StoreError> {
-    match bytes.split_first() {
-        Some((&FORMAT, rest)) => rmp_serde::from_slice(rest).map_err(|error| damaged(key, error)),
-        Some((other, _)) => Err(damaged(key, format!("{other} is no known format"))),
-        None => Err(damaged(key, "it is empty")),
-    }
-}
-
-fn pack_session(key: &CellKey, cell: &SessionCell) -> Result<Vec<u8>, StoreError> {
-    let mut small = Vec::with_capacity(512);
-    cell.write_small(&mut small);
-    let length = u32::try_from(small.len()).map_err(|error| damaged(key, error))?;
-    let mut bytes = vec![SESSION_FORMAT];
-    bytes.extend_from_slice(&length.to_le_bytes());
-    bytes.append(&mut small);
-    cell.write_memory(&mut bytes);
-    Ok(bytes)
-}
-
-fn unpack_session(key: &CellKey, bytes: &[u8]) -> Result<Box<SessionCell>, StoreError> {
-    let Some((&SESSION_FORMAT, rest)) = bytes.split_first() else {
-        return unpack(key, bytes);
-    };
-    let read = || {
-        let (length, rest) = rest.split_first_chunk()?;
-        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
-        let (small, memory) = rest.split_at_checked(length)?;
-        let mut cell = SessionCell::read_small(small)?;
-        cell.put_memory(StepMemory::read(memory)?);
-        Some(Box::new(cell))
-    };
-    read().ok_or_else(|| damaged(key, "its bytes can't be read"))
+fn unpack_session(bytes: &[u8]) -> Result<SessionCell, Malformed> {
+    let mut from = Reader::new(bytes)?;
+    let mut cell = SessionCell::read(&mut from)?;
+    cell.put_memory(StepMemory::read(&mut from)?);
+    Ok(cell)
 }
 
 impl Packed {
     /// The bytes of one cell of `cells`; none if it is missing.
-    pub(crate) fn of(cells: &CellMap, key: &CellKey) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn of(cells: &CellMap, key: &CellKey) -> Option<Self> {
         macro_rules! packed {
             ($map:ident, $id:expr) => {
                 cells
                     .$map
                     .get($id)
-                    .map(|cell| (cell.touched(), pack(key, &**cell)))
+                    .map(|cell| (cell.touched(), encoding::encode(&**cell)))
             };
         }
         let found = match key {
             CellKey::Session(id) => {
                 let cell = cells.sessions.get(id);
-                cell.map(|cell| (cell.touched(), pack_session(key, cell)))
+                cell.map(|cell| (cell.touched(), pack_session(cell)))
             }
             CellKey::Flow(id) => packed!(flows, id),
             CellKey::Pair(first, second) => packed!(pairs, &(first.clone(), second.clone())),
@@ -96,9 +52,7 @@ impl Packed {
             CellKey::Agent(id) => packed!(agents, id),
             CellKey::Alias(id) => packed!(aliases, id),
         };
-        found
-            .map(|(touched, bytes)| bytes.map(|bytes| Self { touched, bytes }))
-            .transpose()
+        found.map(|(touched, bytes)| Self { touched, bytes })
     }
 }
 
@@ -108,16 +62,20 @@ pub(crate) fn unpack_cell(
     key: CellKey,
     bytes: &[u8],
 ) -> Result<(), StoreError> {
+    let damaged = |what: Malformed| StoreError::Damaged {
+        place: format!("cell {key:?}"),
+        what: what.to_string(),
+    };
     macro_rules! unpacked {
         ($map:ident, $id:expr) => {{
-            let cell = unpack(&key, bytes)?;
-            cells.$map.insert($id, cell);
+            let cell = encoding::decode(bytes).map_err(damaged)?;
+            cells.$map.insert($id, Box::new(cell));
         }};
     }
     match &key {
         CellKey::Session(id) => {
-            let cell = unpack_session(&key, bytes)?;
-            cells.sessions.insert(id.clone(), cell);
+            let cell = unpack_session(bytes).map_err(damaged)?;
+            cells.sessions.insert(id.clone(), Box::new(cell));
         }
         CellKey::Flow(id) => unpacked!(flows, id.clone()),
         CellKey::Pair(first, second) => unpacked!(pairs, (first.clone(), second.clone())),

@@ -19,7 +19,6 @@ mod keys;
 mod log_pruning;
 mod log_reader;
 mod monotonic;
-mod name_table;
 mod offline_log;
 mod options;
 mod reconnector;

@@ -2,13 +2,11 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
 use super::window::{Window, inside};
 use crate::time::{Millis, Timestamp};
 
 /// Destructive calls that were let through.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Destructive {
     pub(crate) window: Window,
     pub(super) targets: VecDeque<(u64, Timestamp)>,

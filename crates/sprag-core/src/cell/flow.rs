@@ -4,8 +4,6 @@
 //! path. The path from a member to the root is its stack, so parallel branches each have their own
 //! and a call back up the path is a return.
 
-use serde::{Deserialize, Serialize};
-
 use super::spent::Spending;
 use super::window::Window;
 use crate::id::Id;
@@ -16,14 +14,14 @@ use crate::time::{Millis, Timestamp};
 pub(crate) const MAX_MEMBERS: usize = 256;
 
 /// Who started a flow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FlowStarter {
     Agent,
     Outside(Source),
 }
 
 /// One session in a flow.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FlowMember {
     pub(crate) id: Id,
     pub(crate) parent: Option<Id>,
@@ -34,7 +32,7 @@ pub(crate) struct FlowMember {
 }
 
 /// Everything caused by one user action.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FlowCell {
     pub(crate) touched: Timestamp,
     pub(crate) started: Option<(FlowStarter, Timestamp)>,

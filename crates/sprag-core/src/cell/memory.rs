@@ -4,13 +4,11 @@
 //! and calls are small and change with every event. A store that writes over a network keeps the two
 //! apart.
 
-use serde::{Deserialize, Serialize};
-
 use super::SessionCell;
 use super::progress::{ApproachHistory, RecentKeys};
 
 /// The approaches that a session tried and the answers that it got.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct StepMemory {
     pub(super) approaches: RecentKeys,
     pub(super) pasts: Vec<ApproachHistory>,

@@ -1,12 +1,10 @@
 //! What is remembered of two sessions that talk to each other.
 
-use serde::{Deserialize, Serialize};
-
 use super::window::Window;
 use crate::time::{Millis, Timestamp};
 
 /// What the other one answered during a run of equal messages.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Answers {
     #[default]
     None,
@@ -15,7 +13,7 @@ pub(crate) enum Answers {
 }
 
 /// A run of equal messages one way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct MessageRun {
     pub(crate) content: Option<u64>,
     pub(crate) flow: u64,
@@ -24,11 +22,11 @@ pub(crate) struct MessageRun {
 }
 
 /// Two sessions that talk; the first is the one whose id sorts first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PairCell {
     pub(crate) touched: Timestamp,
     /// The two step counters at the last allowed message.
-    steps: (u64, u64),
+    pub(super) steps: (u64, u64),
     pub(crate) talk: Window,
     /// From the first to the second.
     pub(crate) there: MessageRun,

@@ -4,8 +4,6 @@
 //! order of use, and for each approach an [`ApproachHistory`] of a few numbers. It grows gently while a session
 //! is young, holds the 256 most recently used at most, and then no longer allocates.
 
-use serde::{Deserialize, Serialize};
-
 use crate::policy::Classifier;
 use crate::time::Timestamp;
 
@@ -13,7 +11,7 @@ use crate::time::Timestamp;
 const KEPT: usize = 256;
 
 /// What a session remembers of its steps.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Progress {
     /// Under which classifier the memory was made: the two remember different digests.
     pub(crate) classifier: Classifier,
@@ -36,8 +34,7 @@ pub(crate) struct Progress {
 }
 
 /// What one approach brought so far.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(from = "ApproachRow", into = "ApproachRow")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ApproachHistory {
     /// Its last answer, without noise.
     pub(crate) outcome: u32,
@@ -55,39 +52,8 @@ pub(crate) struct ApproachHistory {
     pub(crate) looks: u16,
 }
 
-/// An [`ApproachHistory`] as it is stored: a row, since there are many.
-type ApproachRow = (u32, u32, u32, u32, u16, u16, u16);
-
-impl From<ApproachRow> for ApproachHistory {
-    fn from((outcome, earlier, step, tenths, span, same, looks): ApproachRow) -> Self {
-        Self {
-            outcome,
-            earlier,
-            step,
-            tenths,
-            span,
-            same,
-            looks,
-        }
-    }
-}
-
-impl From<ApproachHistory> for ApproachRow {
-    fn from(past: ApproachHistory) -> Self {
-        (
-            past.outcome,
-            past.earlier,
-            past.step,
-            past.tenths,
-            past.span,
-            past.same,
-            past.looks,
-        )
-    }
-}
-
 /// What counts up while nothing new comes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Streaks {
     /// Repeated approaches with an unchanged outcome.
     pub(crate) stagnation: u16,
@@ -106,7 +72,7 @@ pub(crate) struct Streaks {
 }
 
 /// The step before.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Last {
     /// Its approach.
     pub(crate) approach: u64,
@@ -151,8 +117,7 @@ impl Progress {
 }
 
 /// The most recently used digests, the newest last.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct RecentKeys {
     pub(super) keys: Vec<u64>,
 }
@@ -229,7 +194,15 @@ mod tests {
     #[test]
     fn a_young_session_takes_little() {
         let mut progress = Progress::default();
-        let past = ApproachHistory::from((1, 1, 1, 1, 0, 0, 0));
+        let past = ApproachHistory {
+            outcome: 1,
+            earlier: 1,
+            step: 1,
+            tenths: 1,
+            span: 0,
+            same: 0,
+            looks: 0,
+        };
         for key in 0..10 {
             progress.keep(None, key, past);
             progress.outcomes.use_again(key);
@@ -239,18 +212,5 @@ mod tests {
             + progress.pasts.capacity() * size_of::<ApproachHistory>();
         assert!(heap <= 450, "{heap} bytes after ten steps");
         assert!(KEPT * (size_of::<u64>() * 2 + size_of::<ApproachHistory>()) <= 12 * 1024);
-    }
-
-    #[test]
-    fn what_is_kept_survives_being_stored() {
-        let mut progress = Progress::default();
-        progress.keep(None, 7, ApproachHistory::from((1, 2, 3, 4, 5, 6, 7)));
-        progress.outcomes.use_again(u64::MAX);
-        let text = serde_json::to_string(&progress).unwrap();
-        assert_eq!(
-            serde_json::from_str::<Progress>(&text).unwrap(),
-            progress,
-            "{text}"
-        );
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::destructive::Destructive;
 use super::progress::Progress;
@@ -24,7 +24,7 @@ pub(crate) const MAX_PENDING: usize = 64;
 pub(crate) const MAX_DISPATCHES: usize = 64;
 
 /// Why a session is blocked or killed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mark {
     /// When it was set.
     pub at: Timestamp,
@@ -37,7 +37,7 @@ pub struct Mark {
 }
 
 /// A call that waits for its step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PendingCall {
     pub(crate) id: u64,
     pub(crate) tried: Tried,
@@ -45,7 +45,7 @@ pub(crate) struct PendingCall {
 }
 
 /// Refused calls in a row.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Refusals {
     pub(crate) count: u32,
     pub(crate) counted_at: Option<Timestamp>,
@@ -57,7 +57,7 @@ pub(crate) struct Refusals {
 /// Almost no call was made `max_identical` times before, and `crowds` shows that without looking
 /// at all of them: it counts the remembered calls by five bits of their key. A young session
 /// looks through the few it has.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Calls {
     pub(super) recent: VecDeque<(u64, Timestamp)>,
     crowds: Option<Box<[u16; CROWDS]>>,
@@ -67,7 +67,7 @@ pub(crate) struct Calls {
 const CROWDS: usize = 32;
 
 /// One run of one agent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SessionCell {
     pub(crate) touched: Timestamp,
     pub(crate) generation: u32,
@@ -80,7 +80,7 @@ pub struct SessionCell {
 }
 
 /// What a reset clears.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ResettableState {
     /// The first event since the session was new.
     pub(crate) since: Option<Timestamp>,

@@ -1,7 +1,5 @@
 //! The cells that hold little: inboxes, conversations, agents, aliases.
 
-use serde::{Deserialize, Serialize};
-
 use super::destructive::Destructive;
 use super::spent::Spending;
 use super::window::Window;
@@ -10,7 +8,7 @@ use crate::time::{Millis, Timestamp};
 use crate::verdict::Verdict;
 
 /// The messages that arrived at one session or agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InboxCell {
     pub(crate) touched: Timestamp,
     pub(crate) arrived: Window,
@@ -26,7 +24,7 @@ impl InboxCell {
 }
 
 /// A tracked conversation.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationCell {
     pub(crate) touched: Timestamp,
     pub(crate) messages: u32,
@@ -41,7 +39,7 @@ impl ConversationCell {
 }
 
 /// All sessions of one agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentCell {
     pub(crate) touched: Timestamp,
     pub(crate) destructive: Destructive,
@@ -61,7 +59,7 @@ impl AgentCell {
 }
 
 /// Which session a tool use belongs to, and what its first sighting was answered.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct AliasCell {
     pub(crate) touched: Timestamp,
     pub(crate) session: Option<Id>,

@@ -1,9 +1,7 @@
 //! Tokens and money spent, and which budgets were already warned about.
 
-use serde::{Deserialize, Serialize};
-
 /// What was spent in one scope.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Spending {
     pub(crate) tokens: u64,
     pub(crate) cost_micros: u64,

@@ -1,12 +1,10 @@
 //! What a session remembers of an approach: enough to judge its step, small enough to keep many.
 
-use serde::{Deserialize, Serialize};
-
 use crate::observation::{Approach, ToolKind};
 use crate::policy::Limits;
 
 /// An approach as cells keep it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tried {
     /// Server, tool and exact arguments.
     pub(crate) exact: u64,
@@ -37,7 +35,7 @@ impl Tried {
 }
 
 /// The first bytes of a name, kept in place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ShortName {
     len: u8,
     bytes: [u8; 23],

@@ -5,12 +5,10 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
 use crate::time::{Millis, Timestamp};
 
 /// The times of the most recent happenings, oldest first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Window(pub(super) VecDeque<Timestamp>);
 
 /// Whether something at `at` still counts at `now`.

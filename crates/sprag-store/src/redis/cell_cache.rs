@@ -10,10 +10,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sprag_core::{CellKey, Id, Mark};
 
-use super::cell_value::{CellVersion, read_cell, read_memory, read_session};
+use super::cell_value::{CellVersion, read_memory, read_session};
 use crate::capacity::after_eviction;
 use crate::cell_source::CellSource;
 use crate::error::StoreError;
+use crate::pack::unpack_cell;
 use crate::query::SessionState;
 use crate::store_state::StoreState;
 
@@ -184,7 +185,7 @@ impl CacheState {
             self.store.cells.remove(key);
             match fresh {
                 Some((version, bytes)) => {
-                    read_cell(key.clone(), bytes, &mut self.store.cells)?;
+                    unpack_cell(&mut self.store.cells, key.clone(), bytes)?;
                     self.versions.entry(key.clone()).or_default().version = version;
                 }
                 None => {

@@ -4,16 +4,13 @@
 //! record's hash. The number alone is not enough: after a failover that lost records, the same
 //! numbers are given again.
 
+use sprag_core::encoding::{Encoding, Malformed, Reader, Writer};
 use sprag_core::{CellKey, CellMap, Id, Millis, SessionCell, StepMemory, Timestamp};
 
-use super::name_table::{expand, shorten};
-use crate::codec::{decode_tally, encode_tally};
 use crate::error::StoreError;
-use crate::pack::{Packed, unpack_cell};
-use crate::query::SessionState;
+use crate::pack::Packed;
+use crate::query::{SessionState, Tally};
 use crate::store_state::StoreState;
-
-const UNREADABLE: &str = "its bytes can't be read";
 
 /// The record that last changed a cell; all zero if there is no cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,9 +57,9 @@ pub(super) struct EncodedCell {
     pub(super) life: Option<Millis>,
 }
 
-fn damaged(key: &CellKey, what: impl ToString) -> StoreError {
+fn damaged(id: &Id, what: &Malformed) -> StoreError {
     StoreError::Damaged {
-        place: format!("cell {key:?} in Redis"),
+        place: format!("session {id} in Redis"),
         what: what.to_string(),
     }
 }
@@ -73,24 +70,34 @@ pub(super) fn write_session(id: &Id, state: &StoreState, memory_changed: bool) -
     let Some(cell) = state.cells.session(id.as_str()) else {
         return <[EncodedCell; 2]>::default();
     };
-    let mut bytes = encode_tally(SessionState::of(cell), &state.tally(id));
-    cell.write_small(&mut bytes);
+    // The state comes before all else, at a fixed place, because eviction reads only that far.
+    let mark = match SessionState::of(cell) {
+        SessionState::Active => b'a',
+        SessionState::Blocked => b'b',
+        SessionState::Killed => b'k',
+    };
+    let mut out = Writer::new(vec![mark]);
+    Tally::write(&state.tally(id), &mut out);
+    SessionCell::write(cell, &mut out);
     let life = cell.is_forgettable().then_some(LIFE_OF_SESSION);
+    let bytes = out.into_bytes();
     let small = EncodedCell { bytes, life };
     let mut bytes = Vec::new();
     if memory_changed {
-        cell.write_memory(&mut bytes);
+        let mut out = Writer::new(bytes);
+        cell.write_memory(&mut out);
+        bytes = out.into_bytes();
     }
     [small, EncodedCell { bytes, life }]
 }
 
 /// Encodes any other cell.
-pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> Result<EncodedCell, StoreError> {
-    let bytes = Packed::of(cells, key)?.map(|packed| shorten(packed.bytes));
-    Ok(EncodedCell {
+pub(super) fn write_cell(key: &CellKey, cells: &CellMap) -> EncodedCell {
+    let bytes = Packed::of(cells, key).map(|packed| packed.bytes);
+    EncodedCell {
         bytes: bytes.unwrap_or_default(),
         life: life_of(key),
-    })
+    }
 }
 
 /// Decodes the small part of a session.
@@ -99,24 +106,22 @@ pub(super) fn read_session(
     bytes: &[u8],
     state: &mut StoreState,
 ) -> Result<(), StoreError> {
-    let key = CellKey::Session(id.clone());
-    let (tally, bytes) = decode_tally(bytes).map_err(|error| damaged(&key, error))?;
-    let cell = SessionCell::read_small(bytes).ok_or_else(|| damaged(&key, UNREADABLE))?;
+    let read = || {
+        let (_mark, bytes) = bytes.split_first().ok_or(Malformed::Short)?;
+        let mut from = Reader::new(bytes)?;
+        Ok((Tally::read(&mut from)?, SessionCell::read(&mut from)?))
+    };
+    let (tally, cell) = read().map_err(|what| damaged(id, &what))?;
     state.cells.sessions.insert(id.clone(), Box::new(cell));
     state.tallies.insert(id.clone(), tally);
     Ok(())
 }
 
-/// Decodes any other cell.
-pub(super) fn read_cell(key: CellKey, bytes: &[u8], cells: &mut CellMap) -> Result<(), StoreError> {
-    let named = expand(bytes).ok_or_else(|| damaged(&key, UNREADABLE))?;
-    unpack_cell(cells, key, &named)
-}
-
 /// Decodes the step memory of a session.
 pub(super) fn read_memory(id: &Id, bytes: &[u8]) -> Result<StepMemory, StoreError> {
-    let unreadable = || damaged(&CellKey::Session(id.clone()), UNREADABLE);
-    StepMemory::read(bytes).ok_or_else(unreadable)
+    Reader::new(bytes)
+        .and_then(|mut from| StepMemory::read(&mut from))
+        .map_err(|what| damaged(id, &what))
 }
 
 /// How long after its last event a cell reads as new; none if some of it never does.

@@ -125,7 +125,7 @@ impl CommitAttempt {
         let folded = FoldResult::decide(&read_set, &mut draft)?;
         let durability = Durability::of(&draft.observation, &folded.verdict);
         // Redis assigns the number and the hashes: only the script knows which record comes before.
-        let encoded = ChainHead::default().event(draft, folded.verdict.clone())?;
+        let encoded = ChainHead::default().event(draft, folded.verdict.clone());
         let mut attempt = Self {
             folded,
             encoded,
@@ -135,7 +135,7 @@ impl CommitAttempt {
             slots: Vec::new(),
             written: Vec::new(),
         };
-        attempt.write(pod, header, &read_set.versions())?;
+        attempt.write(pod, header, &read_set.versions());
         Ok(attempt)
     }
 
@@ -144,7 +144,7 @@ impl CommitAttempt {
         pod: &RedisPod,
         header: CommitHeader,
         versions: &[(CellKey, CachedVersion)],
-    ) -> Result<(), StoreError> {
+    ) {
         let (cache, keys, now) = (&pod.cache, &pod.keys, pod.now());
         let touched: Vec<CellKey> = CellKey::all(&self.folded.keys).collect();
         let sessions = self.folded.keys.session.iter();
@@ -177,10 +177,9 @@ impl CommitAttempt {
             let is_touched = touched.contains(key);
             match key {
                 CellKey::Session(id) => self.session(cache, keys, id, *cached, (is_touched, now)),
-                _ => self.cell(cache, keys, key, cached.version, (is_touched, now))?,
+                _ => self.cell(cache, keys, key, cached.version, (is_touched, now)),
             }
         }
-        Ok(())
     }
 
     fn session(
@@ -217,16 +216,15 @@ impl CommitAttempt {
         key: &CellKey,
         version: CellVersion,
         (is_touched, now): (bool, Timestamp),
-    ) -> Result<(), StoreError> {
+    ) {
         let state = &self.folded.state;
         let at = state.cells.touched(key).unwrap_or_default();
         let mut cell = EncodedCell::default();
         if is_touched && !cache.has_same(key, state) {
-            cell = write_cell(key, &state.cells)?;
+            cell = write_cell(key, &state.cells);
             self.written.push((key.clone(), false));
         }
         self.slot(keys, CellSlot::Cell(key.clone()), version, &cell, (at, now));
-        Ok(())
     }
 
     fn slot(

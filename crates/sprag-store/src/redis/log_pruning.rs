@@ -105,7 +105,7 @@ fn replace(
         for keys in keys.chunks(CHUNK) {
             let mut pipe = Pipeline::new();
             for key in keys.iter().filter(|key| !reads_as_new(key, cells, at)) {
-                if let Some(packed) = Packed::of(cells, key)? {
+                if let Some(packed) = Packed::of(cells, key) {
                     let field = format!("{}:{}", key.kind(), key.name());
                     pipe.hset(&fresh, field, packed.bytes).ignore();
                 }

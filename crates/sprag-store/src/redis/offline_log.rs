@@ -136,7 +136,7 @@ impl OfflineLog {
         };
         // The record continues this pod's own chain, which `verify` checks later in the notes.
         let (at, policy) = (draft.observation.at, Arc::clone(&draft.policy));
-        let encoded = self.head.event(draft, verdict)?;
+        let encoded = self.head.event(draft, verdict);
         self.head = encoded.head();
         let what = Noted::Offline(Offline {
             pod: pod.to_owned(),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use redis::{Value, cmd};
 use sprag_core::{CellKey, CellMap, Id, Timestamp};
 
-use super::cell_value::{CellVersion, read_cell, read_memory, read_session, reads_as_new_after};
+use super::cell_value::{CellVersion, read_memory, read_session, reads_as_new_after};
 use super::commit::{hash_text, read_hash};
 use super::log_reader::{CHUNK, RedisReader};
 use super::redis_pod::{RedisPod, SharedError};
@@ -94,7 +94,7 @@ impl<'a> RedisView<'a> {
                     cell.put_memory(read_memory(id, memory)?);
                 }
             }
-            _ => read_cell(key.clone(), bytes, &mut state.cells)?,
+            _ => unpack_cell(&mut state.cells, key.clone(), bytes)?,
         }
         Ok(state.cells.same_one(folded, key))
     }

@@ -136,7 +136,7 @@ impl CellRow {
             CellKey::Session(id) => state.session_summary(id),
             _ => None,
         };
-        let cell = Packed::of(&state.cells, &key)?.map(|packed| (packed, summary));
+        let cell = Packed::of(&state.cells, &key).map(|packed| (packed, summary));
         Ok(Self { key, cell })
     }
 

@@ -223,7 +223,7 @@ impl Store for OwnedSqlite {
         let durability = Durability::of(&draft.observation, &verdict);
         state.learn(&draft.policy);
         let is_first = state.pending.rows.is_empty();
-        let encoded = state.row.head.event(draft, verdict)?;
+        let encoded = state.row.head.event(draft, verdict);
         let record = state.append(encoded, Some(&keys));
         state.make_room(self.options.capacity, &record)?;
         let wait_for = match durability {

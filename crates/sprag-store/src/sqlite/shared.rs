@@ -194,7 +194,7 @@ impl SharedSqlite {
         }
         learn(tx, &draft.policy)?;
         let durability = Durability::of(&draft.observation, &folded.verdict);
-        let encoded = row.head.event(draft, folded.verdict.clone())?;
+        let encoded = row.head.event(draft, folded.verdict.clone());
         let (log_row, record) = LogRow::of(encoded, Some(&folded.keys));
         log_row.save(tx)?;
         row.head = log_row.head();

@@ -32,7 +32,7 @@ impl SnapshotRows {
         let mut digest = CellsDigest::default();
         let mut rows = Vec::new();
         for key in cells.keys() {
-            if let Some(packed) = Packed::of(cells, &key)? {
+            if let Some(packed) = Packed::of(cells, &key) {
                 let name = key.name();
                 digest.add(key.kind(), &name, &packed.bytes);
                 rows.push((key.kind(), name, packed.bytes));

@@ -1,93 +1,87 @@
 //! The memory of a session's steps: by far the most of a busy session.
 //!
-//! What an approach brought last is mostly also among the answers, at about the same place: both
-//! are in order of use. So it is told by that place. Steps and times are told by how far they
-//! are from those of the approach before.
+//! What an approach brought last is mostly also among the answers, at about the same place: both are in
+//! order of use. So a past refers to that place instead of repeating the answer. Steps and times are
+//! written as their distance from those of the past before.
 
-use super::bytes::{Reader, Writer};
 use crate::cell::progress::{ApproachHistory, Progress, RecentKeys};
 use crate::cell::{SessionCell, StepMemory};
+use crate::encoding::{Encoding, Fixed, Malformed, Reader, Writer};
 
-/// It is the answer right after the one that the approach before brought.
+/// The outcome is the answer right after the one that the past before referred to.
 const NEXT: u8 = 1;
-/// It is one of the next few answers.
+/// The outcome is one of the next few answers: how many further follows.
 const NEAR: u8 = 1 << 1;
-/// The answer before that was another.
+/// The answer before that was another one, which follows.
 const CHANGED: u8 = 1 << 2;
-/// It repeated itself.
+/// Span, same and looks follow; without it all three are zero.
 const COUNTS: u8 = 1 << 3;
 
-/// How many answers further one is looked for.
+/// How many answers further an outcome is looked for.
 const FEW: usize = 32;
 
 impl SessionCell {
-    /// Appends the memory of its steps.
-    pub fn write_memory(&self, out: &mut Vec<u8>) {
+    /// Writes the memory of its steps, which [`StepMemory`] reads. The rest of the cell is written apart.
+    pub fn write_memory(&self, out: &mut Writer) {
         let Progress {
             approaches,
             pasts,
             outcomes,
             ..
         } = &self.held.progress;
-        let mut out = Writer(out);
-        write_keys(&mut out, approaches);
-        write_keys(&mut out, outcomes);
+        out.number(ALL);
+        Vec::<Fixed>::write(&approaches.keys, out);
+        Vec::<Fixed>::write(&outcomes.keys, out);
         out.count(pasts.len());
-        let mut teller = Teller::of(outcomes);
+        let mut known = BackReferences::to(outcomes);
         for past in pasts {
-            teller.write(&mut out, past);
+            known.write(out, past);
         }
     }
 }
 
+/// The bits of three fields: approaches, outcomes, pasts. They refer to each other, so all are always there.
+const ALL: u64 = 0b111;
+
 impl StepMemory {
-    /// Reads what [`SessionCell::write_memory`] wrote; none where it did not write that.
-    #[must_use]
-    pub fn read(bytes: &[u8]) -> Option<Self> {
-        let mut from = Reader(bytes);
-        let approaches = read_keys(&mut from)?;
-        let outcomes = read_keys(&mut from)?;
-        let count = from.count(3)?;
-        let mut pasts = Vec::with_capacity(count);
-        let mut teller = Teller::of(&outcomes);
-        for _ in 0..count {
-            pasts.push(teller.read(&mut from)?);
+    /// Reads what [`SessionCell::write_memory`] wrote, up to the end.
+    pub fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let present = from.present()?;
+        if present & ALL != ALL {
+            return Err(Malformed::Missing("memory"));
         }
-        let memory = Self {
+        let approaches = RecentKeys {
+            keys: Vec::<Fixed>::read(from)?,
+        };
+        let outcomes = RecentKeys {
+            keys: Vec::<Fixed>::read(from)?,
+        };
+        let count = from.count()?;
+        let mut pasts = Vec::with_capacity(count);
+        let mut known = BackReferences::to(&outcomes);
+        for _ in 0..count {
+            pasts.push(known.read(from)?);
+        }
+        from.finish(present, 3)?;
+        Ok(Self {
             approaches,
             pasts,
             outcomes,
-        };
-        from.is_empty().then_some(memory)
+        })
     }
 }
 
-fn write_keys(out: &mut Writer<'_>, recent: &RecentKeys) {
-    out.count(recent.keys.len());
-    for key in &recent.keys {
-        out.fixed(key.to_le_bytes());
-    }
-}
-
-fn read_keys(from: &mut Reader<'_>) -> Option<RecentKeys> {
-    let count = from.count(8)?;
-    let keys = (0..count).map(|_| Some(u64::from_le_bytes(from.fixed()?)));
-    Some(RecentKeys {
-        keys: keys.collect::<Option<_>>()?,
-    })
-}
-
-/// What was told so far.
-struct Teller<'a> {
+/// What the next past may refer to. Writer and reader go through the same states, or nothing after fits.
+struct BackReferences<'a> {
     answers: &'a [u64],
-    /// The answer after the last one that was told by its place.
+    /// The answer after the last one that was referred to.
     next: usize,
     step: u32,
     tenths: u32,
 }
 
-impl<'a> Teller<'a> {
-    fn of(outcomes: &'a RecentKeys) -> Self {
+impl<'a> BackReferences<'a> {
+    fn to(outcomes: &'a RecentKeys) -> Self {
         Self {
             answers: &outcomes.keys,
             next: 0,
@@ -96,7 +90,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// An answer as a past holds it.
+    /// An answer as a past holds it: the upper half.
     fn answer(&self, at: usize) -> Option<u32> {
         u32::try_from(*self.answers.get(at)? >> 32).ok()
     }
@@ -107,7 +101,7 @@ impl<'a> Teller<'a> {
         u8::try_from(places).ok()
     }
 
-    fn write(&mut self, out: &mut Writer<'_>, past: &ApproachHistory) {
+    fn write(&mut self, out: &mut Writer, past: &ApproachHistory) {
         let ApproachHistory {
             outcome,
             earlier,
@@ -118,6 +112,7 @@ impl<'a> Teller<'a> {
             looks,
         } = *past;
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        // First where the outcome is, so that most of them cost no byte but the flags.
         let found = self.find(outcome);
         let place = match found {
             Some(0) => NEXT,
@@ -129,11 +124,12 @@ impl<'a> Teller<'a> {
         match found {
             Some(0) => {}
             Some(further) => out.byte(further),
-            None => out.fixed(outcome.to_le_bytes()),
+            None => Fixed::write(&outcome, out),
         }
         if earlier != outcome {
-            out.fixed(earlier.to_le_bytes());
+            Fixed::write(&earlier, out);
         }
+        // Distances wrap: `tenths` is a time modulo 2^32, and an older step may come after a newer one.
         out.number(u64::from(step.wrapping_sub(self.step)));
         out.number(u64::from(tenths.wrapping_sub(self.tenths)));
         if counts {
@@ -141,24 +137,27 @@ impl<'a> Teller<'a> {
                 out.number(u64::from(count));
             }
         }
-        self.go_on(found, step, tenths);
+        self.advance(found, step, tenths);
     }
 
-    fn read(&mut self, from: &mut Reader<'_>) -> Option<ApproachHistory> {
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<ApproachHistory, Malformed> {
         let flags = from.byte()?;
         let found = match (flags & NEXT, flags & NEAR) {
             (0, 0) => None,
             (0, _) => Some(from.byte()?),
             _ => Some(0),
         };
+        // A place beyond the last answer is damage: no writer refers to what is not there.
         let outcome = match found {
-            Some(further) => self.answer(self.next + usize::from(further))?,
-            None => u32::from_le_bytes(from.fixed()?),
+            Some(further) => self
+                .answer(self.next + usize::from(further))
+                .ok_or(Malformed::Missing("answer"))?,
+            None => Fixed::read(from)?,
         };
         let earlier = if flags & CHANGED == 0 {
             outcome
         } else {
-            u32::from_le_bytes(from.fixed()?)
+            Fixed::read(from)?
         };
         let step = self.step.wrapping_add(from.small()?);
         let tenths = self.tenths.wrapping_add(from.small()?);
@@ -167,8 +166,8 @@ impl<'a> Teller<'a> {
         } else {
             [from.small()?, from.small()?, from.small()?]
         };
-        self.go_on(found, step, tenths);
-        Some(ApproachHistory {
+        self.advance(found, step, tenths);
+        Ok(ApproachHistory {
             outcome,
             earlier,
             step,
@@ -179,7 +178,7 @@ impl<'a> Teller<'a> {
         })
     }
 
-    fn go_on(&mut self, found: Option<u8>, step: u32, tenths: u32) {
+    fn advance(&mut self, found: Option<u8>, step: u32, tenths: u32) {
         if let Some(further) = found {
             self.next += usize::from(further) + 1;
         }

@@ -1,0 +1,574 @@
+//! Cells as numbered fields, see [`crate::encoding`].
+//!
+//! A store keeps a cell for every agent that ever ran, and sends one over a network with every event. So the two
+//! long lists of a session have rows of their own: its memory of steps and the calls that wait for one.
+
+mod memory;
+mod pending;
+
+use std::collections::VecDeque;
+
+use super::flow::{FlowMember, FlowStarter};
+use super::progress::{Last, Progress, Streaks};
+use super::session::{Calls, Refusals, ResettableState};
+use super::window::Window;
+use super::{
+    AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
+    MessageRun, PairCell, SessionCell, Spending,
+};
+use crate::encoding::{Fixed, KnownRule, Malformed, Or, Text, encodings, numbered_variants};
+use crate::id::Id;
+use crate::numbered_fields;
+use crate::observation::Source;
+use crate::policy::Classifier;
+use crate::time::Timestamp;
+use crate::verdict::Verdict;
+use pending::PendingRows;
+
+type Times = VecDeque<Timestamp>;
+type TimedKeys = VecDeque<(Fixed, Timestamp)>;
+
+numbered_variants!(Classifier, "classifier": 0 Informed, 1 Plain);
+
+// `touched` comes first: the other times are written as their distance from it.
+numbered_fields!(SessionCell {
+    1 touched: Timestamp,
+    2 generation: Or<1>,
+    3 agent: Option<Id>,
+    4 steps: u64,
+    5 killed: Option<Box<Mark>>,
+    6 blocked: Option<Box<Mark>>,
+    7 held: ResettableState,
+});
+
+numbered_fields!(Mark {
+    1 at: Timestamp,
+    2 rule: KnownRule,
+    3 why: Text,
+    4 by: Option<Text>,
+});
+
+numbered_fields!(ResettableState {
+    1 since: Option<Timestamp>,
+    2 step_seen: bool,
+    3 actions: u32,
+    4 calls: Calls,
+    5 progress: Progress,
+    6 user_seen: bool,
+    7 attended_at: Option<Timestamp>,
+    8 pending: PendingRows,
+    9 refusals: Refusals,
+    10 unattended: u32,
+    11 destructive: Option<Box<Destructive>>,
+    12 dispatches: Vec<Id>,
+    13 spent: Spending,
+});
+
+numbered_fields!(Refusals {
+    1 count: u32,
+    2 counted_at: Option<Timestamp>,
+    3 identical_at: Option<Timestamp>,
+});
+
+numbered_fields!(Destructive {
+    1 window: Window,
+    2 targets: TimedKeys,
+});
+
+numbered_fields!(Spending {
+    1 tokens: u64,
+    2 cost_micros: u64,
+    3 warned: u8,
+});
+
+// The lists are written apart, as the memory of the session's steps.
+numbered_fields!(Progress {
+    1 step: u32,
+    2 changed: u32,
+    3 news: (u32, Timestamp),
+    4 last: Last,
+    5 streaks: Streaks,
+    6 classifier: Classifier,
+} unwritten { approaches, pasts, outcomes });
+
+numbered_fields!(Last {
+    1 approach: Fixed,
+    2 answer: Fixed,
+    3 shape: Fixed,
+});
+
+numbered_fields!(Streaks {
+    1 stagnation: u16,
+    2 stuck: u16,
+    3 echo: u16,
+    4 empty: u16,
+    5 churn: u16,
+    6 alike: u16,
+    7 barren: u16,
+});
+
+numbered_fields!(FlowCell {
+    1 touched: Timestamp,
+    2 started: Option<(FlowStarter, Timestamp)>,
+    3 chain_since: Timestamp,
+    4 last_attempt: Timestamp,
+    5 members: Vec<FlowMember>,
+    6 calls: Window,
+    7 total: u32,
+    8 spent: Spending,
+});
+
+numbered_fields!(FlowMember {
+    1 id: Id,
+    2 parent: Option<Id>,
+    3 last: Timestamp,
+    4 counted: bool,
+    5 revisits: u32,
+});
+
+numbered_fields!(PairCell {
+    1 touched: Timestamp,
+    2 steps: (u64, u64),
+    3 talk: Window,
+    4 there: MessageRun,
+    5 back: MessageRun,
+});
+
+numbered_fields!(MessageRun {
+    1 content: Option<Fixed>,
+    2 flow: Fixed,
+    3 count: u32,
+    4 answers: Answers,
+});
+
+numbered_fields!(InboxCell {
+    1 touched: Timestamp,
+    2 arrived: Window,
+});
+
+numbered_fields!(ConversationCell {
+    1 touched: Timestamp,
+    2 messages: u32,
+});
+
+numbered_fields!(AgentCell {
+    1 touched: Timestamp,
+    2 destructive: Destructive,
+    3 day_since: Timestamp,
+    4 spent: Spending,
+});
+
+numbered_fields!(AliasCell {
+    1 touched: Timestamp,
+    2 session: Option<Id>,
+    3 call: Option<Box<Verdict>>,
+    4 step: Option<Box<Verdict>>,
+});
+
+encodings! {
+    Window as Window, default: |value, out| Times::write(&value.0, out), |from| Times::read(from).map(Window);
+    // What `Calls` counts by key is not written: it is counted again.
+    Calls as Calls, default: |value, out| {
+        u32::write(&value.in_a_row, out);
+        TimedKeys::write(&value.recent, out);
+    }, |from| {
+        let in_a_row = from.small()?;
+        TimedKeys::read(from).map(|recent| Calls::with(recent, in_a_row))
+    };
+    FlowStarter as FlowStarter: |value, out| match value {
+        FlowStarter::Agent => out.byte(0),
+        FlowStarter::Outside(source) => {
+            out.byte(1);
+            Source::write(source, out);
+        }
+    }, |from| match from.byte()? {
+        0 => Ok(FlowStarter::Agent),
+        1 => Source::read(from).map(FlowStarter::Outside),
+        other => Err(Malformed::Unknown(u64::from(other), "starter")),
+    };
+    Answers as Answers, default: |value, out| match value {
+        Answers::None => out.byte(0),
+        Answers::All(answer) => {
+            out.byte(1);
+            Fixed::write(answer, out);
+        }
+        Answers::Mixed => out.byte(2),
+    }, |from| match from.byte()? {
+        0 => Ok(Answers::None),
+        1 => Fixed::read(from).map(Answers::All),
+        2 => Ok(Answers::Mixed),
+        other => Err(Malformed::Unknown(u64::from(other), "kind of answers")),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::flow::{FlowMember, FlowStarter};
+    use super::super::progress::{ApproachHistory, Last, Streaks};
+    use super::super::session::Refusals;
+    use super::super::tried::{ShortName, Tried};
+    use super::super::{
+        AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
+        MessageRun, PairCell, PendingCall, SessionCell, StepMemory,
+    };
+    use crate::encoding::{Fields, Malformed, Reader, Writer, decode, encode};
+    use crate::id::Id;
+    use crate::observation::{Source, ToolKind};
+    use crate::policy::Classifier;
+    use crate::rule::RuleId;
+    use crate::time::{Millis, Timestamp};
+    use crate::verdict::{Code, Decision, Evidence, Verdict, Would};
+
+    /// Numbers that repeat with every run.
+    struct Dice(u64);
+
+    impl Dice {
+        fn roll(&mut self) -> u64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            self.0
+        }
+
+        fn below(&mut self, most: u64) -> u64 {
+            self.roll() % most
+        }
+
+        fn small(&mut self) -> u32 {
+            u32::try_from(self.below(1 << 32)).unwrap() >> self.below(32)
+        }
+
+        fn tiny(&mut self) -> u16 {
+            u16::try_from(self.below(1 << 16)).unwrap() >> self.below(17).min(15)
+        }
+
+        fn time(&mut self) -> Timestamp {
+            Timestamp(1_700_000_000_000 + self.below(100_000_000))
+        }
+
+        fn is(&mut self) -> bool {
+            self.below(2) == 0
+        }
+
+        fn maybe<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+            self.is().then(|| make(self))
+        }
+
+        fn mark(&mut self) -> Box<Mark> {
+            Box::new(Mark {
+                at: self.time(),
+                rule: self.maybe(|_| RuleId::DestructiveVolume),
+                why: "3 deletes, too many".to_owned(),
+                by: self.maybe(|_| "ops@host".into()),
+            })
+        }
+    }
+
+    fn fill_lists(dice: &mut Dice, cell: &mut SessionCell) {
+        let held = &mut cell.held;
+        let mut now = Timestamp(1_699_000_000_000);
+        for _ in 0..dice.below(300) {
+            now = now.plus(Millis(dice.below(100_000)));
+            held.calls.push(dice.below(50), now);
+        }
+        for _ in 0..dice.below(64) {
+            let kinds = [
+                ToolKind::Read,
+                ToolKind::Poll,
+                ToolKind::Change,
+                ToolKind::Run,
+            ];
+            let names = ["", "read", "écrire un très long nom d'outil"];
+            let exact = dice.roll();
+            held.pending.push(PendingCall {
+                id: dice.roll(),
+                tried: Tried {
+                    exact,
+                    normal: if dice.is() { exact } else { dice.roll() },
+                    kind: kinds[usize::try_from(dice.below(4)).unwrap()],
+                    name: ShortName::new(names[usize::try_from(dice.below(3)).unwrap()]),
+                },
+                refused: dice.is(),
+            });
+        }
+        held.destructive = dice.maybe(|dice| {
+            let mut destructive = Destructive::default();
+            for _ in 0..dice.below(9) {
+                now = now.plus(Millis(dice.below(9_000)));
+                destructive.push(&[dice.roll(), 7], now, Millis::MINUTE, 5);
+            }
+            Box::new(destructive)
+        });
+        for n in 0..dice.below(3) {
+            let flow = format!("flow {n}");
+            held.dispatches.push(Id::new(&flow).unwrap());
+        }
+    }
+
+    fn fill_progress(dice: &mut Dice, cell: &mut SessionCell) {
+        let progress = &mut cell.held.progress;
+        for _ in 0..dice.below(300) {
+            let answer = dice.roll() >> dice.below(3) << 40;
+            progress.outcomes.use_again(answer);
+            let outcome = u32::try_from(answer >> 32).unwrap();
+            let outcome = if dice.is() { outcome } else { dice.small() };
+            let past = ApproachHistory {
+                outcome,
+                earlier: dice.maybe(Dice::small).unwrap_or(outcome),
+                step: dice.small(),
+                tenths: dice.small(),
+                span: dice.tiny(),
+                same: dice.tiny(),
+                looks: dice.tiny(),
+            };
+            let approach = dice.below(400);
+            let at = progress.past(approach).map(|(at, _)| at);
+            progress.keep(at, approach, past);
+        }
+        let [stagnation, stuck, echo, empty, churn, alike, barren] =
+            std::array::from_fn(|_| dice.tiny());
+        progress.streaks = Streaks {
+            stagnation,
+            stuck,
+            echo,
+            empty,
+            churn,
+            alike,
+            barren,
+        };
+        progress.step = dice.small();
+        progress.changed = dice.small();
+        progress.news = (dice.small(), dice.maybe(Dice::time).unwrap_or_default());
+        progress.last = Last {
+            approach: dice.roll(),
+            answer: dice.roll(),
+            shape: dice.small(),
+        };
+        if dice.is() {
+            progress.classifier = Classifier::Plain;
+        }
+    }
+
+    fn any_session(dice: &mut Dice) -> SessionCell {
+        let mut cell = SessionCell {
+            touched: dice.time(),
+            generation: dice.small(),
+            agent: dice.maybe(|_| Id::new("coder").unwrap()),
+            steps: u64::from(dice.small()),
+            killed: dice.maybe(Dice::mark),
+            blocked: dice.maybe(Dice::mark),
+            ..SessionCell::default()
+        };
+        cell.held.since = dice.maybe(Dice::time);
+        cell.held.attended_at = dice.maybe(Dice::time);
+        cell.held.user_seen = dice.is();
+        cell.held.step_seen = dice.is();
+        cell.held.actions = dice.small();
+        cell.held.unattended = dice.small();
+        cell.held.refusals = Refusals {
+            count: dice.small(),
+            counted_at: dice.maybe(Dice::time),
+            identical_at: dice.maybe(Dice::time),
+        };
+        cell.held.spent.add(dice.roll() >> 20, dice.roll() >> 30);
+        if dice.is() {
+            cell.held.spent.warn_once(3);
+        }
+        fill_lists(dice, &mut cell);
+        fill_progress(dice, &mut cell);
+        cell
+    }
+
+    fn write(cell: &SessionCell) -> (Vec<u8>, Vec<u8>) {
+        let mut memory = Writer::new(Vec::new());
+        cell.write_memory(&mut memory);
+        (encode(cell), memory.into_bytes())
+    }
+
+    fn read_memory(bytes: &[u8]) -> Result<StepMemory, Malformed> {
+        StepMemory::read(&mut Reader::new(bytes)?)
+    }
+
+    fn comes_back<C: for<'a> Fields<'a> + PartialEq + std::fmt::Debug>(cell: &C) -> usize {
+        let bytes = encode(cell);
+        assert_eq!(decode::<C>(&bytes).as_ref(), Ok(cell));
+        for cut in 0..bytes.len() {
+            assert_ne!(
+                decode::<C>(&bytes[..cut]).as_ref(),
+                Ok(cell),
+                "cut at {cut}"
+            );
+        }
+        bytes.len()
+    }
+
+    #[test]
+    fn any_session_comes_back_as_it_was() {
+        let mut dice = Dice(0x5eed);
+        for round in 0..500 {
+            let cell = any_session(&mut dice);
+            let (small, memory) = write(&cell);
+            let mut read: SessionCell = decode(&small).unwrap();
+            read.put_memory(read_memory(&memory).unwrap());
+            assert_eq!(read, cell, "round {round}");
+        }
+    }
+
+    #[test]
+    fn a_new_session_takes_nothing_and_a_young_one_little() {
+        let mut cell = SessionCell::default();
+        assert_eq!(write(&cell), (vec![1, 0], vec![1, 7, 0, 0, 0]));
+        cell.expire(Timestamp(1_700_000_000_000));
+        cell.touched = Timestamp(1_700_000_000_000);
+        cell.stick(Some(&Id::new("coder").unwrap()));
+        cell.held.actions = 1;
+        cell.held.calls.push(u64::MAX, cell.touched);
+        let (small, _) = write(&cell);
+        assert!(small.len() <= 40, "{} bytes", small.len());
+    }
+
+    #[test]
+    fn a_full_session_is_less_than_eleven_kilobytes_also_where_everything_has_noise() {
+        let mut dice = Dice(0xf011);
+        let mut cell = SessionCell {
+            touched: Timestamp(1_700_000_000_000),
+            ..SessionCell::default()
+        };
+        for step in 0..256_u32 {
+            let now = cell.touched.plus(Millis(5_000));
+            cell.touched = now;
+            cell.held.calls.push(dice.roll(), now);
+            cell.remember_pending(PendingCall {
+                id: dice.roll(),
+                tried: Tried {
+                    exact: dice.roll(),
+                    normal: dice.roll(),
+                    kind: ToolKind::Run,
+                    name: ShortName::new(["read_file", "run_tests"][usize::from(dice.is())]),
+                },
+                refused: false,
+            });
+            let outcome = dice.small() | 1 << 31;
+            let past = ApproachHistory {
+                outcome,
+                earlier: outcome,
+                step,
+                tenths: step * 50,
+                span: 0,
+                same: 0,
+                looks: 0,
+            };
+            cell.held.progress.keep(None, dice.roll(), past);
+            cell.held.progress.outcomes.use_again(dice.roll());
+        }
+        let (small, memory) = write(&cell);
+        let sizes = (small.len(), memory.len());
+        assert!(sizes.0 <= 5_000 && sizes.1 <= 6_000, "{sizes:?}");
+    }
+
+    #[test]
+    fn what_is_cut_or_changed_never_panics_and_a_cut_memory_is_noticed() {
+        let mut dice = Dice(0xca7);
+        for _ in 0..20 {
+            let (mut small, mut memory) = write(&any_session(&mut dice));
+            for cut in 0..memory.len() {
+                assert!(read_memory(&memory[..cut]).is_err(), "cut at {cut}");
+            }
+            for cut in 0..small.len() {
+                let _ = decode::<SessionCell>(&small[..cut]);
+            }
+            for _ in 0..500 {
+                for bytes in [&mut small, &mut memory] {
+                    let at = usize::try_from(dice.roll()).unwrap() % bytes.len();
+                    bytes[at] = dice.roll().to_le_bytes()[0];
+                }
+                let _ = decode::<SessionCell>(&small);
+                let _ = read_memory(&memory);
+            }
+        }
+    }
+
+    #[test]
+    fn every_other_cell_comes_back_in_few_bytes() {
+        let at = Timestamp(1_700_000_000_000);
+        let mut flow = FlowCell {
+            touched: at.plus(Millis(2)),
+            started: Some((FlowStarter::Outside(Source::Applet), at)),
+            chain_since: at,
+            last_attempt: at.plus(Millis(1)),
+            total: 3,
+            ..FlowCell::default()
+        };
+        flow.calls.push(at, Millis::MINUTE, 9);
+        flow.members.push(FlowMember {
+            id: Id::new("a").unwrap(),
+            parent: Some(Id::new("b").unwrap()),
+            last: at,
+            counted: true,
+            revisits: 1,
+        });
+        flow.spent.add(7, 8);
+        assert_eq!(comes_back(&flow), 30);
+        let mut pair = PairCell {
+            touched: at,
+            steps: (1, 0),
+            there: MessageRun {
+                content: Some(0),
+                flow: u64::MAX,
+                count: 2,
+                answers: Answers::All(9),
+            },
+            ..PairCell::default()
+        };
+        pair.back.answers = Answers::Mixed;
+        pair.talk.push(at, Millis::MINUTE, 9);
+        comes_back(&pair);
+        let mut agent = AgentCell {
+            touched: at,
+            day_since: at,
+            ..AgentCell::default()
+        };
+        agent.destructive.push(&[1, 2], at, Millis::MINUTE, 9);
+        comes_back(&agent);
+        let mut inbox = InboxCell {
+            touched: at,
+            ..InboxCell::default()
+        };
+        inbox.arrived.push(at, Millis::MINUTE, 9);
+        comes_back(&inbox);
+        comes_back(&ConversationCell {
+            touched: at,
+            messages: 300,
+        });
+    }
+
+    #[test]
+    fn an_alias_keeps_verdicts_whole() {
+        let evidence = serde_json::json!({"count": 3, "tools": ["a", 1.5, null]});
+        let call = Verdict {
+            decision: Decision::Kill,
+            rule: Some(RuleId::FlowDepth),
+            code: Some(Code::SessionStaleGeneration),
+            message: Some(String::new()),
+            evidence: evidence.as_object().cloned(),
+            hint: Some("sprag reset".to_owned()),
+            also: vec![RuleId::FlowRate, RuleId::BudgetCost],
+            would: Some(Box::new(Would {
+                decision: Decision::Warn,
+                rule: RuleId::FlowTotal,
+                message: "many".to_owned(),
+                evidence: Evidence::new(),
+            })),
+            flow: Some(Id::new("f").unwrap()),
+            depth: Some(0),
+            generation: 4,
+            retry_after_ms: Some(0),
+        };
+        comes_back(&AliasCell {
+            touched: Timestamp(5),
+            session: Some(Id::new("s").unwrap()),
+            call: Some(Box::new(call)),
+            step: Some(Box::default()),
+        });
+    }
+}

@@ -1,0 +1,141 @@
+//! Observations as numbered fields. What nearly every event has comes first: seven fields have their bits in one byte.
+
+use super::{Encoding, Fixed, Malformed, Reader, Text, Writer, YesNo, numbered_variants};
+use crate::digest::Digest;
+use crate::id::Id;
+use crate::numbered_fields;
+use crate::observation::{
+    Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observed, Order,
+    Outcome, Source, Step, Tone, ToolKind, Usage,
+};
+
+numbered_variants!(Source, "source": 0 User, 1 Applet, 2 Scheduler);
+numbered_variants!(MessageKind, "kind of message": 0 Say, 1 Spawn, 2 Return);
+numbered_variants!(Identity, "identity": 0 Exact, 1 Shared);
+numbered_variants!(ToolKind, "kind of tool": 0 Run, 1 Read, 2 Poll, 3 Change);
+numbered_variants!(Tone, "tone": 0 Telling, 1 Failure, 2 Empty, 3 Done, 4 Silent);
+
+macro_rules! numbered_kinds {
+    ($($number:literal $variant:ident($type:ty),)+) => {
+        /// The number of its kind, then its fields.
+        impl Encoding<'_, Self> for Observed {
+            fn write(value: &Self, out: &mut Writer) {
+                match value {
+                    $(Self::$variant(event) => {
+                        out.byte($number);
+                        <$type>::write(event, out);
+                    })+
+                }
+            }
+
+            fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+                match from.byte()? {
+                    $($number => <$type>::read(from).map(Self::$variant),)+
+                    other => Err(Malformed::Unknown(u64::from(other), "kind of event")),
+                }
+            }
+        }
+    };
+}
+
+numbered_kinds! {
+    0 Message(Message),
+    1 Call(Call),
+    2 Step(Step),
+    3 Usage(Usage),
+    4 Kill(Order),
+    5 Reset(Order),
+    6 DispatchStart(Dispatch),
+    7 DispatchEnd(Dispatch),
+}
+
+numbered_fields!(Message {
+    1 to: Id,
+    2 from: Option<Id>,
+    3 flow: Option<Id>,
+    4 agent: Option<Id>,
+    5 to_agent: Option<Id>,
+    6 content: Option<Digest>,
+    7 conversation: Option<Id>,
+    8 source: Source,
+    9 kind: MessageKind,
+    10 identity: Identity,
+    11 generation: Option<u32>,
+    12 unblock: bool,
+});
+
+numbered_fields!(Call {
+    1 session: Id,
+    2 agent: Option<Id>,
+    3 flow: Option<Id>,
+    4 id: Option<Id>,
+    5 use_id: Option<Id>,
+    6 approach: Approach,
+    7 hints: Hints,
+    8 generation: Option<u32>,
+    9 identity: Identity,
+});
+
+numbered_fields!(Hints {
+    1 read_only: Option<YesNo>,
+    2 destructive: Option<YesNo>,
+    3 idempotent: Option<YesNo>,
+});
+
+numbered_fields!(Step {
+    1 session: Id,
+    2 agent: Option<Id>,
+    3 flow: Option<Id>,
+    4 id: Option<Id>,
+    5 use_id: Option<Id>,
+    6 approach: Option<Approach>,
+    7 outcome: Outcome,
+    8 generation: Option<u32>,
+    9 identity: Identity,
+});
+
+numbered_fields!(Approach {
+    1 server: Option<Id>,
+    2 tool: Option<Id>,
+    3 exact: Digest,
+    4 normal: Digest = exact,
+    5 kind: ToolKind,
+    6 fields: Vec<Field>,
+    7 oversized: bool,
+});
+
+numbered_fields!(Field {
+    1 name: Text,
+    2 digest: Digest,
+    3 text: Option<Text>,
+});
+
+numbered_fields!(Outcome {
+    1 exact: Digest,
+    2 normal: Digest = exact,
+    3 is_error: bool,
+    4 tone: Tone,
+    5 shape: Fixed,
+    6 oversized: bool,
+});
+
+numbered_fields!(Usage {
+    1 session: Id,
+    2 agent: Option<Id>,
+    3 flow: Option<Id>,
+    4 tokens: u64,
+    5 cost_micros: u64,
+    6 generation: Option<u32>,
+    7 identity: Identity,
+});
+
+numbered_fields!(Order {
+    1 session: Id,
+    2 by: Option<Text>,
+    3 why: Option<Text>,
+});
+
+numbered_fields!(Dispatch {
+    1 session: Id,
+    2 flow: Option<Id>,
+});
