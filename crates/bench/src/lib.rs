@@ -24,6 +24,11 @@ pub fn id(text: &str) -> Id {
 
 fn approach(n: u64) -> Approach {
     Approach {
+        waits: false,
+        moves: false,
+        asks: false,
+        aims: false,
+        label: None,
         server: None,
         tool: Some(id("read_file")),
         exact: digest(n),
@@ -47,6 +52,7 @@ pub fn call(session: &Id, n: u64, at: u64) -> Observation {
             use_id: None,
             approach: approach(n),
             hints: Hints::default(),
+            turn: None,
             generation: None,
             identity: Identity::Exact,
         }),
@@ -71,6 +77,10 @@ pub fn step(session: &Id, n: u64, at: u64) -> Observation {
                 is_error: false,
                 tone: Tone::Telling,
                 shape: 0,
+                long: false,
+                absent: false,
+                ends_failing: false,
+                numbers: Vec::new(),
                 oversized: false,
             },
             generation: None,

@@ -10,6 +10,7 @@ pub(crate) mod hash;
 mod key;
 mod keys;
 mod memory;
+pub(crate) mod pace;
 mod pair;
 pub(crate) mod progress;
 mod session;

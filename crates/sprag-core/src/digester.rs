@@ -10,17 +10,21 @@
 mod approach;
 mod canonical;
 mod command;
+mod failure;
 mod fields;
 mod json;
 mod kind;
+mod label;
 mod literal;
 mod noise;
 mod noise_names;
 mod noise_words;
 mod normal;
 mod number;
+mod outcome;
 mod payload;
 mod tone;
+mod waiting;
 mod words;
 
 use crate::digest::DigestKey;
@@ -28,7 +32,7 @@ use crate::event::{
     CallEvent, DispatchEvent, Event, EventError, MessageEvent, OrderEvent, StepEvent, UsageEvent,
 };
 use crate::observation::{
-    Call, Dispatch, Hints, Message, Observation, Observed, Order, Outcome, Step, Usage,
+    Call, Dispatch, Hints, Message, Observation, Observed, Order, Step, Usage,
 };
 use crate::policy::{DestructiveLimits, Policy};
 use crate::time::Timestamp;
@@ -117,6 +121,11 @@ impl Digester {
             use_id: event.use_id.clone(),
             approach: approach::of_tool(&self.key, &tool, limits)?,
             hints: event.hints,
+            turn: event.turn.as_ref().map(|turn| {
+                self.key
+                    .digest(&[b"turn\n", turn.as_str().as_bytes()])
+                    .prefix()
+            }),
             generation: event.generation,
             identity: event.identity,
         })
@@ -143,21 +152,9 @@ impl Digester {
             id: event.id.clone(),
             use_id: event.use_id.clone(),
             approach,
-            outcome: self.outcome(event)?,
+            outcome: outcome::of_step(&self.key, event)?,
             generation: event.generation,
             identity: event.identity,
-        })
-    }
-
-    fn outcome(&self, event: &StepEvent) -> Result<Outcome, EventError> {
-        let result = payload::result(&self.key, event.result.as_ref(), event.is_error)?;
-        Ok(Outcome {
-            exact: result.exact,
-            normal: result.normal,
-            is_error: event.is_error,
-            tone: tone::tone(&result.text, event.is_error),
-            shape: result.shape,
-            oversized: result.oversized,
         })
     }
 }

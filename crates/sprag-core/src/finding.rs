@@ -15,6 +15,10 @@ pub(crate) struct Finding {
     pub(crate) rule: RuleId,
     pub(crate) decision: Decision,
     pub(crate) message: String,
+    /// What happened without what to do now: the reason that a mark keeps.
+    pub(crate) why: Option<String>,
+    /// The adapter should end the agent's turn.
+    pub(crate) end_turn: bool,
     pub(crate) evidence: Evidence,
     pub(crate) hint: Option<String>,
     pub(crate) code: Option<Code>,
@@ -27,6 +31,8 @@ impl Finding {
             rule,
             decision,
             message: message.into(),
+            why: None,
+            end_turn: false,
             evidence: Evidence::new(),
             hint: None,
             code: None,
@@ -42,6 +48,11 @@ impl Finding {
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn why(mut self, why: impl Into<String>) -> Self {
+        self.why = Some(why.into());
         self
     }
 
@@ -95,6 +106,17 @@ impl Findings {
         }
     }
 
+    /// Asks that the agent's turn be ended, if `rule` is enforced and fired.
+    pub(crate) fn end_turn(&mut self, rule: RuleId) {
+        for finding in self
+            .enforced
+            .iter_mut()
+            .filter(|finding| finding.rule == rule)
+        {
+            finding.end_turn = true;
+        }
+    }
+
     /// The highest decision so far.
     pub(crate) fn decision(&self) -> Decision {
         self.strongest()
@@ -144,6 +166,7 @@ impl Findings {
             also,
             would,
             retry_after_ms: first.retry_after_ms,
+            end_turn: first.end_turn,
             ..Verdict::default()
         }
     }

@@ -63,3 +63,6 @@ pub use view::{Gauge, RuleState};
 
 /// The most top-level scalar arguments that an observation names.
 pub const MAX_FIELDS: usize = 16;
+
+/// The most numbers of a result that an observation keeps.
+pub const MAX_NUMBERS: usize = 6;

@@ -170,6 +170,9 @@ pub struct Call {
     /// The server's own hints about the tool.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hints: Hints,
+    /// A fingerprint of the model's turn that made it, where the client names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
     /// The session's generation as the caller knows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<u32>,
@@ -224,6 +227,21 @@ pub struct Approach {
     /// What kind of thing it seems to be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub kind: ToolKind,
+    /// It waits before it answers: it runs `sleep` or `wait`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub waits: bool,
+    /// It asks about something that moves by itself: a build, a deployment, a queue, a log.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub moves: bool,
+    /// It asks a question that can be reworded, such as a search, about no particular thing.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub asks: bool,
+    /// Its arguments name the thing that it is about: a path, a URL, an id.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub aims: bool,
+    /// The command or file in clear, for messages: a program with its subcommand, or a file's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Box<str>>,
     /// The top-level scalar arguments by name, at most [`MAX_FIELDS`](crate::MAX_FIELDS) of them; an
     /// array of scalars has one entry an element under the same name. Secret-looking names are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -252,15 +270,29 @@ pub struct Outcome {
     pub exact: Digest,
     /// The same with volatile noise taken out.
     pub normal: Digest,
-    /// Whether the tool said that it failed.
+    /// Whether the tool said that it failed, by a flag or an exit code.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_error: bool,
     /// What kind of answer it seems to be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tone: Tone,
-    /// A keyed fingerprint of the result without its numbers; 0 if there is none.
+    /// A keyed fingerprint of the result without its numbers; 0 where there is none. Of a failure,
+    /// also without its paths.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shape: u32,
+    /// It is longer than an acknowledgement.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub long: bool,
+    /// It says that the thing asked for is not there.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub absent: bool,
+    /// Its last lines tell of a failure, whatever stands before them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub ends_failing: bool,
+    /// The first numbers in it, in thousandths, at most [`MAX_NUMBERS`](crate::MAX_NUMBERS); none of a
+    /// failure. They tell whether something advances.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<u64>,
     /// The result was too long to canonicalise and was digested as raw bytes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub oversized: bool,

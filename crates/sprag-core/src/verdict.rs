@@ -95,6 +95,9 @@ pub struct Verdict {
     pub generation: u32,
     /// When to come back, for limits that a window lifts by itself.
     pub retry_after_ms: Option<u64>,
+    /// The agent goes on against a block: end its turn, where the client allows that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub end_turn: bool,
 }
 
 impl Verdict {

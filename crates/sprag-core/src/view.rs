@@ -217,7 +217,7 @@ impl<'a> GaugeList<'a> {
         let same = number((1..=most).take_while(seen).count());
         self.add(RuleId::CallIdentical, "session", same, most);
         if !cell.held.step_seen {
-            let row = calls.row_with(key).saturating_sub(1);
+            let row = calls.row_with(key, now).saturating_sub(1);
             let repeat = limits.repeat.get();
             self.add(RuleId::CallRepeat, "session", row, repeat);
         }

@@ -37,6 +37,11 @@ fn digest(number: u64) -> Digest {
 
 fn approach(number: u64) -> Result<Approach, Failed> {
     Ok(Approach {
+        waits: false,
+        moves: false,
+        asks: false,
+        aims: false,
+        label: None,
         server: Some(Id::new("catalog")?),
         tool: Some(Id::new("read")?),
         exact: digest(number),
@@ -55,6 +60,7 @@ fn call(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
     Ok(Observation {
         at: Timestamp(at),
         what: Observed::Call(Call {
+            turn: None,
             session: Id::new(session)?,
             agent: Some(Id::new("coder")?),
             flow: None,
@@ -79,6 +85,10 @@ fn step(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
             use_id: None,
             approach: None,
             outcome: Outcome {
+                long: false,
+                absent: false,
+                ends_failing: false,
+                numbers: Vec::new(),
                 exact: digest(what + 7),
                 normal: digest(what + 7),
                 shape: 1,

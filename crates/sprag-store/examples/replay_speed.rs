@@ -43,6 +43,7 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
         Observed::Message(message(session, turn)?)
     } else if number.is_multiple_of(2) {
         Observed::Call(Call {
+            turn: None,
             session,
             agent: None,
             flow: None,
@@ -62,6 +63,10 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
             use_id: None,
             approach: None,
             outcome: Outcome {
+                long: false,
+                absent: false,
+                ends_failing: false,
+                numbers: Vec::new(),
                 exact: digest(number),
                 normal: digest(number),
                 is_error: false,
@@ -98,6 +103,11 @@ fn message(from: Id, turn: u64) -> Result<Message, sprag_core::IdError> {
 
 fn approach(turn: u64) -> Result<Approach, sprag_core::IdError> {
     Ok(Approach {
+        waits: false,
+        moves: false,
+        asks: false,
+        aims: false,
+        label: None,
         server: None,
         tool: Some(Id::new("read_file")?),
         exact: digest(turn),

@@ -10,7 +10,12 @@ use crate::time::{Millis, Timestamp};
 pub(crate) struct Destructive {
     pub(crate) window: Window,
     pub(super) targets: VecDeque<(u64, Timestamp)>,
+    /// What the latest calls were on, in clear where the log may hold it.
+    pub(super) names: VecDeque<(Box<str>, Timestamp)>,
 }
+
+/// So many names are kept, for what is said when a rule trips.
+const NAMES: usize = 16;
 
 impl Destructive {
     /// In how many earlier calls inside the window `target` was.
@@ -32,6 +37,30 @@ impl Destructive {
             .filter(|(held, at)| *held == target && inside(*at, now, span))
             .map(|(_, at)| *at)
             .next()
+    }
+
+    /// Whether every target inside the window is `target`.
+    pub(crate) fn only_on(&self, target: u64, now: Timestamp, span: Millis) -> bool {
+        self.targets
+            .iter()
+            .filter(|(_, at)| inside(*at, now, span))
+            .all(|(held, _)| *held == target)
+    }
+
+    /// What the calls inside the window were on, oldest first.
+    pub(crate) fn names(&self, now: Timestamp, span: Millis) -> impl Iterator<Item = &str> {
+        self.names
+            .iter()
+            .filter(move |(_, at)| inside(*at, now, span))
+            .map(|(name, _)| &**name)
+    }
+
+    /// Remembers what a call was on, in clear.
+    pub(crate) fn name(&mut self, name: &str, now: Timestamp) {
+        if self.names.len() >= NAMES {
+            self.names.pop_front();
+        }
+        self.names.push_back((Box::from(name), now));
     }
 
     /// Remembers one call with its targets: the times of the last `keep`, 16 targets for each.

@@ -9,7 +9,8 @@ mod pending;
 use std::collections::VecDeque;
 
 use super::flow::{FlowMember, FlowStarter};
-use super::progress::{Last, Progress, Streaks};
+use super::pace::Pace;
+use super::progress::{Advance, Grown, Last, Progress, Streaks, Waited};
 use super::session::{Calls, Refusals, ResettableState};
 use super::window::Window;
 use super::{
@@ -62,6 +63,18 @@ numbered_fields!(ResettableState {
     11 destructive: Option<Box<Destructive>>,
     12 dispatches: Vec<Id>,
     13 spent: Spending,
+    14 pace: Pace,
+    15 refused_in_block: u32,
+    16 run_started: Option<Timestamp>,
+});
+
+numbered_fields!(Pace {
+    1 gaps: Vec<u16>,
+    2 answered: Option<Timestamp>,
+    3 active: Option<Timestamp>,
+    4 in_turn: bool,
+    5 turn: Fixed,
+    6 turn_start: u32,
 });
 
 numbered_fields!(Refusals {
@@ -73,6 +86,7 @@ numbered_fields!(Refusals {
 numbered_fields!(Destructive {
     1 window: Window,
     2 targets: TimedKeys,
+    3 names: VecDeque<(Text, Timestamp)>,
 });
 
 numbered_fields!(Spending {
@@ -89,7 +103,31 @@ numbered_fields!(Progress {
     4 last: Last,
     5 streaks: Streaks,
     6 classifier: Classifier,
-} unwritten { approaches, pasts, outcomes });
+    7 grown: Grown,
+    8 waited: Waited,
+    9 advance: Option<Box<Advance>>,
+} unwritten { approaches, pasts, outcomes, given });
+
+numbered_fields!(Grown {
+    1 stagnation: u32,
+    2 stuck: u32,
+    3 empty: u32,
+    4 barren: u32,
+});
+
+numbered_fields!(Waited {
+    1 lull: Fixed,
+    2 short_lull: Fixed,
+    3 slow: Fixed,
+});
+
+numbered_fields!(Advance {
+    1 numbers: Vec<u64>,
+    2 moved: Vec<Signed>,
+});
+
+/// A small number with a sign.
+struct Signed;
 
 numbered_fields!(Last {
     1 approach: Fixed,
@@ -105,6 +143,8 @@ numbered_fields!(Streaks {
     5 churn: u16,
     6 alike: u16,
     7 barren: u16,
+    8 aimed: u16,
+    9 failing: u16,
 });
 
 numbered_fields!(FlowCell {
@@ -166,6 +206,7 @@ numbered_fields!(AliasCell {
 });
 
 encodings! {
+    Signed as i8: |value, out| out.byte(value.to_le_bytes()[0]), |from| Ok(i8::from_le_bytes([from.byte()?]));
     Window as Window, default: |value, out| Times::write(&value.0, out), |from| Times::read(from).map(Window);
     // What `Calls` counts by key is not written: it is counted again.
     Calls as Calls, default: |value, out| {
@@ -204,7 +245,8 @@ encodings! {
 #[cfg(test)]
 mod tests {
     use super::super::flow::{FlowMember, FlowStarter};
-    use super::super::progress::{ApproachHistory, Last, Streaks};
+    use super::super::pace::Pace;
+    use super::super::progress::{Advance, ApproachHistory, Grown, Last, Streaks, Waited};
     use super::super::session::Refusals;
     use super::super::tried::{ShortName, Tried};
     use super::super::{
@@ -286,9 +328,16 @@ mod tests {
                     exact,
                     normal: if dice.is() { exact } else { dice.roll() },
                     kind: kinds[usize::try_from(dice.below(4)).unwrap()],
+                    waits: dice.is(),
+                    moves: dice.is(),
+                    asks: dice.is(),
+                    aims: dice.is(),
                     name: ShortName::new(names[usize::try_from(dice.below(3)).unwrap()]),
+                    label: ShortName::new(names[usize::try_from(dice.below(3)).unwrap()]),
                 },
                 refused: dice.is(),
+                at: dice.time(),
+                turn_start: dice.small(),
             });
         }
         held.destructive = dice.maybe(|dice| {
@@ -296,6 +345,7 @@ mod tests {
             for _ in 0..dice.below(9) {
                 now = now.plus(Millis(dice.below(9_000)));
                 destructive.push(&[dice.roll(), 7], now, Millis::MINUTE, 5);
+                destructive.name("asset_id=7", now);
             }
             Box::new(destructive)
         });
@@ -303,6 +353,39 @@ mod tests {
             let flow = format!("flow {n}");
             held.dispatches.push(Id::new(&flow).unwrap());
         }
+    }
+
+    fn fill_pace(dice: &mut Dice, cell: &mut SessionCell) {
+        let progress = &mut cell.held.progress;
+        let [stagnation, stuck, empty, barren] = std::array::from_fn(|_| dice.small());
+        progress.grown = Grown {
+            stagnation,
+            stuck,
+            empty,
+            barren,
+        };
+        let [lull, short_lull, slow] = std::array::from_fn(|_| dice.small());
+        progress.waited = Waited {
+            lull,
+            short_lull,
+            slow,
+        };
+        progress.advance = dice.maybe(|dice| {
+            Box::new(Advance {
+                numbers: vec![dice.roll(), 0],
+                moved: vec![-3, 4],
+            })
+        });
+        cell.held.pace = Pace {
+            gaps: vec![dice.tiny(), dice.tiny()],
+            answered: dice.maybe(Dice::time),
+            active: dice.maybe(Dice::time),
+            in_turn: dice.is(),
+            turn: dice.roll(),
+            turn_start: dice.small(),
+        };
+        cell.held.refused_in_block = dice.small();
+        cell.held.run_started = dice.maybe(Dice::time);
     }
 
     fn fill_progress(dice: &mut Dice, cell: &mut SessionCell) {
@@ -315,27 +398,43 @@ mod tests {
             let past = ApproachHistory {
                 outcome,
                 earlier: dice.maybe(Dice::small).unwrap_or(outcome),
+                shape: dice.small(),
                 step: dice.small(),
                 tenths: dice.small(),
                 span: dice.tiny(),
                 same: dice.tiny(),
                 looks: dice.tiny(),
+                thirds: u8::from(dice.is()),
             };
+            progress.given.use_again(dice.small());
             let approach = dice.below(400);
             let at = progress.past(approach).map(|(at, _)| at);
             progress.keep(at, approach, past);
         }
-        let [stagnation, stuck, echo, empty, churn, alike, barren] =
-            std::array::from_fn(|_| dice.tiny());
+        let [
+            stagnation,
+            stuck,
+            echo,
+            empty,
+            aimed,
+            failing,
+            churn,
+            alike,
+            barren,
+        ] = std::array::from_fn(|_| dice.tiny());
         progress.streaks = Streaks {
             stagnation,
             stuck,
             echo,
             empty,
+            aimed,
+            failing,
             churn,
             alike,
             barren,
         };
+        fill_pace(dice, cell);
+        let progress = &mut cell.held.progress;
         progress.step = dice.small();
         progress.changed = dice.small();
         progress.news = (dice.small(), dice.maybe(Dice::time).unwrap_or_default());
@@ -417,7 +516,7 @@ mod tests {
     #[test]
     fn a_new_session_takes_nothing_and_a_young_one_little() {
         let mut cell = SessionCell::default();
-        assert_eq!(write(&cell), (vec![1, 0], vec![1, 7, 0, 0, 0]));
+        assert_eq!(write(&cell), (vec![1, 0], vec![1, 15, 0, 0, 0, 0]));
         cell.expire(Timestamp(1_700_000_000_000));
         cell.touched = Timestamp(1_700_000_000_000);
         cell.stick(Some(&Id::new("coder").unwrap()));
@@ -428,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_session_is_less_than_eleven_kilobytes_also_where_everything_has_noise() {
+    fn a_full_session_is_less_than_fourteen_kilobytes_also_where_everything_has_noise() {
         let mut dice = Dice(0xf011);
         let mut cell = SessionCell {
             touched: Timestamp(1_700_000_000_000),
@@ -444,26 +543,36 @@ mod tests {
                     exact: dice.roll(),
                     normal: dice.roll(),
                     kind: ToolKind::Run,
+                    waits: false,
+                    moves: false,
+                    asks: false,
+                    aims: true,
                     name: ShortName::new(["read_file", "run_tests"][usize::from(dice.is())]),
+                    label: ShortName::new("main.rs"),
                 },
                 refused: false,
+                at: now,
+                turn_start: step,
             });
             let outcome = dice.small() | 1 << 31;
             let past = ApproachHistory {
                 outcome,
                 earlier: outcome,
+                shape: dice.small(),
                 step,
                 tenths: step * 50,
                 span: 0,
                 same: 0,
                 looks: 0,
+                thirds: 0,
             };
+            cell.held.progress.given.use_again(dice.small());
             cell.held.progress.keep(None, dice.roll(), past);
             cell.held.progress.outcomes.use_again(dice.roll());
         }
         let (small, memory) = write(&cell);
         let sizes = (small.len(), memory.len());
-        assert!(sizes.0 <= 5_000 && sizes.1 <= 6_000, "{sizes:?}");
+        assert!(sizes.0 <= 6_000 && sizes.1 <= 8_000, "{sizes:?}");
     }
 
     #[test]
@@ -563,6 +672,7 @@ mod tests {
             depth: Some(0),
             generation: 4,
             retry_after_ms: Some(0),
+            end_turn: true,
         };
         comes_back(&AliasCell {
             touched: Timestamp(5),

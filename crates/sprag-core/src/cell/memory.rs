@@ -13,6 +13,7 @@ pub struct StepMemory {
     pub(super) approaches: RecentKeys,
     pub(super) pasts: Vec<ApproachHistory>,
     pub(super) outcomes: RecentKeys,
+    pub(super) given: RecentKeys<u32>,
 }
 
 impl StepMemory {
@@ -31,6 +32,7 @@ impl SessionCell {
             approaches: std::mem::take(&mut progress.approaches),
             pasts: std::mem::take(&mut progress.pasts),
             outcomes: std::mem::take(&mut progress.outcomes),
+            given: std::mem::take(&mut progress.given),
         }
     }
 
@@ -40,6 +42,7 @@ impl SessionCell {
         progress.approaches = memory.approaches;
         progress.pasts = memory.pasts;
         progress.outcomes = memory.outcomes;
+        progress.given = memory.given;
     }
 
     /// Whether both remember the same steps.
@@ -49,6 +52,7 @@ impl SessionCell {
         mine.approaches == theirs.approaches
             && mine.pasts == theirs.pasts
             && mine.outcomes == theirs.outcomes
+            && mine.given == theirs.given
     }
 
     /// Whether nothing of it outlives a day without events, so that a store may then forget it.

@@ -23,6 +23,8 @@ pub(crate) struct Progress {
     pub(crate) outcomes: RecentKeys,
     /// The streaks: what a user's word sets back to zero.
     pub(crate) streaks: Streaks,
+    /// When they last grew.
+    pub(crate) grown: Grown,
     /// How many steps were judged.
     pub(crate) step: u32,
     /// At which of them something was last changed that had not been changed so before.
@@ -31,6 +33,31 @@ pub(crate) struct Progress {
     pub(crate) news: (u32, Timestamp),
     /// The step before this one.
     pub(crate) last: Last,
+    /// Which approach gave which answer: once, and once more for the second time.
+    pub(crate) given: RecentKeys<u32>,
+    /// When the gaps before calls last were long.
+    pub(crate) waited: Waited,
+    /// The numbers of the approach that is tried again and again.
+    pub(crate) advance: Option<Box<Advance>>,
+}
+
+/// When a long gap last ended, in tenths of a second since the epoch, modulo 2^32.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Waited {
+    /// A gap that was long for this session.
+    pub(crate) lull: u32,
+    /// A gap that was long enough for what moves by itself.
+    pub(crate) short_lull: u32,
+    /// A gap that was long, but not for this session.
+    pub(crate) slow: u32,
+}
+
+/// The numbers in the last answer of one approach, and how often in a row each moved the same way.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Advance {
+    pub(crate) numbers: Vec<u64>,
+    /// Above zero: it grew so often running; below: it shrank.
+    pub(crate) moved: Vec<i8>,
 }
 
 /// What one approach brought so far.
@@ -40,6 +67,8 @@ pub(crate) struct ApproachHistory {
     pub(crate) outcome: u32,
     /// The last answer before that which was another one.
     pub(crate) earlier: u32,
+    /// Its last answer without numbers, and of a failure without paths.
+    pub(crate) shape: u32,
     /// The step at which it was last tried.
     pub(crate) step: u32,
     /// When that was, in tenths of a second since the epoch, modulo 2^32.
@@ -50,6 +79,8 @@ pub(crate) struct ApproachHistory {
     pub(crate) same: u16,
     /// The same, whether it counts or not.
     pub(crate) looks: u16,
+    /// Looks since the last one that counted, where only each third counts.
+    pub(crate) thirds: u8,
 }
 
 /// What counts up while nothing new comes.
@@ -63,12 +94,25 @@ pub(crate) struct Streaks {
     pub(crate) echo: u16,
     /// New approaches that found nothing.
     pub(crate) empty: u16,
+    /// Of those, the ones that looked for another thing each time.
+    pub(crate) aimed: u16,
+    /// Runs of one program in a row that all ended in a failure.
+    pub(crate) failing: u16,
     /// Changes that had been made before, since the last new one.
     pub(crate) churn: u16,
     /// Runs in a row whose answers differ in numbers only.
     pub(crate) alike: u16,
     /// Answers in a row that were all known.
     pub(crate) barren: u16,
+}
+
+/// The steps at which streaks were last made longer: in one turn each grows once.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Grown {
+    pub(crate) stagnation: u32,
+    pub(crate) stuck: u32,
+    pub(crate) empty: u32,
+    pub(crate) barren: u32,
 }
 
 /// The step before.
@@ -99,6 +143,7 @@ impl Progress {
         for past in &mut self.pasts {
             past.same = 0;
             past.looks = 0;
+            past.thirds = 0;
             past.span = 0;
         }
     }
@@ -118,13 +163,13 @@ impl Progress {
 
 /// The most recently used digests, the newest last.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct RecentKeys {
-    pub(super) keys: Vec<u64>,
+pub(crate) struct RecentKeys<K = u64> {
+    pub(super) keys: Vec<K>,
 }
 
-impl RecentKeys {
+impl<K: Copy + PartialEq> RecentKeys<K> {
     /// Looks from the newest on, a row at a time: a row without branches is compared in few steps.
-    fn find(&self, key: u64) -> Option<usize> {
+    fn find(&self, key: K) -> Option<usize> {
         let mut after = self.keys.len();
         for row in self.keys.rchunks(16) {
             after -= row.len();
@@ -138,8 +183,8 @@ impl RecentKeys {
         None
     }
 
-    /// Makes `key` the newest, and returns whether it was held.
-    pub(crate) fn use_again(&mut self, key: u64) -> bool {
+    /// Makes `key` the newest, and tells whether it was held.
+    pub(crate) fn use_again(&mut self, key: K) -> bool {
         let at = self.find(key);
         renew(&mut self.keys, at, key);
         at.is_some()
@@ -197,20 +242,24 @@ mod tests {
         let past = ApproachHistory {
             outcome: 1,
             earlier: 1,
+            shape: 1,
             step: 1,
             tenths: 1,
             span: 0,
             same: 0,
             looks: 0,
+            thirds: 0,
         };
         for key in 0..10 {
             progress.keep(None, key, past);
             progress.outcomes.use_again(key);
+            progress.given.use_again(u32::try_from(key).unwrap());
         }
         let heap = (progress.approaches.keys.capacity() + progress.outcomes.keys.capacity())
             * size_of::<u64>()
+            + progress.given.keys.capacity() * size_of::<u32>()
             + progress.pasts.capacity() * size_of::<ApproachHistory>();
-        assert!(heap <= 450, "{heap} bytes after ten steps");
-        assert!(KEPT * (size_of::<u64>() * 2 + size_of::<ApproachHistory>()) <= 12 * 1024);
+        assert!(heap <= 560, "{heap} bytes after ten steps");
+        assert!(KEPT * (size_of::<u64>() * 2 + 4 + size_of::<ApproachHistory>()) <= 13 * 1024);
     }
 }

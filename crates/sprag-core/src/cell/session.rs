@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 
 use super::destructive::Destructive;
+use super::pace::{LULL, Pace};
 use super::progress::Progress;
 use super::spent::Spending;
 use super::tried::Tried;
@@ -42,6 +43,10 @@ pub(crate) struct PendingCall {
     pub(crate) id: u64,
     pub(crate) tried: Tried,
     pub(crate) refused: bool,
+    /// When it was made.
+    pub(crate) at: Timestamp,
+    /// How many steps had been judged when its turn began.
+    pub(crate) turn_start: u32,
 }
 
 /// Refused calls in a row.
@@ -97,6 +102,11 @@ pub(crate) struct ResettableState {
     pub(crate) dispatches: Vec<Id>,
     pub(crate) spent: Spending,
     pub(crate) progress: Progress,
+    pub(crate) pace: Pace,
+    /// Calls refused since the session was blocked.
+    pub(crate) refused_in_block: u32,
+    /// When a scheduler or an applet last started a run.
+    pub(crate) run_started: Option<Timestamp>,
 }
 
 impl Default for SessionCell {
@@ -171,6 +181,18 @@ impl SessionCell {
         self.held.actions = 0;
     }
 
+    /// A scheduler or an applet speaks to it: whether that starts a run. Without a pause it does not,
+    /// or a timer that fires all the time would excuse everything.
+    pub(crate) fn starts_run(&mut self, now: Timestamp) -> bool {
+        let last = self.held.run_started.replace(now);
+        last.is_none_or(|last| now.since(last) >= Millis::MINUTE)
+    }
+
+    pub(crate) fn unblock(&mut self) {
+        self.blocked = None;
+        self.held.refused_in_block = 0;
+    }
+
     pub(crate) fn stick(&mut self, agent: Option<&Id>) {
         if self.agent.is_none() {
             self.agent = agent.cloned();
@@ -207,6 +229,16 @@ impl SessionCell {
                 self.held.dispatches.pop();
             }
         }
+    }
+}
+
+impl ResettableState {
+    /// A call of `tried` is let through, in the turn that the client names.
+    pub(crate) fn make(&mut self, tried: &Tried, turn: u64, now: Timestamp) {
+        let gap = self.pace.gap(now, turn);
+        self.progress.waited_before(gap, now);
+        let is_new = self.progress.past(tried.normal).is_none();
+        self.pace.call(now, is_new, turn, self.progress.step);
     }
 }
 
@@ -248,9 +280,10 @@ impl Calls {
             .map(|(_, at)| *at)
     }
 
-    /// How often in a row `key` was called, with one call more.
-    pub(crate) fn row_with(&self, key: u64) -> u32 {
-        if self.recent.back().is_some_and(|(last, _)| *last == key) {
+    /// How often in a row `key` was called, with one call more at `now`. A lull ends the row.
+    pub(crate) fn row_with(&self, key: u64, now: Timestamp) -> u32 {
+        let goes_on = |(last, at): &(u64, Timestamp)| *last == key && inside(*at, now, LULL);
+        if self.recent.back().is_some_and(goes_on) {
             self.in_a_row.saturating_add(1)
         } else {
             1
@@ -258,7 +291,7 @@ impl Calls {
     }
 
     pub(crate) fn push(&mut self, key: u64, now: Timestamp) {
-        self.in_a_row = self.row_with(key);
+        self.in_a_row = self.row_with(key, now);
         let gone = if self.recent.len() >= MAX_CALLS {
             self.recent.pop_front()
         } else {

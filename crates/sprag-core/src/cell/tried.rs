@@ -12,8 +12,18 @@ pub(crate) struct Tried {
     pub(crate) normal: u64,
     /// What it is for, as the policy sets it or the digester guessed.
     pub(crate) kind: ToolKind,
+    /// It runs something that sleeps.
+    pub(crate) waits: bool,
+    /// It asks about something that moves by itself.
+    pub(crate) moves: bool,
+    /// It asks a question that can be reworded.
+    pub(crate) asks: bool,
+    /// It names the thing that it is about.
+    pub(crate) aims: bool,
     /// The tool's name, cut to fit, for evidence.
     pub(crate) name: ShortName,
+    /// The command or file, cut to fit, for messages.
+    pub(crate) label: ShortName,
 }
 
 impl Tried {
@@ -29,7 +39,12 @@ impl Tried {
             exact: approach.exact.prefix(),
             normal: approach.normal.prefix(),
             kind: said.unwrap_or(approach.kind),
+            waits: approach.waits,
+            moves: approach.moves,
+            asks: approach.asks,
+            aims: approach.aims,
             name: ShortName::new(tool),
+            label: ShortName::new(approach.label.as_deref().unwrap_or_default()),
         }
     }
 }

@@ -44,6 +44,11 @@ impl Window {
         self.0.iter().copied().find(|at| inside(*at, now, span))
     }
 
+    /// When the latest one happened.
+    pub(crate) fn latest(&self) -> Option<Timestamp> {
+        self.0.back().copied()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }

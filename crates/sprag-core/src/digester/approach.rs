@@ -14,11 +14,38 @@ use super::canonical::{self, write_text};
 use super::fields::fields;
 use super::json::JsonValue;
 use super::kind::guess;
+use super::label::label;
 use super::normal::{self, PayloadKind};
 use super::payload::{self, MAX_CANONICAL_BYTES};
+use super::waiting::{moves, waits};
 
 /// Under which names a command is looked for.
 const COMMAND_NAMES: [&str; 4] = ["command", "cmd", "code", "script"];
+
+/// Under which names a question stands that can be put in other words.
+const QUESTION_NAMES: [&str; 8] = [
+    "query",
+    "q",
+    "pattern",
+    "prompt",
+    "question",
+    "search",
+    "keywords",
+    "search_query",
+];
+
+/// Under which names stands what a call is about: another one is another question.
+const SUBJECT_NAMES: [&str; 9] = [
+    "path",
+    "file_path",
+    "file",
+    "url",
+    "uri",
+    "id",
+    "name",
+    "directory",
+    "glob",
+];
 
 /// A tool with its arguments.
 pub(super) struct CalledTool<'e> {
@@ -51,6 +78,11 @@ pub(super) fn of_tool(
         exact: Default::default(),
         normal: Default::default(),
         kind: Default::default(),
+        waits: false,
+        moves: false,
+        asks: false,
+        aims: false,
+        label: None,
         fields: Vec::new(),
         oversized: raw.len() > MAX_CANONICAL_BYTES,
     };
@@ -70,7 +102,13 @@ pub(super) fn of_tool(
         canonical::write(&args, &mut form);
         approach.exact = key.digest(&[b"call\n", form.as_bytes()]);
     }
-    approach.kind = guess(tool.tool.as_str(), command(&args));
+    let (name, command) = (tool.tool.as_str(), command(&args));
+    approach.kind = guess(name, command);
+    approach.waits = waits(name, command);
+    approach.moves = moves(name, &args, command);
+    approach.aims = has_one_of(&args, &SUBJECT_NAMES);
+    approach.asks = !approach.aims && has_one_of(&args, &QUESTION_NAMES);
+    approach.label = label(&args, command);
     approach.fields = fields(key, tool.tool.as_str(), tool.hints, &args, limits);
     Ok(approach)
 }
@@ -84,8 +122,22 @@ pub(super) fn of_program(key: &DigestKey, program: &Payload) -> Result<Approach,
         exact: program.exact,
         normal: program.normal,
         kind: guess("", Some(&program.text)),
+        waits: waits("", Some(&program.text)),
+        moves: false,
+        asks: false,
+        aims: false,
+        label: None,
         fields: Vec::new(),
         oversized: program.oversized,
+    })
+}
+
+fn has_one_of(args: &JsonValue<'_>, names: &[&str]) -> bool {
+    names.iter().any(|name| {
+        matches!(
+            args.get(name),
+            Some(JsonValue::Text(_) | JsonValue::Number(_))
+        )
     })
 }
 

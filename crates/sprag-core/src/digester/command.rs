@@ -6,7 +6,7 @@
 use super::words::WordList;
 use crate::observation::ToolKind;
 
-/// Words before a command that do not change what it does.
+/// WordList before a command that do not change what it does.
 const PREFIXES: WordList = WordList::new("sudo time nohup env exec command");
 
 /// Commands that leave everything as it is and print nothing of their own.
@@ -18,6 +18,14 @@ const READS: WordList = WordList::new(
     "cat ls head tail grep egrep rg find wc pwd which file stat tree less more printenv \
      whoami uname id df du strings xxd hexdump objdump readelf nm sed awk diff date \
      hostname type od sort uniq cut jq md5sum sha256sum basename",
+);
+
+/// Programs that fetch something; with a method or a body they may change it too.
+const FETCHES: WordList = WordList::new("curl wget http https");
+
+/// What makes a fetch more than a look.
+const SENDS: WordList = WordList::new(
+    "-d --data --data-raw --data-binary -F --form -T --upload-file -X --request --post-data POST PUT PATCH DELETE",
 );
 
 const CHANGES: WordList = WordList::new(
@@ -68,10 +76,32 @@ pub(super) fn shell_kind(command: &str) -> ToolKind {
     }
 }
 
+/// The program of each part of `command`, by its bare name.
+pub(super) fn first_words(command: &str) -> impl Iterator<Item = &str> {
+    CommandParts(command).filter_map(|part| {
+        let first = words_of_part(part).next()?;
+        first.rsplit('/').next()
+    })
+}
+
+/// The first program of `command` that does something, with its arguments.
+pub(super) fn first_program(command: &str) -> Option<(&str, impl Iterator<Item = &str>)> {
+    CommandParts(command).find_map(|part| {
+        let mut words = words_of_part(part);
+        let program = words.next()?;
+        let idle = program.starts_with('#') || SILENT.has(program);
+        (!idle).then_some((program, words))
+    })
+}
+
+/// The words of one part, without what stands before the command.
+fn words_of_part(part: &str) -> impl Iterator<Item = &str> + Clone {
+    part.split_whitespace()
+        .skip_while(|word| PREFIXES.has(word) || is_assignment(word))
+}
+
 fn part_kind(part: &str) -> Option<ToolKind> {
-    let mut words = part
-        .split_whitespace()
-        .skip_while(|word| PREFIXES.has(word) || is_assignment(word));
+    let mut words = words_of_part(part);
     let first = words.next()?;
     let name = first.rsplit('/').next().unwrap_or(first);
     let argument = || {
@@ -93,6 +123,7 @@ fn part_kind(part: &str) -> Option<ToolKind> {
         });
     }
     let in_place = name == "sed" && part.contains(" -i");
+    let fetches = FETCHES.has(name) && !words.clone().any(|word| SENDS.has(word));
     let prints = READS.has(name) || matches!(name, "echo" | "printf");
     let changes = CHANGES.has(name)
         || prints && (in_place || redirects(part))
@@ -101,7 +132,7 @@ fn part_kind(part: &str) -> Option<ToolKind> {
         ToolKind::Poll
     } else if changes {
         ToolKind::Change
-    } else if READS.has(name) {
+    } else if READS.has(name) || fetches {
         ToolKind::Read
     } else {
         ToolKind::Run

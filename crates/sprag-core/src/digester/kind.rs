@@ -14,7 +14,7 @@ use super::words::WordList;
 use crate::observation::ToolKind;
 use crate::snake_name::SnakeName;
 
-/// Words that make a tool a shell.
+/// WordList that make a tool a shell.
 const SHELLS: WordList = WordList::new("bash sh zsh shell command exec terminal");
 
 const POLLS: WordList = WordList::new(

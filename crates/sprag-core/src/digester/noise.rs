@@ -11,15 +11,22 @@
 //!
 //! Odd cases: plain decimal numbers are never noise, unless they are a time since the epoch or
 //! stand after a word that says so (`pid 4711`); a hexadecimal word is noise from 12 digits on if it
-//! has letters and digits; an address from 7 digits on, since shorter ones are places in a program.
+//! has letters and digits; of an address, from 5 digits on, only the place in its page is kept.
 
-use super::noise_words::{is_month, is_unit, is_volatile_name, is_weekday};
+use super::noise_words::{is_month, is_signal, is_unit, is_volatile_name, is_weekday};
 
 /// What stands for noise.
 const MARK: char = '\u{1}';
 
 const HEAD_BYTES: usize = 64 * 1024;
 const TAIL_BYTES: usize = 16 * 1024;
+
+/// An address has at least so many digits, the last of which are the place in its page.
+const ADDRESS_DIGITS: usize = 5;
+const PAGE_DIGITS: usize = 3;
+
+/// How many names of a path are looked at.
+const PATH_PARTS: usize = 8;
 
 /// How much of a text has a shape.
 const SHAPE_BYTES: usize = 4 * 1024;
@@ -142,6 +149,7 @@ impl<'t> Scanner<'t> {
             .or_else(|| self.address())
             .or_else(|| self.random_word())
             .or_else(|| self.epoch())
+            .or_else(|| self.process_of_shell())
             .or_else(|| self.duration())
     }
 
@@ -190,9 +198,10 @@ impl<'t> Scanner<'t> {
         let mut end = self.exactly(hours + 1, 2)?;
         if self.byte(end) == Some(b':') {
             end = self.exactly(end + 1, 2)?;
-            if matches!(self.byte(end), Some(b'.' | b',')) {
-                end = self.digits_end(end + 1).max(end);
-            }
+        }
+        let fraction = self.digits_end(end + 1);
+        if matches!(self.byte(end), Some(b'.' | b',')) && fraction > end + 1 {
+            end = fraction;
         }
         match self.byte(end) {
             Some(b'Z') => end += 1,
@@ -212,12 +221,12 @@ impl<'t> Scanner<'t> {
         Some(end)
     }
 
-    /// `0x7ffc1a2b3c4d`.
+    /// `0x7ffc1a2b3c4d`, but for its last three digits: within its page a place stays the same.
     fn address(&self) -> Option<usize> {
         let digits = self.word(self.at).strip_prefix("0x")?;
         let hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         let significant = digits.trim_start_matches('0').len();
-        (hexadecimal && significant >= 7).then(|| self.word_end(self.at))
+        (hexadecimal && significant >= ADDRESS_DIGITS).then(|| self.word_end(self.at) - PAGE_DIGITS)
     }
 
     /// A uuid, or 12 and more hexadecimal digits with letters among them.
@@ -261,6 +270,13 @@ impl<'t> Scanner<'t> {
         let fraction = self.digits_end(end + 1);
         let fractional = self.byte(end) == Some(b'.') && fraction > end + 1;
         Some(if fractional { fraction } else { end })
+    }
+
+    /// The process in the shell's own message: `a.sh: line 17: 1729 Killed`, `4711 Aborted`.
+    fn process_of_shell(&self) -> Option<usize> {
+        let end = self.digits_end(self.at);
+        let word = self.word(self.spaces_end(end));
+        (self.byte(end) == Some(b' ') && is_signal(word)).then_some(end)
     }
 
     /// `12 ms`, `0.0024 seconds`, `1m30s`, `0m0.003s`.
@@ -333,19 +349,27 @@ impl<'t> Scanner<'t> {
         numbered.then_some(at)
     }
 
-    /// `/tmp/tmpa8f3`, `/var/folders/x1`: the first name below is noise if it looks made up.
+    /// `/tmp/tmpa8f3`, `/var/folders/x1`: noise down to the last name that looks made up.
     fn of_path(&mut self) -> Option<usize> {
         let rest = self.text.get(self.at..)?;
         let below = ["/tmp/", "/var/tmp/", "/var/folders/"]
             .into_iter()
             .find(|prefix| rest.starts_with(prefix))?
             .len();
-        let name = self.at + below;
-        let end = self.end_of(name, |byte| is_word(byte) || matches!(byte, b'-' | b'.'));
-        let made_up = self.text.get(name..end)?;
-        let is_noise =
-            made_up.starts_with("tmp") || made_up.bytes().any(|byte| byte.is_ascii_digit());
-        is_noise.then_some(end)
+        let path = self.at + below;
+        let end = self.end_of(path, |byte| {
+            is_word(byte) || matches!(byte, b'-' | b'.' | b'/')
+        });
+        let mut at = path;
+        let mut last_made_up = None;
+        for name in self.text.get(path..end)?.split('/').take(PATH_PARTS) {
+            at += name.len();
+            if name.starts_with("tmp") || name.bytes().any(|byte| byte.is_ascii_digit()) {
+                last_made_up = Some(at);
+            }
+            at += 1;
+        }
+        last_made_up
     }
 }
 
@@ -377,7 +401,12 @@ mod tests {
             ("real\t0m0.003s", "real\t#"),
             ("id 6fa459ea-ee8a-3ca4-894e-db77e160355e.", "id #."),
             ("commit 9e3779b19e37 ok", "commit # ok"),
-            ("<object at 0x7f43050d7290>", "<object at #>"),
+            ("<object at 0x7f43050d7290>", "<object at #290>"),
+            ("rip 0x401136", "rip #136"),
+            ("a.sh: line 1709: 1729 Killed", "a.sh: line #: # Killed"),
+            ("/tmp/pytest-of-u/pytest-7/x0/a", "#/a"),
+            ("listening on port 54321", "listening on port #"),
+            ("Randomized with seed 4711", "Randomized with seed #"),
             ("Process Group PGID: 22418", "Process Group PGID: #"),
             ("<shellId: 0>", "<shellId: #>"),
             (
@@ -404,7 +433,7 @@ mod tests {
             "src/a.rs:12:30: error",
             "line 12: syntax error",
             "/tmp/solve.py",
-            "0x4001a6 in main",
+            "0x401a in main",
             "123456789012345",
             "deadbeef",
             "state: queued",

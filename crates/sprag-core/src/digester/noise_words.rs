@@ -8,15 +8,26 @@ const UNITS: WordList = WordList::new(
 const WEEKDAYS: WordList = WordList::new("Mon Tue Wed Thu Fri Sat Sun");
 const MONTHS: WordList = WordList::new("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec");
 
+/// What a shell says of a program that was ended.
+const SIGNALS: WordList = WordList::new(
+    "Killed Aborted Terminated Segmentation Hangup Interrupt Quit Trace Bus Floating Illegal Alarm",
+);
+
 /// Without underscores and in small letters.
 const VOLATILE: WordList = WordList::new(
     "pid ppid pgid tid shellid requestid reqid traceid spanid correlationid nonce timestamp \
-     durationms duration elapsed elapsedms latency latencyms took etag checkedat",
+     durationms duration elapsed elapsedms latency latencyms took etag checkedat port seed \
+     goroutine",
 );
 
 /// A unit of time, as it stands after a number.
 pub(super) fn is_unit(word: &str) -> bool {
     UNITS.has(word)
+}
+
+/// The first word of what a shell says of a program that was ended.
+pub(super) fn is_signal(word: &str) -> bool {
+    SIGNALS.has(word)
 }
 
 pub(super) fn is_weekday(word: &str) -> bool {
@@ -52,7 +63,7 @@ fn may_be_volatile(word: &[u8]) -> bool {
     };
     let starts = matches!(
         first.to_ascii_lowercase(),
-        b'c' | b'd' | b'e' | b'l' | b'n' | b'p' | b'r' | b's' | b't' | b'_'
+        b'c' | b'd' | b'e' | b'g' | b'l' | b'n' | b'p' | b'r' | b's' | b't' | b'_'
     );
     let ends = matches!(
         last.to_ascii_lowercase(),

@@ -11,7 +11,7 @@ use crate::event::{EventError, Payload};
 
 use super::canonical::{self, CanonicalError};
 use super::json::{JsonValue, parse_text};
-use super::noise::{normalise, shape};
+use super::noise::normalise;
 use super::normal::{self, PayloadKind};
 
 /// A value whose JSON text is longer than this is not canonicalised.
@@ -25,9 +25,9 @@ pub(super) struct Digested<'p> {
     pub(super) exact: Digest,
     pub(super) normal: Digest,
     pub(super) oversized: bool,
-    /// A fingerprint of a result without its numbers; 0 of anything else.
-    pub(super) shape: u32,
-    /// What a person would read; the beginning, if it is not a string or is oversized.
+    /// Of a result that is not oversized: its form without noise.
+    pub(super) form: String,
+    /// What a person would read; of what is no string or is oversized, the beginning.
     pub(super) text: Cow<'p, str>,
 }
 
@@ -90,7 +90,7 @@ fn digest<'p>(
             exact,
             normal: exact,
             oversized: true,
-            shape: 0,
+            form: String::new(),
             text: Cow::Borrowed(beginning(raw.strip_prefix('"').unwrap_or(raw))),
         });
     }
@@ -107,7 +107,7 @@ fn digest<'p>(
             exact,
             normal: if noisy { under("text\n", &form) } else { exact },
             oversized: false,
-            shape: shape_of(key, kind, &form),
+            form,
             text,
         });
     }
@@ -122,20 +122,13 @@ fn digest<'p>(
         exact,
         normal: if noisy { under("json\n", &form) } else { exact },
         oversized: false,
-        shape: shape_of(key, kind, &form),
+        form: if kind == Some(PayloadKind::Outcome) {
+            form
+        } else {
+            String::new()
+        },
         text,
     })
-}
-
-/// The fingerprint of a result in its normal form without numbers.
-fn shape_of(key: &DigestKey, kind: Option<PayloadKind>, form: &str) -> u32 {
-    if kind != Some(PayloadKind::Outcome) {
-        return 0;
-    }
-    let mut without = String::new();
-    shape(form, &mut without);
-    let digest = key.digest(&[b"shape\n", without.as_bytes()]);
-    u32::try_from(digest.prefix() >> 32).unwrap_or_default()
 }
 
 fn beginning(text: &str) -> &str {

@@ -36,6 +36,10 @@ const FAILURES: PhraseList = PhraseList::new(
 const LOUD_FAILURES: PhraseList =
     PhraseList::new("traceback|syntax error|error:|fatal:|usage:|command not found|exception");
 
+/// In the last lines of a text, these do too.
+const ENDINGS: PhraseList =
+    PhraseList::new("failed|failure|timed out|refused|aborted|killed|error");
+
 /// How an empty finding begins.
 const NOTHING: PhraseList = PhraseList::new(
     "no results|no result|no matches|no match|no files|no file|no data|no rows|\
@@ -43,29 +47,64 @@ const NOTHING: PhraseList = PhraseList::new(
      found 0",
 );
 
-/// An empty finding that is one word.
+/// One word that may be an empty finding, or a value like any other.
 const BARE_NOTHING: WordList = WordList::new("none null false no 0 empty undefined n/a nil");
+
+/// What says that the thing asked for is not there.
+const ABSENT: PhraseList = PhraseList::new(
+    "no such file|not found|404|does not exist|doesn't exist|enoent|cannot find|can't find|\
+     could not find|couldn't find|not exist",
+);
+
+/// An empty finding that ends in `is empty` has at most this many words.
+const EMPTY_WORDS: usize = 5;
+/// An answer up to this long may be an acknowledgement.
+const ACKNOWLEDGEMENT_BYTES: usize = 128;
 
 /// What `0` of these is.
 const COUNTED: WordList = WordList::new("rows results matches files hits items records");
 
-/// Words of an acknowledgement.
+/// WordList of an acknowledgement.
 const DONE: WordList = WordList::new(
     "ok done success successful successfully succeeded written wrote saved created \
      updated applied edited deleted removed added modified completed complete started \
      stopped sent submitted installed moved set",
 );
 
-/// The tone of `text`.
-pub(crate) fn tone(text: &str, is_error: bool) -> Tone {
-    if is_error {
-        return Tone::Failure;
-    }
+/// What a text tells of itself.
+pub(super) struct Answer {
+    pub(super) tone: Tone,
+    /// It says so itself: by the error flag, an exit code or a field of its wrapping.
+    pub(super) failed: bool,
+    /// It is longer than an acknowledgement.
+    pub(super) long: bool,
+    /// It says that the thing asked for is not there, or may say so in one word.
+    pub(super) absent: bool,
+}
+
+/// Reads `text`.
+pub(super) fn read(text: &str, is_error: bool) -> Answer {
     let said = ResultText::of(text);
-    if said.failed {
-        return Tone::Failure;
-    }
     let body = said.body.trim();
+    let words = edges(body);
+    let bare = words.trim_matches(|c: char| !c.is_alphanumeric());
+    let absent = body.len() <= SHORT_FAILURE_BYTES
+        && (BARE_NOTHING.has(bare) || ABSENT.places(&words).next().is_some());
+    let failed = is_error || said.failed;
+    let tone = if failed {
+        Tone::Failure
+    } else {
+        tone_of(body, &words)
+    };
+    Answer {
+        tone,
+        failed,
+        long: body.len() > ACKNOWLEDGEMENT_BYTES,
+        absent,
+    }
+}
+
+fn tone_of(body: &str, words: &str) -> Tone {
     if !says_anything(body) {
         return match body {
             "[]" | "{}" => Tone::Empty,
@@ -73,19 +112,27 @@ pub(crate) fn tone(text: &str, is_error: bool) -> Tone {
         };
     }
     let short = body.len() <= SHORT_BYTES;
-    let words = edges(body);
-    if short && is_nothing(&words) {
+    if short && has_no_output(words) {
+        Tone::Silent
+    } else if short && is_nothing(words) {
         Tone::Empty
-    } else if fails(body.len(), &words) {
+    } else if fails(body.len(), words) {
         Tone::Failure
-    } else if short && acknowledges(&words) {
+    } else if short && acknowledges(words) {
         Tone::Done
     } else {
         Tone::Telling
     }
 }
 
-/// The text of a result without its JSON wrapping.
+/// Whether the last lines of `text` tell of a failure.
+pub(super) fn ends_failing(text: &str) -> bool {
+    let mut tail = end(text, TAIL_BYTES).to_owned();
+    tail.make_ascii_lowercase();
+    tell(&tail, &LOUD_FAILURES) || tell(&tail, &ENDINGS)
+}
+
+/// What a result says, out of its wrapping.
 struct ResultText<'t> {
     body: Cow<'t, str>,
     failed: bool,
@@ -183,15 +230,40 @@ fn edges(body: &str) -> String {
 fn is_nothing(words: &str) -> bool {
     let bare = words.trim_matches(|c: char| !c.is_alphanumeric());
     NOTHING.start(bare.as_bytes())
-        || BARE_NOTHING.has(bare)
         || bare == "not found"
-        || bare.ends_with("is empty")
-        || bare.ends_with(": false")
-        || bare.ends_with(":false")
+        || bare.ends_with("is empty") && is_one_clause(bare, EMPTY_WORDS)
+        || has_only_field(words, "false")
         || bare.strip_prefix("0 ").is_some_and(|rest| {
             rest.split_whitespace().next().is_some_and(|what| {
                 COUNTED.has(what.trim_end_matches(|c: char| !c.is_alphanumeric()))
             })
+        })
+}
+
+/// A few words without a pause between them.
+fn is_one_clause(words: &str, most: usize) -> bool {
+    !words.contains([',', ';', ':', '.']) && words.split_whitespace().count() <= most
+}
+
+/// `{"correct": false}`, `found: false`: the answer is one field and its value.
+fn has_only_field(words: &str, value: &str) -> bool {
+    let field = words.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}'));
+    let Some((name, held)) = field.split_once(':') else {
+        return false;
+    };
+    held.trim() == value && name.split_whitespace().count() == 1 && !name.contains(',')
+}
+
+/// `(no output)`, `Tool ran with no output`: silence in words.
+fn has_no_output(words: &str) -> bool {
+    let mut before = "";
+    words
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty())
+        .any(|word| {
+            let silent = word == "output" && matches!(before, "no" | "without");
+            before = word;
+            silent
         })
 }
 
@@ -265,23 +337,32 @@ mod tests {
             ("{\"success\": false}", Tone::Failure),
             ("3 failed, 17 passed", Tone::Failure),
             ("0 failed, 20 passed", Tone::Telling),
+            ("user 7 created, admin: false", Tone::Done),
+            ("label set, the old label is empty", Tone::Done),
+            (
+                "the queue of mails that nobody wanted to read is empty",
+                Tone::Telling,
+            ),
+            ("found: false", Tone::Empty),
+            ("(Bash completed with no output)", Tone::Silent),
+            ("false", Tone::Telling),
             ("content of file number 7", Tone::Telling),
             ("running 42%", Tone::Telling),
         ] {
-            assert_eq!(tone(text, false), expected, "{text}");
+            assert_eq!(read(text, false).tone, expected, "{text}");
         }
     }
 
     #[test]
     fn whatever_it_says_an_error_is_a_failure() {
-        assert_eq!(tone("all fine", true), Tone::Failure);
+        assert_eq!(read("all fine", true).tone, Tone::Failure);
     }
 
     #[test]
     fn a_long_text_that_mentions_an_error_is_no_failure() {
         let page = format!("A chapter on {} error handling", "very ".repeat(200));
-        assert_eq!(tone(&page, false), Tone::Telling);
+        assert_eq!(read(&page, false).tone, Tone::Telling);
         let trace = format!("Traceback (most recent call last): {}", "x".repeat(2000));
-        assert_eq!(tone(&trace, false), Tone::Failure);
+        assert_eq!(read(&trace, false).tone, Tone::Failure);
     }
 }

@@ -74,6 +74,7 @@ numbered_fields!(Call {
     7 hints: Hints,
     8 generation: Option<u32>,
     9 identity: Identity,
+    10 turn: Option<Fixed>,
 });
 
 numbered_fields!(Hints {
@@ -102,6 +103,11 @@ numbered_fields!(Approach {
     5 kind: ToolKind,
     6 fields: Vec<Field>,
     7 oversized: bool,
+    8 label: Option<Text>,
+    9 waits: bool,
+    10 moves: bool,
+    11 asks: bool,
+    12 aims: bool,
 });
 
 numbered_fields!(Field {
@@ -117,6 +123,10 @@ numbered_fields!(Outcome {
     4 tone: Tone,
     5 shape: Fixed,
     6 oversized: bool,
+    7 numbers: Vec<u64>,
+    8 long: bool,
+    9 absent: bool,
+    10 ends_failing: bool,
 });
 
 numbered_fields!(Usage {

@@ -24,6 +24,7 @@ numbered_fields!(Verdict {
     10 would: Option<Box<Would>>,
     11 code: Option<Code>,
     12 retry_after_ms: Option<u64>,
+    13 end_turn: bool,
 });
 
 numbered_fields!(Would {

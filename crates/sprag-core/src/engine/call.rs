@@ -30,12 +30,8 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
     let verdict = match (gate, first) {
         (Some(finding), _) => {
             if finding.code == Some(Code::SessionKilledLoopGuard) {
-                remember(
-                    call,
-                    &mut session,
-                    Tried::new(&call.approach, &limits),
-                    true,
-                );
+                let tried = Tried::new(&call.approach, &limits);
+                remember(call, &mut session, tried, true, now);
             }
             answer(finding, &session, call.identity, Stage::Before)
         }
@@ -51,9 +47,15 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
 }
 
 /// Lets the call wait for its step.
-fn remember(call: &Call, cell: &mut SessionCell, tried: Tried, refused: bool) {
+fn remember(call: &Call, cell: &mut SessionCell, tried: Tried, refused: bool, now: Timestamp) {
     if let Some(id) = pending_id(call.use_id.as_ref(), call.id.as_ref()) {
-        cell.remember_pending(PendingCall { id, tried, refused });
+        cell.remember_pending(PendingCall {
+            id,
+            tried,
+            refused,
+            at: now,
+            turn_start: cell.held.pace.turn_start,
+        });
     }
 }
 
@@ -71,6 +73,7 @@ fn judged(
         gates::blocked_call(&call.session, cell, limits, &mut found);
     }
     let tried = Tried::new(&call.approach, limits);
+    let turn = call.turn.unwrap_or_default();
     let destroys = Destroys::of(call, &limits.destructive);
     if !found.decision().refuses() {
         identical::judge(&tried, cell, now, limits, &mut found);
@@ -87,6 +90,7 @@ fn judged(
     } else {
         defiance::relented(cell);
         cell.held.calls.push(tried.exact, now);
+        cell.held.make(&tried, turn, now);
         if let Some(destroys) = &destroys {
             destructive::count(
                 destroys,
@@ -98,6 +102,6 @@ fn judged(
         }
         cell.stick(call.agent.as_ref());
     }
-    remember(call, cell, tried, refused);
+    remember(call, cell, tried, refused, now);
     settle(found, cell, call.identity, Stage::Before, now)
 }

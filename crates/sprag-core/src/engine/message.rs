@@ -59,11 +59,14 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
         if let Some(flow) = &mut cells.flow {
             flow.start_from_outside(message.source, now);
         }
+        if is_user || receiver.starts_run(now) {
+            receiver.held.progress.reset_streaks();
+            receiver.held.pace.spoken_to(now);
+        }
         if is_user {
             receiver.attend(now);
-            receiver.held.progress.reset_streaks();
             if message.unblock || limits.session.human_unblocks {
-                receiver.blocked = None;
+                receiver.unblock();
             }
             if let Some(conversation) = &mut cells.conversation {
                 conversation.messages = 0;

@@ -61,7 +61,7 @@ fn mark(decides: Option<&Finding>, cell: &mut SessionCell, now: Timestamp) {
         Box::new(Mark {
             at: now,
             rule: Some(finding.rule),
-            why: finding.message.clone(),
+            why: finding.why.as_ref().unwrap_or(&finding.message).clone(),
             by: None,
         })
     });

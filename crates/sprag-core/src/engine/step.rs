@@ -54,16 +54,27 @@ fn judged(
     let held_back =
         cell.blocked().is_some() && limits.modes.get(RuleId::SessionBlocked) == Mode::Enforce;
     let completes = pending.is_some();
-    let tried = pending.map(|pending| pending.tried).or_else(|| {
-        step.approach
-            .as_ref()
-            .map(|approach| Tried::new(approach, limits))
-    });
+    let steps = cell.held.progress.step;
+    let (tried, turn_start) = match pending {
+        Some(pending) => {
+            if pending.tried.waits {
+                cell.held.progress.slept(pending.at, now);
+            }
+            (Some(pending.tried), pending.turn_start)
+        }
+        None => {
+            let approach = step.approach.as_ref();
+            let tried = approach.map(|approach| Tried::new(approach, limits));
+            if let Some(tried) = &tried {
+                cell.held.make(tried, 0, now);
+            }
+            (tried, steps)
+        }
+    };
     if !held_back {
         if let Some(tried) = &tried {
-            cell.held
-                .progress
-                .judge(now, tried, &step.outcome, limits, &mut found);
+            let progress = &mut cell.held.progress;
+            progress.judge(now, tried, &step.outcome, turn_start, limits, &mut found);
         }
         spending::judge(cell, cells, now, limits, &mut found);
     }
@@ -75,6 +86,7 @@ fn judged(
         };
         actions::count(cell, limits, judged, &mut found);
     }
+    cell.held.pace.result(now);
     cell.stick(step.agent.as_ref());
     settle(found, cell, step.identity, Stage::After, now)
 }

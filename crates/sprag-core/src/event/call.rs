@@ -39,6 +39,9 @@ pub struct CallEvent {
     /// The server's own hints about the tool.
     #[serde(skip_serializing_if = "is_default")]
     pub hints: Hints,
+    /// The turn of the model that made it: calls of one turn are one attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Id>,
     /// The session's generation as the caller knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<u32>,
@@ -62,6 +65,7 @@ impl CallEvent {
             tool,
             args: None,
             hints: Hints::default(),
+            turn: None,
             generation: None,
             identity: Identity::default(),
         }
@@ -78,6 +82,8 @@ impl CallEvent {
         use_id,
         /// Names the server that offers the tool.
         server,
+        /// Names the turn of the model that made it.
+        turn,
     }
 
     /// Sets the arguments.

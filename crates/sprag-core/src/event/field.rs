@@ -48,6 +48,7 @@ fields! {
     Tool = "tool",
     Args = "args",
     Hints = "hints",
+    Turn = "turn",
     Result = "result",
     Outcome = "outcome",
     Approach = "approach",

@@ -94,6 +94,7 @@ fn call(values: &FieldValues<'_>) -> Result<CallEvent, EventError> {
             EventField::Hints,
             "an object whose read_only, destructive and idempotent are true or false",
         )?,
+        turn: values.id(EventField::Turn)?,
         generation: values.generation()?,
         identity: values.identity()?,
         ..CallEvent::new(session, values.required_id(EventField::Tool, "a call")?)

@@ -121,7 +121,7 @@ keys! {
     "call.window" = call.window, SettingKind::Span, "The window of `call.max_identical`.";
     "call.repeat" = call.repeat, COUNT, "Warn on this equal call in a row if no results are reported.";
 
-    "destructive.tools" = destructive.tools, SettingKind::Globs, "Tools that destroy, by bare name in snake case.";
+    "destructive.tools" = destructive.tools, SettingKind::Globs, "Tools that destroy: a word of the name, or a glob on the whole name in snake case.";
     "destructive.targets" = destructive.targets, SettingKind::Names, "The arguments that name what is destroyed.";
     "destructive.max_calls" = destructive.max_calls, COUNT, "Kill on this destructive call in the window.";
     "destructive.max_same_target" = destructive.max_same_target, COUNT, "Destructive calls that one target may be in; the next one kills.";

@@ -196,7 +196,11 @@ pub struct DestructiveLimits {
 impl Default for DestructiveLimits {
     fn default() -> Self {
         Self {
-            tools: ["delete_*", "drop_*", "truncate_*"].map(Glob::new).into(),
+            tools: [
+                "delete", "drop", "truncate", "trash", "purge", "wipe", "destroy", "erase",
+            ]
+            .map(Glob::new)
+            .into(),
             targets: ["asset_id", "schema", "table", "path", "id"]
                 .map(Box::from)
                 .into(),
@@ -279,7 +283,7 @@ impl Default for ProgressLimits {
             classifier: Classifier::Informed,
             stagnation: Threshold::of(3, 5),
             stuck: Threshold::of(5, 8),
-            empty: Threshold::of(5, 15),
+            empty: Threshold::of(8, 20),
             recurrence: Threshold::of(5, 10),
             churn: Threshold::of(4, 7),
         }

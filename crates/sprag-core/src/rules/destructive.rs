@@ -17,11 +17,15 @@ use crate::destructive_name::is_destructive;
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::observation::{Approach, Call, Field};
-use crate::policy::{DestructiveLimits, Limits, Scope, Widest};
+use crate::policy::{DestructiveLimits, Limits, Mode, Scope, Widest};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
 
+/// With a lower limit there is no room for a warning.
+const WARNS_FROM: u32 = 3;
+/// So many targets are named in a message.
+const NAMED: usize = 5;
 /// The most targets that one call is seen to have.
 const MAX_TARGETS: usize = 64;
 
@@ -130,8 +134,8 @@ pub(crate) fn judge(
         now,
         limits,
     };
-    case.volume(memory, found);
-    case.target(memory, found);
+    let target_warns = case.target(memory, found);
+    case.volume(memory, target_warns, found);
 }
 
 /// One destructive call with all that judges it.
@@ -143,24 +147,43 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn volume(&self, memory: &Destructive, found: &mut Findings) {
+    /// Kills on the Nth call in the window, and warns on the one before it: first a word, then the
+    /// end. Slow deletes that stay one below the limit are warned about once.
+    fn volume(&self, memory: &Destructive, target_warns: bool, found: &mut Findings) {
         let (span, max) = (
             self.limits.destructive.window,
             self.limits.destructive.max_calls.get(),
         );
-        let earlier = memory.window.count(self.now, span);
-        let count = u32::try_from(earlier).unwrap_or(u32::MAX).saturating_add(1);
-        if count < max {
+        let count = counted(memory, self.now, span).saturating_add(1);
+        let near = max >= WARNS_FROM && count + 1 == max;
+        let said = memory
+            .window
+            .latest()
+            .is_some_and(|latest| counted(memory, latest, span) + 1 >= max);
+        let decision = if count >= max {
+            Decision::Kill
+        } else if near && !said && !target_warns {
+            Decision::Warn
+        } else {
             return;
-        }
+        };
         found.add(self.limits, RuleId::DestructiveVolume, || {
             let since = memory.window.oldest(self.now, span);
-            self.finding(RuleId::DestructiveVolume, Decision::Kill, count, since, max)
-                .hint(raise_hint("destructive.max_calls", self.call, max * 10))
+            let what = self.deleted(memory);
+            self.finding(
+                RuleId::DestructiveVolume,
+                decision,
+                (count, max),
+                since,
+                &what,
+            )
+            .with("targets", self.names(memory))
+            .hint(raise_hint("destructive.max_calls", self.call, max * 10))
         });
     }
 
-    fn target(&self, memory: &Destructive, found: &mut Findings) {
+    /// Whether the target is near its limit, for the volume that need not warn too.
+    fn target(&self, memory: &Destructive, found: &mut Findings) -> bool {
         let (span, max) = (
             self.limits.destructive.window,
             self.limits.destructive.max_same_target.get(),
@@ -170,54 +193,99 @@ impl Case<'_> {
             .map(|target| (memory.count_target(*target, self.now, span), *target))
             .max();
         let Some((earlier, target)) = worst else {
-            return;
+            return false;
         };
         let decision = if earlier >= max {
             Decision::Kill
         } else if max >= 2 && earlier + 1 == max {
             Decision::Warn
         } else {
-            return;
+            return false;
         };
         found.add(self.limits, RuleId::DestructiveTarget, || {
             let since = memory.first_on(target, self.now, span);
-            self.finding(RuleId::DestructiveTarget, decision, earlier + 1, since, max)
+            let what = (self.on(), String::new());
+            let counts = (earlier + 1, max);
+            self.finding(RuleId::DestructiveTarget, decision, counts, since, &what)
                 .hint(raise_hint(
                     "destructive.max_same_target",
                     self.call,
                     max * 2,
                 ))
         });
+        self.limits.modes.get(RuleId::DestructiveTarget) == Mode::Enforce
+    }
+
+    /// ` on asset_id=fact_sales`, or the tool if no target is known.
+    fn on(&self) -> String {
+        let tool = self.call.approach.tool.as_ref().map_or("", Id::as_str);
+        let target = self.destroys.text.as_ref();
+        target.map_or_else(|| format!(" by {tool}"), |text| format!(" on {text}"))
+    }
+
+    /// What the calls in the window were on: one target by name, or several in brackets.
+    fn deleted(&self, memory: &Destructive) -> (String, String) {
+        let span = self.limits.destructive.window;
+        let one = match self.destroys.targets.as_slice() {
+            [target] => memory.only_on(*target, self.now, span),
+            targets => targets.is_empty(),
+        };
+        let names = self.names(memory);
+        if one || names.is_empty() {
+            return (self.on(), String::new());
+        }
+        let shown: Vec<&str> = names.iter().take(NAMED).map(|name| bare(name)).collect();
+        let more = if names.len() > NAMED { ", …" } else { "" };
+        (String::new(), format!(" ({}{more})", shown.join(", ")))
+    }
+
+    fn names(&self, memory: &Destructive) -> Vec<String> {
+        let earlier = memory.names(self.now, self.limits.destructive.window);
+        let this = self.destroys.text.as_deref();
+        earlier.chain(this).map(str::to_owned).collect()
     }
 
     fn finding(
         &self,
         rule: RuleId,
         decision: Decision,
-        count: u32,
+        (count, max): (u32, u32),
         since: Option<Timestamp>,
-        max: u32,
+        what: &(String, String),
     ) -> Finding {
         let elapsed = since.map_or(Millis(0), |since| self.now.since(since));
         let tool = self.call.approach.tool.as_ref().map_or("", Id::as_str);
-        let target = &self.destroys.text;
-        let on = target
-            .as_ref()
-            .map_or_else(|| format!("by {tool}"), |text| format!("on {text}"));
-        let happened = format!("{count} deletes {on} in {}s", elapsed.0.div_ceil(1000));
-        let message = match decision {
-            Decision::Kill => format!("session_killed: loop_detected, {happened}"),
+        let (on, names) = what;
+        let happened = format!("{count} deletes{on} in {}s{names}", elapsed.0 / 1000);
+        let message = match (decision, rule) {
+            (Decision::Kill, _) => format!("session_killed: loop_detected, {happened}"),
+            (_, RuleId::DestructiveVolume) => format!(
+                "{happened}: one more within {}s kills this session. If these deletes are meant, stop and ask for the limit to be raised.",
+                self.limits.destructive.window.0 / 1000
+            ),
             _ => format!(
                 "{happened}: one more kills this session. Check why it is still there instead of deleting again."
             ),
         };
         Finding::new(rule, decision, message)
             .with("tool", tool)
-            .with("target", target.clone())
+            .with("target", self.destroys.text.clone())
             .with("count", count)
             .with("max", max)
             .with("window_ms", self.limits.destructive.window.0)
             .with("elapsed_ms", elapsed.0)
+    }
+}
+
+fn counted(memory: &Destructive, now: Timestamp, span: Millis) -> u32 {
+    u32::try_from(memory.window.count(now, span)).unwrap_or(u32::MAX)
+}
+
+/// `fact_sales` of `asset_id=fact_sales`.
+fn bare(text: &str) -> &str {
+    match text.split_once('=') {
+        Some((_, value)) if !value.contains(' ') => value,
+        _ => text,
     }
 }
 
@@ -238,5 +306,9 @@ pub(crate) fn count(
     widest: Widest,
 ) {
     let (span, keep) = (widest.destructive_window, widest.destructive_calls);
-    memory(cells.0, cells.1, limits).push(&destroys.targets, now, span, keep);
+    let memory = memory(cells.0, cells.1, limits);
+    memory.push(&destroys.targets, now, span, keep);
+    if let Some(name) = &destroys.text {
+        memory.name(name, now);
+    }
 }

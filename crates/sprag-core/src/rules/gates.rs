@@ -60,12 +60,25 @@ pub(crate) fn killed(session: &Id, cell: &SessionCell) -> Finding {
     told(finding, cell.killed())
 }
 
+/// An operator kills too, and then the loop guard had no part in it.
+fn killer(cell: &SessionCell) -> &'static str {
+    let by_hand = cell.killed().is_some_and(|mark| mark.rule.is_none());
+    if by_hand {
+        "an operator"
+    } else {
+        "the loop guard"
+    }
+}
+
 /// The word for someone who writes to a killed session.
 pub(crate) fn killed_receiver(session: &Id, cell: &SessionCell) -> Finding {
     let finding = Finding::new(
         RuleId::SessionKilled,
         Decision::Deny,
-        format!("Message rejected: session {session} was killed by the loop guard"),
+        format!(
+            "Message rejected: session {session} was killed by {}",
+            killer(cell)
+        ),
     )
     .hint(reset_hint(session))
     .code(Code::SessionKilledLoopGuard);
@@ -101,20 +114,32 @@ pub(crate) fn access(approach: &Approach, limits: &Limits, found: &mut Findings)
 }
 
 fn blocked_text(cell: &SessionCell) -> Option<String> {
-    let why = &cell.blocked()?.why;
+    let why = cell.blocked()?.why.trim_end_matches('.');
     Some(format!(
         "Session is blocked: {why}. Make no further calls; summarise what you tried and what you found, and stop."
     ))
 }
 
-/// A call in a blocked session is refused.
+/// From this refusal in a blocked session on, the agent's turn is to be ended.
+const END_TURN_ON: u32 = 3;
+
+/// A call in a blocked session is refused. An agent that goes on all the same is to be ended: each of
+/// its turns is paid for.
 pub(crate) fn blocked_call(
     session: &Id,
-    cell: &SessionCell,
+    cell: &mut SessionCell,
     limits: &Limits,
     found: &mut Findings,
 ) {
+    if cell.blocked().is_none() {
+        return;
+    }
+    let refused = cell.held.refused_in_block.saturating_add(1);
+    cell.held.refused_in_block = refused;
     blocked(Decision::Deny, session, cell, limits, found);
+    if refused >= END_TURN_ON {
+        found.end_turn(RuleId::SessionBlocked);
+    }
 }
 
 /// A step in a blocked session is recorded and answered with a warning.

@@ -6,8 +6,9 @@
 //! progress from a loop: it only warns.
 //!
 //! Trips when: `max_identical` equal calls were let through in the window; on the Nth equal call in
-//! a row if no step was ever reported.
-//! Resets when: the window slides on; another call comes, or a step is reported.
+//! a row where no step was ever reported.
+//! Resets when: the window slides on; another call comes, 30 s pass, or a step is
+//! reported.
 //! Bounded by: the session's last 256 calls.
 //! Odd cases: refused calls count for neither, they did not happen.
 
@@ -28,7 +29,7 @@ pub(crate) fn judge(
     found: &mut Findings,
 ) {
     identical(tried, cell, now, limits, found);
-    repeat(tried, cell, limits, found);
+    repeat(tried, cell, now, limits, found);
 }
 
 fn identical(
@@ -63,11 +64,17 @@ fn identical(
     });
 }
 
-fn repeat(tried: &Tried, cell: &SessionCell, limits: &Limits, found: &mut Findings) {
+fn repeat(
+    tried: &Tried,
+    cell: &SessionCell,
+    now: Timestamp,
+    limits: &Limits,
+    found: &mut Findings,
+) {
     if cell.held.step_seen {
         return;
     }
-    let count = cell.held.calls.row_with(tried.exact);
+    let count = cell.held.calls.row_with(tried.exact, now);
     let limit = limits.call.repeat.get();
     if count < limit {
         return;

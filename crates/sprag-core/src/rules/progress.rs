@@ -4,11 +4,14 @@
 //! ever seen. The *informed* one asks what a person would ask: has this approach's outcome changed
 //! since its last time? Each idea stands in a file of its own:
 //!
-//! - `novelty.rs`: whether a step brings news, repeats, or shows neither;
+//! - `novelty.rs`: whether a step brings news, repeats, or says nothing either way;
+//! - `waiting.rs`: whether a look was waited for;
 //! - `stagnation.rs`: repeats without any news in between;
 //! - `stuck.rs`: new approaches that end in a known failure, in the same answer, or in nothing;
 //! - `barren.rs`: no new answer for a long time, the end of all forgiveness;
 //! - `recurrence.rs`: one approach that keeps coming back, other work in between;
+//! - `failing.rs`: one program run at once again and again, each time ending in a failure;
+//! - `numbers.rs`: runs whose answers differ in numbers only, and numbers that advance;
 //! - `churn.rs`: the same change again, whatever it answers;
 //! - `plain.rs`: the matrix.
 //!
@@ -17,8 +20,10 @@
 
 mod barren;
 mod churn;
+mod failing;
 mod ladder;
 mod novelty;
+mod numbers;
 mod plain;
 #[cfg(test)]
 mod plain_model;
@@ -27,6 +32,7 @@ mod recurrence;
 mod scenarios;
 mod stagnation;
 mod stuck;
+mod waiting;
 
 use crate::cell::progress::Progress;
 use crate::cell::tried::Tried;
@@ -38,12 +44,14 @@ use crate::time::Timestamp;
 use novelty::{Novelty, StepFacts};
 
 impl Progress {
-    /// Judges a step that is not in a blocked session, and remembers it.
+    /// Judges a step that is not in a blocked session, and remembers it. Its turn began when
+    /// `turn_start` steps had been judged.
     pub(crate) fn judge(
         &mut self,
         now: Timestamp,
         tried: &Tried,
         outcome: &Outcome,
+        turn_start: u32,
         limits: &Limits,
         found: &mut Findings,
     ) {
@@ -51,32 +59,32 @@ impl Progress {
         self.step = self.step.saturating_add(1);
         match self.classifier {
             Classifier::Plain => plain::judge(self, tried, outcome, limits, found),
-            Classifier::Informed => informed(self, now, tried, outcome, limits, found),
+            Classifier::Informed => {
+                let facts = StepFacts::new(self, now, tried, outcome, turn_start);
+                informed(self, facts, limits, found);
+            }
         }
     }
 }
 
-fn informed(
-    progress: &mut Progress,
-    now: Timestamp,
-    tried: &Tried,
-    outcome: &Outcome,
-    limits: &Limits,
-    found: &mut Findings,
-) {
-    let facts = StepFacts::new(progress, now, tried, outcome);
-    if facts.novelty == Novelty::News {
+fn informed(progress: &mut Progress, facts: StepFacts<'_>, limits: &Limits, found: &mut Findings) {
+    if facts.novelty == Novelty::News || facts.finds_a_gap() {
         progress.streaks.stagnation = 0;
         progress.streaks.stuck = 0;
         progress.streaks.echo = 0;
+        progress.news = (progress.step, facts.now);
+    }
+    if facts.novelty == Novelty::News {
         progress.streaks.empty = 0;
-        progress.news = (progress.step, now);
+        progress.streaks.aimed = 0;
     }
     stagnation::judge(&facts, progress, limits, found);
     stuck::judge(&facts, progress, limits, found);
     barren::judge(&facts, progress, limits, found);
-    let past = recurrence::judge(&facts, progress, limits, found);
+    recurrence::judge(&facts, progress, limits, found);
+    failing::judge(&facts, progress, limits, found);
+    numbers::judge(&facts, progress, limits, found);
     churn::judge(&facts, progress, limits, found);
-    progress.keep(facts.at, tried.normal, past);
+    progress.keep(facts.at, facts.tried.normal, facts.past);
     progress.last = facts.last;
 }

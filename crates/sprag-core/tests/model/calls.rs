@@ -8,6 +8,9 @@ use super::findings::Findings;
 use super::judge::{Action, Model, ModelOutcome, Origin, killed};
 use super::record::{EventFacts, ModelVerdict, PendingCall, Record};
 
+/// After this, a call begins a row.
+const LULL: Millis = Millis(30_000);
+
 impl<'a> Model<'a> {
     /// The answer that the first call or step of this `use_id` got, if this is not the first.
     pub(crate) fn first_sight(&self, at: Timestamp, what: &'a Observed) -> Option<ModelVerdict> {
@@ -143,10 +146,15 @@ impl<'a> Action<'_, 'a> {
 
     fn repeat(&self, call: &Call, limits: &Limits, findings: &mut Findings) {
         let calls: Vec<_> = self.allowed_calls().collect();
+        let mut next = self.now;
         let in_a_row = calls
             .iter()
             .rev()
-            .take_while(|(_, earlier)| earlier.approach.exact == call.approach.exact)
+            .take_while(|(at, earlier)| {
+                let soon = next.since(*at) < LULL;
+                next = *at;
+                soon && earlier.approach.exact == call.approach.exact
+            })
             .count();
         if !self.ever_stepped() && in_a_row + 1 >= limits.call.repeat.get() as usize {
             findings.add(limits, RuleId::CallRepeat, Decision::Warn);

@@ -1,6 +1,6 @@
 //! Calls that destroy: how many in the window, and how many on one target.
 
-use sprag_core::{Call, Decision, Field, Limits, RuleId, Scope};
+use sprag_core::{Call, Decision, Field, Limits, Mode, RuleId, Scope, Timestamp};
 
 use super::findings::Findings;
 use super::judge::Action;
@@ -11,10 +11,7 @@ impl<'a> Action<'_, 'a> {
         let Some((scope, targets)) = self.destroys(call, limits) else {
             return;
         };
-        let earlier = self.earlier_targets(scope, limits);
-        if earlier.len() + 1 >= limits.destructive.max_calls.get() as usize {
-            findings.add(limits, RuleId::DestructiveVolume, Decision::Kill);
-        }
+        let earlier = self.earlier_targets(scope, self.now, limits);
         let max = limits.destructive.max_same_target.get() as usize;
         let most = targets
             .iter()
@@ -28,6 +25,31 @@ impl<'a> Action<'_, 'a> {
                 findings.add(limits, RuleId::DestructiveTarget, Decision::Warn);
             }
             _ => {}
+        }
+        let target_speaks = most.is_some_and(|most| most >= max || most + 1 == max && max >= 2)
+            && limits.modes.get(RuleId::DestructiveTarget) == Mode::Enforce;
+        self.volume(scope, target_speaks, limits, findings);
+    }
+
+    /// A kill on the Nth call, and a word on the one before, unless the call before it had one.
+    fn volume(
+        &self,
+        scope: Scoped<'a>,
+        target_speaks: bool,
+        limits: &Limits,
+        findings: &mut Findings,
+    ) {
+        let max = limits.destructive.max_calls.get() as usize;
+        let count_at = |now| self.earlier_targets(scope, now, limits).len();
+        let count = count_at(self.now) + 1;
+        let before = self
+            .destroyed(scope)
+            .last()
+            .map_or(0, |(latest, _)| count_at(latest));
+        if count >= max {
+            findings.add(limits, RuleId::DestructiveVolume, Decision::Kill);
+        } else if max >= 3 && count + 1 == max && before + 1 < max && !target_speaks {
+            findings.add(limits, RuleId::DestructiveVolume, Decision::Warn);
         }
     }
 
@@ -47,20 +69,30 @@ impl<'a> Action<'_, 'a> {
         Some((scope, targets(&call.approach.fields, limits)))
     }
 
-    /// The targets of each earlier destructive call in the window.
-    fn earlier_targets(&self, scope: Scoped<'a>, limits: &Limits) -> Vec<&[Target<'a>]> {
+    /// The targets of each earlier destructive call in the window that ends at `now`.
+    fn earlier_targets(
+        &self,
+        scope: Scoped<'a>,
+        now: Timestamp,
+        limits: &Limits,
+    ) -> Vec<&[Target<'a>]> {
+        self.destroyed(scope)
+            .filter(|(at, _)| *at <= now && now.since(*at) < limits.destructive.window)
+            .map(|(_, targets)| targets)
+            .collect()
+    }
+
+    /// Every earlier destructive call with its targets.
+    fn destroyed(&self, scope: Scoped<'a>) -> impl Iterator<Item = (Timestamp, &[Target<'a>])> {
         // What an agent did outlives the sessions that did it.
         let records = match scope {
             Scoped::Session(_) => self.actor.life,
             Scoped::Agent(_) => &self.history.records,
         };
-        records
-            .iter()
-            .filter(|record| self.now.since(record.now) < limits.destructive.window)
-            .filter_map(|record| record.facts.destroys.as_ref())
-            .filter(|(counted, _)| *counted == scope)
-            .map(|(_, targets)| &targets[..])
-            .collect()
+        records.iter().filter_map(move |record| {
+            let (counted, targets) = record.facts.destroys.as_ref()?;
+            (*counted == scope).then_some((record.now, &targets[..]))
+        })
     }
 }
 
@@ -72,9 +104,23 @@ fn is_destructive(call: &Call, limits: &Limits) -> bool {
             .destructive
             .tools
             .iter()
-            .any(|glob| glob.matches(&name))
+            .any(|glob| match glob.as_str() {
+                word if word.chars().all(char::is_alphanumeric) => has_word(&name, word),
+                _ => glob.matches(&name),
+            })
     });
     hinted || named
+}
+
+/// A word destroys as the first, second or last of a name, unless the first one is harmless.
+fn has_word(name: &str, word: &str) -> bool {
+    let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
+    let harmless = "get list search read find restore undo is can undelete";
+    let first = words.first().copied().unwrap_or_default();
+    let places = [words.first(), words.get(1), words.last()];
+    places.contains(&Some(&word))
+        && !harmless.split(' ').any(|other| other == first)
+        && name != "drag_and_drop"
 }
 
 /// `deleteAsset`, `Delete-Asset` and `DELETE.asset` are `delete_asset`.

@@ -44,6 +44,7 @@ impl Generator<'_> {
                 destructive,
                 ..Hints::default()
             },
+            turn: None,
             generation: self.generation(),
             identity: self.identity(),
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use sprag_core::{
     Approach, Decision, Id, Identity, MessageKind, Observation, Observed, Outcome, RuleId, Source,
-    Step, Timestamp,
+    Step, Timestamp, Tone,
 };
 
 use super::engine::{CasePolicy, ENGINES, answers};
@@ -42,7 +42,7 @@ fn an_agent_of_few_approaches_whose_outcomes_are_never_new_is_blocked() {
 }
 
 #[test]
-fn an_agent_that_always_gets_the_same_answer_is_blocked_by_the_default_classifier() {
+fn an_agent_that_always_meets_the_same_failure_is_blocked_by_the_default_classifier() {
     let policy = CasePolicy::new(json!({}));
     for seed in 0..2_000 {
         let mut rng = Rng::new(seed);
@@ -53,7 +53,12 @@ fn an_agent_that_always_gets_the_same_answer_is_blocked_by_the_default_classifie
                     true => 100 + at,
                     false => rng.below(known),
                 };
-                step_of(at, program(&format!("print({number})")))
+                let failure = Outcome {
+                    is_error: true,
+                    tone: Tone::Failure,
+                    ..outcome("same")
+                };
+                step_with(at, program(&format!("print({number})")), failure)
             })
             .collect();
         let told = answers(real_engine, &policy, &events);
@@ -66,7 +71,7 @@ fn an_agent_that_always_gets_the_same_answer_is_blocked_by_the_default_classifie
 }
 
 #[test]
-fn an_agent_that_mixes_known_answers_is_blocked_by_the_default_classifier() {
+fn an_agent_that_mixes_known_long_answers_is_blocked_by_the_default_classifier() {
     let policy = CasePolicy::new(json!({}));
     for seed in 0..200 {
         let mut rng = Rng::new(seed);
@@ -78,7 +83,10 @@ fn an_agent_that_mixes_known_answers_is_blocked_by_the_default_classifier() {
                     true => 100 + at,
                     false => rng.below(9),
                 };
-                let answer = outcome(&format!("answer {}", rng.below(answers_known)));
+                let answer = Outcome {
+                    long: true,
+                    ..outcome(&format!("answer {}", rng.below(answers_known)))
+                };
                 step_with(at, program(&format!("print({number})")), answer)
             })
             .collect();
@@ -160,6 +168,7 @@ fn refused_call(at: u64, tool: &str, args: &[(&str, &str)]) -> Observation {
         use_id: None,
         approach: call(None, tool, args),
         hints: sprag_core::Hints::default(),
+        turn: None,
         generation: None,
         identity: Identity::Exact,
     };

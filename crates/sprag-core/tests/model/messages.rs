@@ -1,7 +1,8 @@
 //! Messages: who takes part in them, and those that no agent sent.
 
 use sprag_core::{
-    Decision, Id, Identity, Limits, Message, MessageKind, Observed, Scope, Source, Timestamp,
+    Decision, Id, Identity, Limits, Message, MessageKind, Millis, Observed, Scope, Source,
+    Timestamp,
 };
 
 use super::chain::Chain;
@@ -131,9 +132,17 @@ impl<'a> Model<'a> {
 /// What a message from outside does to the receiver.
 fn heard<'a>(message: &Message, receiver: &Actor<'_, 'a>, now: Timestamp) -> EventFacts<'a> {
     let is_user = message.source == Source::User;
+    let last_run = receiver
+        .life
+        .iter()
+        .rev()
+        .find(|record| record.facts.scheduled && record.cells.receiver == Some(receiver.id))
+        .map(|record| record.now);
     EventFacts {
         accepted: true,
         user_word: is_user,
+        scheduled: !is_user,
+        starts_run: !is_user && last_run.is_none_or(|last| now.since(last) >= Millis::MINUTE),
         attends: is_user.then_some(now),
         unblocks: is_user && (message.unblock || receiver.limits.session.human_unblocks),
         ..EventFacts::default()

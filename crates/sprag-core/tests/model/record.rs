@@ -137,6 +137,10 @@ pub(crate) struct EventFacts<'a> {
     pub(crate) attends: Option<Timestamp>,
     /// The user wrote to the receiver directly.
     pub(crate) user_word: bool,
+    /// A scheduler or an applet spoke.
+    pub(crate) scheduled: bool,
+    /// And that started a run.
+    pub(crate) starts_run: bool,
 }
 
 /// One event of the past.

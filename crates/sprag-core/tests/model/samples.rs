@@ -37,7 +37,7 @@ impl Samples {
                 call(None, "read", &[("p", "1")]),
                 call(None, "read", &[("p", "2")]),
                 call(Some("fs"), "read", &[("p", "1")]),
-                call(None, "asset.delete", &[("id", "1")]),
+                call(None, "asset.list", &[("id", "1")]),
             ],
             forbidden: vec![
                 call(None, "rm_all", &[]),
@@ -53,6 +53,7 @@ impl Samples {
                     &[("table", "1"), ("table", "2"), ("schema", "s")],
                 ),
                 call(None, "Truncate.All", &[("force", "yes")]),
+                call(None, "asset.delete", &[("id", "1")]),
             ],
             programs: (0..9).map(|at| program(&format!("print({at})"))).collect(),
             outcomes: (0..3).map(|at| outcome(&format!("result {at}"))).collect(),
@@ -101,6 +102,11 @@ pub(crate) fn program(text: &str) -> Approach {
         exact: digest(text),
         normal: digest(text),
         kind: ToolKind::default(),
+        waits: false,
+        moves: false,
+        asks: false,
+        aims: false,
+        label: None,
         fields: Vec::new(),
         oversized: false,
     }
@@ -113,6 +119,10 @@ pub(crate) fn outcome(text: &str) -> Outcome {
         is_error: false,
         tone: Tone::default(),
         shape: 0,
+        long: false,
+        absent: false,
+        ends_failing: false,
+        numbers: Vec::new(),
         oversized: false,
     }
 }

@@ -129,7 +129,8 @@ impl<'a> Action<'_, 'a> {
             if let Some(earlier) = record.facts.judged.filter(|_| is_own) {
                 judge(&mut streaks, earlier);
             }
-            if record.facts.user_word && record.cells.receiver == Some(self.actor.id) {
+            let starts_again = record.facts.user_word || record.facts.starts_run;
+            if starts_again && record.cells.receiver == Some(self.actor.id) {
                 streaks = Streaks::default();
             }
         }

@@ -134,6 +134,8 @@ pub(crate) struct Call {
     args: Option<Value>,
     /// What the server says of the tool.
     hints: Option<Hints>,
+    /// The turn of the model that made it: calls of one turn are one attempt.
+    turn: Option<String>,
     /// The session's generation as the caller knows it.
     generation: Option<u32>,
     /// How sure the session's identity is.

@@ -74,6 +74,8 @@ pub(crate) struct Verdict {
     /// When to come back, for limits that a window lifts by itself.
     #[schema(required)]
     retry_after_ms: Option<u64>,
+    /// The agent goes on against a block: end its turn. Only there if true.
+    end_turn: Option<bool>,
 }
 
 /// The strongest finding among the rules in shadow.

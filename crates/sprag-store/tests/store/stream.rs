@@ -51,6 +51,7 @@ pub(crate) fn call(at: u64, session: &str, what: u64) -> Observation {
     Observation {
         at: Timestamp(at),
         what: Observed::Call(Call {
+            turn: None,
             session: id(session),
             agent: None,
             flow: None,
@@ -93,6 +94,11 @@ pub(crate) fn digest(number: u64) -> Digest {
 
 fn approach(number: u64, tool: &str) -> Approach {
     Approach {
+        waits: false,
+        moves: false,
+        asks: false,
+        aims: false,
+        label: None,
         server: Some(id("catalog")),
         tool: Some(id(tool)),
         exact: digest(number),
@@ -235,6 +241,7 @@ impl Stream {
         let number = self.below(12);
         let tool = self.pick(["read", "delete_asset", "status"]);
         Call {
+            turn: None,
             session: self.session(),
             agent: self.maybe(3, Self::agent),
             flow: self.maybe(3, Self::flow),
@@ -261,6 +268,10 @@ impl Stream {
             use_id: self.maybe(6, |s| id(&format!("use{}", s.below(30)))),
             approach: self.maybe(2, |s| approach(s.below(12), "read")),
             outcome: Outcome {
+                long: false,
+                absent: false,
+                ends_failing: false,
+                numbers: Vec::new(),
                 exact: digest(number),
                 normal: digest(number / 2),
                 shape: self.small(3),

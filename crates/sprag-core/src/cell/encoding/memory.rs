@@ -14,7 +14,7 @@ const NEXT: u8 = 1;
 const NEAR: u8 = 1 << 1;
 /// The answer before that was another one, which follows.
 const CHANGED: u8 = 1 << 2;
-/// Span, same and looks follow; without it all three are zero.
+/// Span, same, looks and thirds follow; without it all four are zero.
 const COUNTS: u8 = 1 << 3;
 
 /// How many answers further an outcome is looked for.
@@ -27,9 +27,10 @@ impl SessionCell {
             approaches,
             pasts,
             outcomes,
+            given,
             ..
         } = &self.held.progress;
-        out.number(ALL);
+        out.number(ALL | GIVEN);
         Vec::<Fixed>::write(&approaches.keys, out);
         Vec::<Fixed>::write(&outcomes.keys, out);
         out.count(pasts.len());
@@ -37,11 +38,14 @@ impl SessionCell {
         for past in pasts {
             known.write(out, past);
         }
+        Vec::<Fixed>::write(&given.keys, out);
     }
 }
 
 /// The bits of three fields: approaches, outcomes, pasts. They refer to each other, so all are always there.
 const ALL: u64 = 0b111;
+/// The bit of the answers that approaches gave.
+const GIVEN: u64 = 0b1000;
 
 impl StepMemory {
     /// Reads what [`SessionCell::write_memory`] wrote, up to the end.
@@ -62,11 +66,19 @@ impl StepMemory {
         for _ in 0..count {
             pasts.push(known.read(from)?);
         }
-        from.finish(present, 3)?;
+        let given = RecentKeys {
+            keys: if present & GIVEN == 0 {
+                Vec::new()
+            } else {
+                Vec::<Fixed>::read(from)?
+            },
+        };
+        from.finish(present, 4)?;
         Ok(Self {
             approaches,
             pasts,
             outcomes,
+            given,
         })
     }
 }
@@ -105,11 +117,13 @@ impl<'a> BackReferences<'a> {
         let ApproachHistory {
             outcome,
             earlier,
+            shape,
             step,
             tenths,
             span,
             same,
             looks,
+            thirds,
         } = *past;
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         // First where the outcome is, so that most of them cost no byte but the flags.
@@ -119,7 +133,8 @@ impl<'a> BackReferences<'a> {
             Some(_) => NEAR,
             None => 0,
         };
-        let counts = [span, same, looks].iter().any(|count| *count != 0);
+        let thirds = u16::from(thirds);
+        let counts = [span, same, looks, thirds].iter().any(|count| *count != 0);
         out.byte(place | flag(earlier != outcome, CHANGED) | flag(counts, COUNTS));
         match found {
             Some(0) => {}
@@ -129,11 +144,12 @@ impl<'a> BackReferences<'a> {
         if earlier != outcome {
             Fixed::write(&earlier, out);
         }
+        Fixed::write(&shape, out);
         // Distances wrap: `tenths` is a time modulo 2^32, and an older step may come after a newer one.
         out.number(u64::from(step.wrapping_sub(self.step)));
         out.number(u64::from(tenths.wrapping_sub(self.tenths)));
         if counts {
-            for count in [span, same, looks] {
+            for count in [span, same, looks, thirds] {
                 out.number(u64::from(count));
             }
         }
@@ -159,22 +175,25 @@ impl<'a> BackReferences<'a> {
         } else {
             Fixed::read(from)?
         };
+        let shape = Fixed::read(from)?;
         let step = self.step.wrapping_add(from.small()?);
         let tenths = self.tenths.wrapping_add(from.small()?);
-        let [span, same, looks] = if flags & COUNTS == 0 {
-            [0; 3]
+        let ([span, same, looks], thirds) = if flags & COUNTS == 0 {
+            ([0; 3], 0)
         } else {
-            [from.small()?, from.small()?, from.small()?]
+            ([from.small()?, from.small()?, from.small()?], from.small()?)
         };
         self.advance(found, step, tenths);
         Ok(ApproachHistory {
             outcome,
             earlier,
+            shape,
             step,
             tenths,
             span,
             same,
             looks,
+            thirds,
         })
     }
 

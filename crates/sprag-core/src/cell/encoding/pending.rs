@@ -14,6 +14,13 @@ const NOISY: u8 = 1 << 5;
 /// The tool is not the one of the row before, and its name follows.
 const RENAMED: u8 = 1 << 6;
 
+/// The second byte of flags: what kind of question it is, and whether a label follows.
+const WAITS: u8 = 1;
+const MOVES: u8 = 1 << 1;
+const ASKS: u8 = 1 << 2;
+const AIMS: u8 = 1 << 3;
+const LABELLED: u8 = 1 << 4;
+
 /// A list of pending calls.
 pub(super) struct PendingRows;
 
@@ -24,13 +31,26 @@ encodings! {
 fn write(list: &[PendingCall], out: &mut Writer) {
     out.count(list.len());
     let mut last = ShortName::new("");
-    for PendingCall { id, tried, refused } in list {
+    for pending in list {
+        let PendingCall {
+            id,
+            tried,
+            refused,
+            at,
+            turn_start,
+        } = pending;
         let Tried {
             exact,
             normal,
             kind,
+            waits,
+            moves,
+            asks,
+            aims,
             name,
+            label,
         } = tried;
+        let labelled = !label.as_str().is_empty();
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         Fixed::write(id, out);
         out.byte(
@@ -39,12 +59,24 @@ fn write(list: &[PendingCall], out: &mut Writer) {
                 | flag(normal != exact, NOISY)
                 | flag(*name != last, RENAMED),
         );
+        out.byte(
+            flag(*waits, WAITS)
+                | flag(*moves, MOVES)
+                | flag(*asks, ASKS)
+                | flag(*aims, AIMS)
+                | flag(labelled, LABELLED),
+        );
+        out.time(*at);
+        out.number(u64::from(*turn_start));
         Fixed::write(exact, out);
         if normal != exact {
             Fixed::write(normal, out);
         }
         if *name != last {
             out.bytes(name.as_str().as_bytes());
+        }
+        if labelled {
+            out.bytes(label.as_str().as_bytes());
         }
         last = *name;
     }
@@ -57,6 +89,9 @@ fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
     for _ in 0..count {
         let id = Fixed::read(from)?;
         let flags = from.byte()?;
+        let traits = from.byte()?;
+        let at = from.time()?;
+        let turn_start = from.small()?;
         let exact = Fixed::read(from)?;
         let normal = if flags & NOISY == 0 {
             exact
@@ -66,15 +101,27 @@ fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
         if flags & RENAMED != 0 {
             last = ShortName::new(from.text()?);
         }
+        let label = if traits & LABELLED == 0 {
+            ""
+        } else {
+            from.text()?
+        };
         list.push(PendingCall {
             id,
             tried: Tried {
                 exact,
                 normal,
                 kind: ToolKind::from_stored(flags & KIND)?,
+                waits: traits & WAITS != 0,
+                moves: traits & MOVES != 0,
+                asks: traits & ASKS != 0,
+                aims: traits & AIMS != 0,
                 name: last,
+                label: ShortName::new(label),
             },
             refused: flags & REFUSED != 0,
+            at,
+            turn_start,
         });
     }
     Ok(list)

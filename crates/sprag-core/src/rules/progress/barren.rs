@@ -9,8 +9,9 @@
 //! comes at four fifths of that.
 //! Resets when: an answer that the session does not remember, or a change that does not fail.
 //! Bounded by: one number.
-//! Odd cases: silence, acknowledgements and polls neither count nor reset: a long batch of writes is
-//! work, and waiting is waiting. `budget.actions` bounds those.
+//! Odd cases: silence, acknowledgements, short answers of new approaches, polls and looks after a
+//! lull neither count nor reset: a long batch is work, and waiting is waiting. `budget.actions` bounds
+//! those.
 
 use crate::cell::progress::Progress;
 use crate::finding::Findings;
@@ -18,8 +19,9 @@ use crate::observation::{Tone, ToolKind};
 use crate::policy::{Limit, Limits, Threshold};
 use crate::rule::RuleId;
 
-use super::ladder::{Rung, name, times};
+use super::ladder::{Manner, Rung, name, times};
 use super::novelty::StepFacts;
+use super::waiting::Wait;
 
 const PATIENCE: u32 = 25;
 
@@ -35,9 +37,13 @@ pub(super) fn judge(
         return;
     }
     let says_nothing = matches!(facts.outcome.tone, Tone::Silent | Tone::Done);
-    if says_nothing || facts.tried.kind == ToolKind::Poll {
+    let batch =
+        facts.before.is_none() && facts.outcome.tone == Tone::Telling && !facts.outcome.long;
+    let waits = facts.tried.kind == ToolKind::Poll || facts.wait == Wait::Lull;
+    if says_nothing || batch || waits || progress.grown.barren > facts.turn_start {
         return;
     }
+    progress.grown.barren = progress.step;
     progress.streaks.barren = progress.streaks.barren.saturating_add(1);
     let block = limits.progress.stuck.block.get().saturating_mul(PATIENCE);
     let rung = Rung {
@@ -48,13 +54,14 @@ pub(super) fn judge(
             block: Limit::of(block),
         },
         count: progress.streaks.barren,
+        manner: Manner::WarnsTwice,
     };
     let tool = facts.tried.name.as_str();
     let say = || {
         format!(
             "{} in a row brought only answers that were known, the last by {}",
             times(u32::from(rung.count), "step"),
-            name(tool)
+            name(facts.tried)
         )
     };
     rung.climb(limits, found, say, |finding| {

@@ -7,7 +7,8 @@
 //!
 //! Trips when: changes made before come 3 times with no new change since (the 4th of one change)
 //! to warn, 6 times (the 7th) to block.
-//! Resets when: a change that was not made before is made, and does not fail.
+//! Resets when: a change that was not made before is made, and does not fail; after a lull of five
+//! minutes.
 //! Bounded by: one number.
 //! Odd cases: the same change after a new one (`git add .` between edits) is not counted; a change
 //! that fails counts when it is made again; keys, clicks and lines sent to a program are runs, not
@@ -19,7 +20,7 @@ use crate::observation::{Tone, ToolKind};
 use crate::policy::Limits;
 use crate::rule::RuleId;
 
-use super::ladder::{Rung, name, times};
+use super::ladder::{Manner, Rung, name, times};
 use super::novelty::StepFacts;
 
 pub(super) fn judge(
@@ -48,6 +49,7 @@ pub(super) fn judge(
         key: "churn",
         threshold: limits.progress.churn,
         count: again.saturating_add(1),
+        manner: Manner::WarnsTwice,
     };
     let tool = facts.tried.name.as_str();
     rung.climb(
@@ -56,7 +58,7 @@ pub(super) fn judge(
         || {
             format!(
                 "{} made a change that was already made, {} since the last new one",
-                name(tool),
+                name(facts.tried),
                 times(u32::from(again), "time")
             )
         },

@@ -3,6 +3,7 @@
 //! The agent reads the message next to its result, so a warning names what was seen and how far
 //! the block is, and a block names what to do instead of going on.
 
+use crate::cell::tried::Tried;
 use crate::finding::{Finding, Findings};
 use crate::policy::{Limit, Limits, Threshold};
 use crate::rule::RuleId;
@@ -14,10 +15,22 @@ pub(super) struct Rung<'a> {
     pub(super) key: &'a str,
     pub(super) threshold: Threshold,
     pub(super) count: u16,
+    pub(super) manner: Manner,
+}
+
+/// When a rung warns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// On each step from the warning to the block.
+    WarnsEachTime,
+    /// When the streak gets there, and once more right before the block.
+    WarnsTwice,
+    /// When the streak gets there; there is no block.
+    NeverBlocks,
 }
 
 impl Rung<'_> {
-    /// Adds a finding if the streak is long enough. `say` describes what was seen, without a full stop;
+    /// Adds a finding if the streak is long enough. `say` returns what was seen, without a full stop;
     /// `prove` adds evidence.
     pub(super) fn climb(
         &self,
@@ -27,10 +40,21 @@ impl Rung<'_> {
         prove: impl FnOnce(Finding) -> Finding,
     ) {
         let count = u32::from(self.count);
-        let (warn, block) = (self.threshold.warn.get(), self.threshold.block.get());
-        let decision = if count >= block {
+        let block = self.threshold.block.get();
+        let last = block.saturating_sub(1);
+        // A word always comes one turn before the end, whatever the policy says.
+        let warn = match self.manner {
+            Manner::WarnsEachTime => self.threshold.warn.get(),
+            Manner::WarnsTwice | Manner::NeverBlocks => self.threshold.warn.get().min(last),
+        };
+        let warns = match self.manner {
+            Manner::WarnsEachTime => count >= warn,
+            Manner::WarnsTwice => count == warn || count == last,
+            Manner::NeverBlocks => count == warn,
+        };
+        let decision = if count >= block && self.manner != Manner::NeverBlocks {
             Decision::Block
-        } else if count >= warn {
+        } else if warns {
             Decision::Warn
         } else {
             return;
@@ -39,10 +63,13 @@ impl Rung<'_> {
             let seen = say();
             let message = if decision == Decision::Block {
                 format!("{seen}. Stop here: no further calls are let through. Summarise what you tried and what is missing, and end your turn.")
+            } else if self.manner == Manner::NeverBlocks {
+                format!("{seen}. Change the approach, or say what is missing.")
             } else {
                 format!("{seen} ({count}/{block} before block). Change the approach, or say what is missing.")
             };
             let finding = Finding::new(self.rule, decision, message)
+                .why(seen)
                 .with("streak", count)
                 .with("warn", warn)
                 .with("block", block);
@@ -52,12 +79,12 @@ impl Rung<'_> {
     }
 }
 
-/// How a tool is named in a sentence; a program has no name.
-pub(super) fn name(tool: &str) -> String {
-    if tool.is_empty() {
-        "this program".to_owned()
-    } else {
-        format!("`{tool}`")
+/// How a call is named in a sentence: by its tool and its command or file. A program has no name.
+pub(super) fn name(tried: &Tried) -> String {
+    match (tried.name.as_str(), tried.label.as_str()) {
+        ("", _) => "this program".to_owned(),
+        (tool, "") => format!("`{tool}`"),
+        (tool, label) => format!("`{tool}` ({label})"),
     }
 }
 

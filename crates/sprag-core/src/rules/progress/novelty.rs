@@ -5,32 +5,38 @@
 //! last time nor the time before it changed is news. That is why a poll that advances, a page that
 //! turns and a test that fails differently are work, and why a cycle of any length is not.
 //!
-//! Four kinds of repeats are not a sign of a loop and do not count, though they bring no news:
+//! These repeats are no sign of a loop and do not count, though they bring no news:
 //! - the first repeat, unless it comes right away: people, replayed set-ups and compacted contexts
 //!   ask a second time;
 //! - a check after a change that had not been made before, unless it fails;
-//! - a poll that comes five seconds or more after the last one: that is waiting;
-//! - of quicker polls, two of three.
+//! - a look after a lull (`waiting.rs`); of looks that are slow but no lull, and of failing looks after
+//!   a lull, each third counts;
+//! - of quick polls, two of three;
+//! - a second look in the same turn.
 //!
-//! A new approach brings news unless it ends in a failure that is known, in the answer that the step
-//! before had, or in an empty finding. If it says nothing at all, or what another approach said
-//! some time ago, it is neither news nor a repeat. A change is news if it does not fail: what it answers is
-//! an acknowledgement.
+//! A new approach brings news unless it ends in a failure that is known, in nothing, or, asked in other
+//! words, in the long answer that the step before had. A short answer from a new target is work, and
+//! so is none: a batch is acknowledged and a sweep finds all well, in whatever words. If an approach
+//! says at length what another said some time ago, it is no news either way. A change is news if it
+//! does not fail: what it answers is an acknowledgement.
 //!
-//! Bounded by: one past an approach, one step before.
+//! An answer that the approach gave at any earlier time is no news, and counts from its third time.
+//!
+//! Bounded by: one past an approach, one step before, 256 answers that approaches gave.
 //! Odd cases: failures are compared across approaches without noise, other answers exactly: eight
 //! different containers started are eight different ids.
 
+use crate::cell::hash::mix;
 use crate::cell::progress::{ApproachHistory, Last, Progress};
 use crate::cell::tried::Tried;
 use crate::observation::{Outcome, Tone, ToolKind};
-use crate::time::{Millis, Timestamp};
+use crate::time::Timestamp;
 
-/// A poll that comes later than this after the one before is patient.
-const PATIENT: Millis = Millis(5_000);
-/// Of quick polls each third one counts.
-const POLLS_PER_COUNT: u16 = 3;
-/// Something tried again after more other steps than this starts again.
+use super::waiting::{Wait, tenths, wait};
+
+/// Of looks that are half excused each third counts.
+const THIRD: u8 = 3;
+/// Something tried again after more other steps than this is begun anew.
 const NEAR_STEPS: u32 = 20;
 
 /// What a step brings.
@@ -70,6 +76,10 @@ pub(super) struct StepFacts<'a> {
     pub(super) directly: bool,
     /// And so is the answer but for its numbers.
     pub(super) alike: bool,
+    /// How long the session waited since the approach was last tried.
+    pub(super) wait: Wait,
+    /// How many steps had been judged when the turn of this one began.
+    pub(super) turn_start: u32,
     /// This step, as the next one will see it.
     pub(super) last: Last,
 }
@@ -81,6 +91,7 @@ impl<'a> StepFacts<'a> {
         now: Timestamp,
         tried: &'a Tried,
         outcome: &'a Outcome,
+        turn_start: u32,
     ) -> Self {
         let last = Last {
             approach: tried.normal,
@@ -92,18 +103,28 @@ impl<'a> StepFacts<'a> {
         let same_answer = progress.step > 1 && before_last.answer == last.answer;
         let answer_seen = progress.outcomes.use_again(last.answer);
         let (at, before) = progress.past(tried.normal).unzip();
+        let given = given(progress, tried, outcome);
+        let wait = before.map_or(Wait::None, |before| wait(progress, &before, now, tried));
         let (novelty, past, counts) = match before {
-            Some(before) if before.holds(outcome) => {
-                let (past, counts) = again(progress, before, now, tried.kind, outcome, directly);
+            Some(before) if before.holds(outcome, progress.changed) || given == Given::Often => {
+                let look = Look {
+                    tried,
+                    outcome,
+                    now,
+                    wait,
+                    directly,
+                    turn_start,
+                };
+                let (past, counts) = look.again(progress, before);
                 (Novelty::Repeat, past, counts)
             }
             Some(before) => (
-                of_changed(outcome.tone, answer_seen),
+                of_changed(outcome.tone, answer_seen, given),
                 first(progress.step, now, outcome, Some(before)),
                 false,
             ),
             None => (
-                of_new(tried.kind, outcome.tone, same_answer, answer_seen),
+                of_new(tried, outcome, same_answer, answer_seen),
                 first(progress.step, now, outcome, None),
                 false,
             ),
@@ -120,30 +141,65 @@ impl<'a> StepFacts<'a> {
             counts,
             directly,
             alike: directly && last.shape != 0 && before_last.shape == last.shape,
+            wait,
+            turn_start,
             last,
         }
     }
 }
 
-/// What an approach brings whose answer changed: a failure that others met before is the same wall.
-fn of_changed(tone: Tone, answer_seen: bool) -> Novelty {
+impl StepFacts<'_> {
+    /// Something is not there, in words of its own: that is information, though it is no finding.
+    pub(super) fn finds_a_gap(&self) -> bool {
+        self.novelty == Novelty::Nothing && self.outcome.tone == Tone::Failure && !self.answer_seen
+    }
+}
+
+/// Whether an approach gave an answer before, at whatever time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    Never,
+    Once,
+    Often,
+}
+
+/// Looks up and remembers that the approach gave this answer.
+fn given(progress: &mut Progress, tried: &Tried, outcome: &Outcome) -> Given {
+    let first = mix(tried.normal, outcome.normal.prefix());
+    let half = |key: u64| u32::try_from(key >> 32).unwrap_or_default();
+    if !progress.given.use_again(half(first)) {
+        Given::Never
+    } else if progress.given.use_again(half(mix(first, 1))) {
+        Given::Often
+    } else {
+        Given::Once
+    }
+}
+
+/// What an approach brings whose answer changed: a failure that others met before is the same wall,
+/// and what it answered before is known.
+fn of_changed(tone: Tone, answer_seen: bool, given: Given) -> Novelty {
     if tone == Tone::Failure && answer_seen {
         Novelty::Wall
-    } else {
+    } else if given == Given::Never {
         Novelty::News
+    } else {
+        Novelty::Quiet
     }
 }
 
 /// What a new approach brings.
-fn of_new(kind: ToolKind, tone: Tone, same_answer: bool, answer_seen: bool) -> Novelty {
-    match tone {
-        Tone::Silent => Novelty::Quiet,
-        Tone::Done => Novelty::News,
-        Tone::Telling | Tone::Empty if kind == ToolKind::Change => Novelty::News,
+fn of_new(tried: &Tried, outcome: &Outcome, same_answer: bool, answer_seen: bool) -> Novelty {
+    let looks = matches!(tried.kind, ToolKind::Read | ToolKind::Poll);
+    match outcome.tone {
+        Tone::Silent | Tone::Done => Novelty::News,
+        Tone::Telling | Tone::Empty if tried.kind == ToolKind::Change => Novelty::News,
         Tone::Empty => Novelty::Nothing,
+        Tone::Telling if outcome.absent && tried.asks => Novelty::Nothing,
+        Tone::Failure if outcome.absent && looks => Novelty::Nothing,
         Tone::Failure if answer_seen => Novelty::Wall,
-        Tone::Telling if same_answer => Novelty::Echo,
-        Tone::Telling if answer_seen => Novelty::Quiet,
+        Tone::Telling if same_answer && outcome.long && tried.asks => Novelty::Echo,
+        Tone::Telling if answer_seen && outcome.long => Novelty::Quiet,
         Tone::Failure | Tone::Telling => Novelty::News,
     }
 }
@@ -159,61 +215,83 @@ fn first(
     ApproachHistory {
         outcome: answered,
         earlier: before.map_or(answered, |before| before.outcome),
+        shape: outcome.shape,
         step,
         tenths: tenths(now),
         span: 0,
         same: 0,
         looks: 0,
+        thirds: 0,
     }
 }
 
-/// The past of an approach that gave a known answer, and whether that counts.
-fn again(
-    progress: &Progress,
-    before: ApproachHistory,
+/// A step that brings what its approach brought before.
+struct Look<'a> {
+    tried: &'a Tried,
+    outcome: &'a Outcome,
     now: Timestamp,
-    kind: ToolKind,
-    outcome: &Outcome,
+    wait: Wait,
     directly: bool,
-) -> (ApproachHistory, bool) {
-    let steps = progress.step.saturating_sub(before.step);
-    let checks = progress.changed > before.step && outcome.tone != Tone::Failure;
-    let waited = u64::from(tenths(now).wrapping_sub(before.tenths)) * 100;
-    let patient = kind == ToolKind::Poll && waited >= PATIENT.0;
-    let (span, same, looks) = if checks {
-        (0, 0, 0)
-    } else {
-        let same = if steps <= NEAR_STEPS { before.same } else { 0 };
-        (before.span, same, before.looks)
-    };
-    let looks = looks.saturating_add(u16::from(!patient));
-    let counts = !checks
-        && match kind {
-            ToolKind::Poll => !patient && looks.is_multiple_of(POLLS_PER_COUNT),
-            ToolKind::Read | ToolKind::Change | ToolKind::Run => directly || looks > 1,
-        };
-    let answered = short(outcome);
-    let past = ApproachHistory {
-        outcome: answered,
-        earlier: if before.outcome == answered {
-            before.earlier
-        } else {
-            before.outcome
-        },
-        step: progress.step,
-        tenths: tenths(now),
-        span: span.saturating_add(u16::try_from(steps).unwrap_or(u16::MAX)),
-        same: same.saturating_add(u16::from(counts)),
-        looks,
-    };
-    (past, counts)
+    turn_start: u32,
+}
+
+impl Look<'_> {
+    /// The past of the approach with this step, and whether the step counts.
+    fn again(&self, progress: &Progress, before: ApproachHistory) -> (ApproachHistory, bool) {
+        let steps = progress.step.saturating_sub(before.step);
+        let failed = self.outcome.tone == Tone::Failure;
+        let changed = progress.changed > before.step;
+        let checks = changed && !failed;
+        let same_turn = before.step > self.turn_start;
+        // After a change a failure is judged as one, however long the session thought about it.
+        let wait = if changed { Wait::None } else { self.wait };
+        let excused = same_turn || wait == Wait::Lull && !failed;
+        let mut past = before;
+        if checks {
+            (past.span, past.same, past.looks, past.thirds) = (0, 0, 0, 0);
+        } else if steps > NEAR_STEPS {
+            past.same = 0;
+        }
+        let mut counts = false;
+        if !excused {
+            past.looks = past.looks.saturating_add(1);
+            if wait != Wait::None || self.tried.kind == ToolKind::Poll {
+                past.thirds += 1;
+                counts = past.thirds >= THIRD;
+            } else {
+                counts = self.directly || past.looks > 1;
+            }
+            counts &= !checks;
+        }
+        if counts {
+            past.thirds = 0;
+        }
+        let answered = short(self.outcome);
+        if before.outcome != answered {
+            past.earlier = before.outcome;
+        }
+        past.outcome = answered;
+        past.shape = self.outcome.shape;
+        past.step = progress.step;
+        past.tenths = tenths(self.now);
+        past.span = past
+            .span
+            .saturating_add(u16::try_from(steps).unwrap_or(u16::MAX));
+        past.same = past.same.saturating_add(u16::from(counts));
+        (past, counts)
+    }
 }
 
 impl ApproachHistory {
-    /// Whether the approach already gave this answer, of late.
-    fn holds(&self, outcome: &Outcome) -> bool {
+    /// Whether the approach already gave this answer, of late. Of two failures with no change in
+    /// between, numbers and paths tell nothing apart.
+    fn holds(&self, outcome: &Outcome, changed: u32) -> bool {
         let answered = short(outcome);
-        self.outcome == answered || self.earlier == answered
+        let same_failure = outcome.is_error
+            && outcome.shape != 0
+            && self.shape == outcome.shape
+            && changed <= self.step;
+        self.outcome == answered || self.earlier == answered || same_failure
     }
 }
 
@@ -229,8 +307,4 @@ fn answer(outcome: &Outcome) -> u64 {
 /// An answer as it is compared with others of the same approach.
 fn short(outcome: &Outcome) -> u32 {
     u32::try_from(outcome.normal.prefix() >> 32).unwrap_or_default()
-}
-
-fn tenths(now: Timestamp) -> u32 {
-    u32::try_from((now.0 / 100) & u64::from(u32::MAX)).unwrap_or_default()
 }

@@ -21,7 +21,7 @@ use crate::observation::Outcome;
 use crate::policy::Limits;
 use crate::rule::RuleId;
 
-use super::ladder::{Rung, name, times};
+use super::ladder::{Manner, Rung, name, times};
 
 pub(super) fn judge(
     progress: &mut Progress,
@@ -66,11 +66,12 @@ pub(super) fn judge(
         key,
         threshold,
         count,
+        manner: Manner::WarnsEachTime,
     };
     let tool = tried.name.as_str();
     let say = || {
         let steps = times(u32::from(count), "step");
-        let last = name(tool);
+        let last = name(tried);
         format!("{steps} in a row {did} and got a known result, the last by {last}")
     };
     rung.climb(limits, found, say, |finding| {

@@ -26,7 +26,12 @@ fn tried(kind: ToolKind, call: &str) -> Tried {
         exact: digest(call).prefix(),
         normal: digest(call).prefix(),
         kind,
+        waits: false,
+        moves: false,
+        asks: false,
+        aims: false,
         name: ShortName::new(call.split(' ').next().unwrap()),
+        label: ShortName::new(""),
     }
 }
 
@@ -55,13 +60,18 @@ impl TracedRun {
             is_error: false,
             tone,
             shape: u32::try_from(digest(&letters).prefix() >> 32).unwrap(),
+            long: false,
+            absent: false,
+            ends_failing: tone == Tone::Failure,
+            numbers: Vec::new(),
             oversized: false,
         };
         let mut found = Findings::default();
         let now = Timestamp(self.now);
         let tried = tried(kind, call);
+        let turn_start = self.progress.step;
         self.progress
-            .judge(now, &tried, &outcome, &self.limits, &mut found);
+            .judge(now, &tried, &outcome, turn_start, &self.limits, &mut found);
         found.into_verdict()
     }
 
@@ -266,7 +276,7 @@ fn wrong_guesses_in_any_order_are_found() {
 #[test]
 fn searching_on_is_forgiven_longer() {
     let mut run = TracedRun::new();
-    let said = decisions(16, |at| {
+    let said = decisions(21, |at| {
         run.step(
             ToolKind::Read,
             &format!("search {at}"),
@@ -274,7 +284,7 @@ fn searching_on_is_forgiven_longer() {
             Tone::Empty,
         )
     });
-    assert_eq!(first(&said), (Some(5), Some(15)));
+    assert_eq!(first(&said), (Some(8), Some(20)));
 }
 
 #[test]

@@ -5,8 +5,9 @@
 //! anything either, so attempts that end in known failures do not end the streak.
 //!
 //! Trips when: a streak of 3 warns (the 4th identical call in a row), of 5 blocks. Whoever makes the
-//! very same call again right after a warning has been told: that counts twice, so the 5th identical
-//! call in a row blocks, and in a longer round the 5th repeat.
+//! very same call again right after a warning was warned: that counts twice, and the warning says so.
+//! So the 5th identical call in a row blocks, and in a longer round the 5th repeat. In one turn the
+//! streak grows once.
 //! Resets when: any step brings news.
 //! Bounded by: one number.
 //! Odd cases: what counts as a repeat is said in `novelty.rs`.
@@ -17,7 +18,7 @@ use crate::observation::Tone;
 use crate::policy::Limits;
 use crate::rule::RuleId;
 
-use super::ladder::{Rung, name, times};
+use super::ladder::{Manner, Rung, name, times};
 use super::novelty::StepFacts;
 
 pub(super) fn judge(
@@ -26,9 +27,10 @@ pub(super) fn judge(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    if !facts.counts {
+    if !facts.counts || progress.grown.stagnation > facts.turn_start {
         return;
     }
+    progress.grown.stagnation = progress.step;
     let streak = &mut progress.streaks.stagnation;
     let told = u32::from(*streak) >= limits.progress.stagnation.warn.get();
     let weight = if told && facts.directly { 2 } else { 1 };
@@ -40,6 +42,7 @@ pub(super) fn judge(
         key: "stagnation",
         threshold: limits.progress.stagnation,
         count,
+        manner: Manner::WarnsTwice,
     };
     let steps = progress.step.saturating_sub(news);
     let tool = facts.tried.name.as_str();
@@ -55,12 +58,12 @@ pub(super) fn judge(
             if facts.past.looks == facts.past.span {
                 let same = u32::from(facts.past.looks).saturating_add(1);
                 let same = times(same, "time");
-                return format!("{} gave the same {what} {same} in a row", name(tool));
+                return format!("{} gave the same {what} {same} in a row", name(facts.tried));
             }
             format!(
                 "{} repeated what had been done before and got the same answer, the last by {}; {} without anything new",
                 times(u32::from(count), "step"),
-                name(tool),
+                name(facts.tried),
                 times(steps, "step")
             )
         },

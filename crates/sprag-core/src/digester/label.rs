@@ -1,0 +1,101 @@
+//! The command or file behind a call, in a few words that a person recognises.
+//!
+//! A message that names only the tool (`Bash`) tells a person nothing. So a call keeps a short label
+//! in clear: the program with its subcommand, or the name of the file. Values, flags and folders
+//! are left out, since they may be private.
+//!
+//! Bounded by: 40 bytes.
+//! Odd cases: words with anything but letters, digits, `.`, `_` and `-` are never kept.
+
+use super::command::first_program;
+use super::json::JsonValue;
+use super::words::WordList;
+
+const MAX_BYTES: usize = 40;
+const MAX_WORD_BYTES: usize = 24;
+
+const FILE_NAMES: [&str; 7] = [
+    "file_path",
+    "path",
+    "file",
+    "filename",
+    "notebook_path",
+    "absolute_path",
+    "filePath",
+];
+
+/// Programs whose first argument says nothing without the rest, or is a value.
+const ALONE: WordList = WordList::new("echo printf export set psql mysql curl wget ssh");
+
+/// The label of a call with `args`, one of which is `command`.
+pub(super) fn label(args: &JsonValue<'_>, command: Option<&str>) -> Option<Box<str>> {
+    if let Some(command) = command {
+        return of_command(command);
+    }
+    let path = FILE_NAMES.iter().find_map(|name| match args.get(name) {
+        Some(JsonValue::Text(text)) => Some(&**text),
+        _ => None,
+    })?;
+    file_name(path).map(Box::from)
+}
+
+fn of_command(command: &str) -> Option<Box<str>> {
+    let (program, mut arguments) = first_program(command)?;
+    let program = file_name(program)?;
+    let argument = arguments
+        .find(|word| !word.starts_with('-'))
+        .filter(|_| !ALONE.has(program))
+        .and_then(|word| file_name(word.trim_matches(['"', '\''])))
+        .filter(|word| word.bytes().any(|byte| byte.is_ascii_alphabetic()));
+    let label = argument.map_or_else(|| program.to_owned(), |word| format!("{program} {word}"));
+    (label.len() <= MAX_BYTES).then(|| label.into_boxed_str())
+}
+
+/// The last part of a path, if it is plain and short.
+fn file_name(path: &str) -> Option<&str> {
+    let name = path.trim_end_matches('/').rsplit(['/', '\\']).next()?;
+    let plain = !name.is_empty()
+        && name.len() <= MAX_WORD_BYTES
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
+    plain.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn label_of(args: &str) -> Option<String> {
+        let args = JsonValue::parse(args).unwrap();
+        let command = match args.get("command") {
+            Some(JsonValue::Text(text)) => Some(&**text),
+            _ => None,
+        };
+        label(&args, command).map(String::from)
+    }
+
+    #[test]
+    fn a_label_names_the_program_or_the_file() {
+        for (args, expected) in [
+            (r#"{"command":"cargo test --all"}"#, Some("cargo test")),
+            (
+                r#"{"command":"cd src && FOO=1 sudo make check"}"#,
+                Some("make check"),
+            ),
+            (r#"{"command":"cat src/main.rs"}"#, Some("cat main.rs")),
+            (
+                r#"{"command":"curl -H 'Authorization: x' http://a"}"#,
+                Some("curl"),
+            ),
+            (r#"{"command":"echo hunter2"}"#, Some("echo")),
+            (r#"{"command":"ls -la"}"#, Some("ls")),
+            (r#"{"command":""}"#, None),
+            (r#"{"file_path":"/home/u/a.rs"}"#, Some("a.rs")),
+            (r#"{"path":"/home/u/my secret plan"}"#, None),
+            (r#"{"id":7}"#, None),
+        ] {
+            assert_eq!(label_of(args).as_deref(), expected, "{args}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Whether a look was waited for.
+//!
+//! Waiting is judged by the time between looks, not by the names of tools: whoever looks again after
+//! a lull waits, whoever looks again at once hammers. What a lull is depends on the session's pace and
+//! is said in `cell/pace.rs`. Words that say that something moves by itself only lower the bar.
+//!
+//! Odd cases: a lull anywhere since an approach was last tried excuses it, so that two things can be
+//! watched at once; a command that slept holds a lull itself.
+
+use crate::cell::pace::Gap;
+use crate::cell::progress::{ApproachHistory, Progress};
+use crate::cell::tried::Tried;
+use crate::observation::ToolKind;
+use crate::time::{Millis, Timestamp};
+
+/// A poll that comes later than this after the one before is patient.
+const PATIENT_TENTHS: u32 = 50;
+/// A command that sleeps and takes this long holds a lull.
+const SLEPT: Millis = Millis(10_000);
+
+/// How long a session waited before a look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// Not at all.
+    None,
+    /// For long, but this session always takes long.
+    Slow,
+    /// For long.
+    Lull,
+}
+
+/// How long the session waited since `before`.
+pub(super) fn wait(
+    progress: &Progress,
+    before: &ApproachHistory,
+    now: Timestamp,
+    tried: &Tried,
+) -> Wait {
+    let age = |moment: u32| tenths(now).wrapping_sub(moment);
+    let since_look = age(before.tenths);
+    let happened = |moment: u32| moment != 0 && age(moment) < since_look;
+    let waited = progress.waited;
+    let moves = tried.moves || tried.kind == ToolKind::Poll;
+    let patient = tried.kind == ToolKind::Poll && since_look >= PATIENT_TENTHS;
+    if patient || happened(waited.lull) || moves && happened(waited.short_lull) {
+        Wait::Lull
+    } else if happened(waited.slow) {
+        Wait::Slow
+    } else {
+        Wait::None
+    }
+}
+
+impl Progress {
+    /// Remembers the gap before a call that is made at `now`.
+    pub(crate) fn waited_before(&mut self, gap: Gap, now: Timestamp) {
+        let now = tenths(now).max(1);
+        let waited = &mut self.waited;
+        for (ended, moment) in [
+            (gap.short_lull, &mut waited.short_lull),
+            (gap.slow, &mut waited.slow),
+            (gap.lull, &mut waited.lull),
+        ] {
+            if ended {
+                *moment = now;
+            }
+        }
+        if gap.long_lull {
+            self.streaks.churn = 0;
+        }
+    }
+
+    /// Remembers that a call which sleeps took from `made` to `now`.
+    pub(crate) fn slept(&mut self, made: Timestamp, now: Timestamp) {
+        if now.since(made) >= SLEPT {
+            self.waited_before(Gap::SLEPT, now);
+        }
+    }
+}
+
+/// A time as pasts hold it.
+pub(super) fn tenths(now: Timestamp) -> u32 {
+    u32::try_from((now.0 / 100) & u64::from(u32::MAX)).unwrap_or_default()
+}
