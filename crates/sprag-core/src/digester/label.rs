@@ -5,7 +5,9 @@
 //! are left out, since they may be private.
 //!
 //! Bounded by: 40 bytes.
-//! Odd cases: words with anything but letters, digits, `.`, `_` and `-` are never kept.
+//! Odd cases: words with anything but letters, digits, `.`, `_` and `-` are never kept, and neither are
+//! words that may be a key: a part of more than 8 bytes that mixes letters and digits, or of more
+//! than 16 bytes.
 
 use super::command::first_program;
 use super::json::JsonValue;
@@ -41,10 +43,11 @@ pub(super) fn label(args: &JsonValue<'_>, command: Option<&str>) -> Option<Box<s
 
 fn of_command(command: &str) -> Option<Box<str>> {
     let (program, mut arguments) = first_program(command)?;
-    let program = file_name(program)?;
+    let program = file_name(program).filter(|name| !name.starts_with('-'))?;
+    // Behind a flag stands the flag's value, which may be a password.
     let argument = arguments
-        .find(|word| !word.starts_with('-'))
-        .filter(|_| !ALONE.has(program))
+        .next()
+        .filter(|word| !word.starts_with('-') && !ALONE.has(program))
         .and_then(|word| file_name(word.trim_matches(['"', '\''])))
         .filter(|word| word.bytes().any(|byte| byte.is_ascii_alphabetic()));
     let label = argument.map_or_else(|| program.to_owned(), |word| format!("{program} {word}"));
@@ -59,7 +62,14 @@ fn file_name(path: &str) -> Option<&str> {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
-    plain.then_some(name)
+    (plain && !name.split(['.', '_', '-']).any(may_be_a_key)).then_some(name)
+}
+
+/// Whether a word looks drawn rather than chosen, as keys and tokens do.
+fn may_be_a_key(word: &str) -> bool {
+    let has = |kind: fn(&u8) -> bool| word.as_bytes().iter().any(kind);
+    let mixed = has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit);
+    word.len() > 16 || (mixed && word.len() > 8)
 }
 
 #[cfg(test)]
@@ -91,8 +101,12 @@ mod tests {
             (r#"{"command":"echo hunter2"}"#, Some("echo")),
             (r#"{"command":"ls -la"}"#, Some("ls")),
             (r#"{"command":""}"#, None),
-            (r#"{"file_path":"/home/u/a.rs"}"#, Some("a.rs")),
-            (r#"{"path":"/home/u/my secret plan"}"#, None),
+            (r#"{"file_path":"/home/user/a.rs"}"#, Some("a.rs")),
+            (r#"{"path":"/home/user/my secret plan"}"#, None),
+            (r#"{"command":"mysql --password p4ss"}"#, Some("mysql")),
+            (r#"{"command":"--password p4ss"}"#, None),
+            (r#"{"command":"AKIA4T5KQ7WXZ2NM9PLR"}"#, None),
+            (r#"{"command":"gh ghp_k3Jd82hsKq0pLmZx"}"#, Some("gh")),
             (r#"{"id":7}"#, None),
         ] {
             assert_eq!(label_of(args).as_deref(), expected, "{args}");
