@@ -95,7 +95,7 @@ mod tests {
         );
         assert_eq!(
             judge(&mut guard, &delete(2)).unwrap().decision,
-            Decision::Allow
+            Decision::Warn
         );
         let verdict = judge(&mut guard, &delete(3)).unwrap();
         assert_eq!(verdict.decision, Decision::Kill);

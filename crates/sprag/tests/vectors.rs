@@ -22,7 +22,7 @@ fn check(text: &str, scenarios: usize) {
 fn tool_calls_are_judged_as_the_vectors_say() {
     check(
         include_str!("../../sprag-core/tests/vectors/calls.json"),
-        27,
+        29,
     );
 }
 

@@ -19,7 +19,7 @@ fn verdicts(sandbox: &Sandbox, args: &[&str], lines: &str) -> Vec<String> {
 fn what_one_process_learns_the_next_one_knows() {
     let sandbox = Sandbox::new();
     assert_eq!(verdicts(&sandbox, &["check"], DELETE), ["allow"]);
-    assert_eq!(verdicts(&sandbox, &["check"], DELETE), ["allow"]);
+    assert_eq!(verdicts(&sandbox, &["check"], DELETE), ["warn"]);
     assert_eq!(
         verdicts(&sandbox, &["check"], &format!("{DELETE}{READ}")),
         ["kill", "kill"]
@@ -108,7 +108,7 @@ fn a_captured_payload_has_no_secrets() {
     exit 0
     --- stdout
     record 2  <time>
-    event     {"type":"call","session":"s1","approach":{"tool":"run","exact":"<hex>","normal":"<hex>","fields":[{"name":"cmd","digest":"<hex>"}]}}
+    event     {"type":"call","session":"s1","approach":{"tool":"run","exact":"<hex>","normal":"<hex>","moves":true,"label":"deploy","fields":[{"name":"cmd","digest":"<hex>"}]}}
     captured  {"args":{"cmd":"deploy --token [redacted]"}}
     verdict   allow
     policy    <hex>

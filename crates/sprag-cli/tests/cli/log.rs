@@ -25,13 +25,13 @@ fn tail_shows_the_latest_records() {
          1  <time>  note      policy_loaded
          2  <time>  call      s1            delete_asset      allow
          3  <time>  call      s2            read              allow
-         4  <time>  call      s1            delete_asset      allow
-         5  <time>  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes on id=c in <n>s
+         4  <time>  call      s1            delete_asset      warn   destructive.volume: 2 deletes in <n>s (a, b): one more within 60s kills this session. If these deletes are meant, stop and ask for the limit to be raised.
+         5  <time>  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes in <n>s (a, b, c)
     ");
     insta::assert_snapshot!(mask(&sandbox.run(&["log", "tail", "-n", "1"])), @"
     exit 0
     --- stdout
-         5  <time>  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes on id=c in <n>s
+         5  <time>  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes in <n>s (a, b, c)
     ");
     insta::assert_snapshot!(mask(&sandbox.run(&["log", "tail", "--session", "s2"])), @"
     exit 0
@@ -42,7 +42,7 @@ fn tail_shows_the_latest_records() {
     insta::assert_snapshot!(mask(&json).split("\"evidence\"").next().unwrap_or_default(), @r#"
     exit 0
     --- stdout
-    {"at":<ms>,"event":{"agent":"cleaner","approach":{"exact":"<hex>","fields":[{"digest":"<hex>","name":"id","text":"c"}],"kind":"change","normal":"<hex>","tool":"delete_asset"},"session":"s1","type":"call"},"hash":"<hex>","policy":"<hex>","prev":"<hex>","rules_version":1,"seq":5,"verdict":{"also":[],"code":null,"depth":null,
+    {"at":<ms>,"event":{"agent":"cleaner","approach":{"aims":true,"exact":"<hex>","fields":[{"digest":"<hex>","name":"id","text":"c"}],"kind":"change","normal":"<hex>","tool":"delete_asset"},"session":"s1","type":"call"},"hash":"<hex>","policy":"<hex>","prev":"<hex>","rules_version":1,"seq":5,"verdict":{"also":[],"code":null,"depth":null,
     "#);
 }
 
@@ -84,8 +84,8 @@ fn show_tells_everything_about_one_record() {
     exit 0
     --- stdout
     record 5  <time>
-    event     {"type":"call","session":"s1","agent":"cleaner","approach":{"tool":"delete_asset","exact":"<hex>","normal":"<hex>","kind":"change","fields":[{"name":"id","digest":"<hex>","text":"c"}]}}
-    verdict   kill   destructive.volume: session_killed: loop_detected, 3 deletes on id=c in <n>s
+    event     {"type":"call","session":"s1","agent":"cleaner","approach":{"tool":"delete_asset","exact":"<hex>","normal":"<hex>","kind":"change","aims":true,"fields":[{"name":"id","digest":"<hex>","text":"c"}]}}
+    verdict   kill   destructive.volume: session_killed: loop_detected, 3 deletes in <n>s (a, b, c)
     policy    <hex>
     rules     version 1
     before    <hex>
@@ -121,7 +121,7 @@ fn export_prints_cloud_events() {
     insta::assert_snapshot!(mask(&lines), @r#"
     exit 0
     --- stdout
-    {"data":{"at":<ms>,"event":{"approach":{"exact":"<hex>","fields":[{"digest":"<hex>","name":"id"}],"kind":"read","normal":"<hex>","tool":"read"},"session":"s2","type":"call"},"hash":"<hex>","policy":"<hex>","prev":"<hex>","rules_version":1,"seq":3,"verdict":{"also":[],"code":null,"depth":null,"evidence":null,"flow":null,"generation":1,"hint":null,"message":null,"retry_after_ms":null,"rule":null,"verdict":"allow","would":null}},"datacontenttype":"application/json","id":"3-<hex>","source":"urn:test","specversion":"1.0","subject":"s2","time":"<time>","type":"dev.sprag.call"}
+    {"data":{"at":<ms>,"event":{"approach":{"aims":true,"exact":"<hex>","fields":[{"digest":"<hex>","name":"id"}],"kind":"read","normal":"<hex>","tool":"read"},"session":"s2","type":"call"},"hash":"<hex>","policy":"<hex>","prev":"<hex>","rules_version":1,"seq":3,"verdict":{"also":[],"code":null,"depth":null,"evidence":null,"flow":null,"generation":1,"hint":null,"message":null,"retry_after_ms":null,"rule":null,"verdict":"allow","would":null}},"datacontenttype":"application/json","id":"3-<hex>","source":"urn:test","specversion":"1.0","subject":"s2","time":"<time>","type":"dev.sprag.call"}
     "#);
     let all = sandbox.run(&["log", "export", "--after", "3"]);
     assert_eq!(all.lines().filter(|line| line.starts_with('{')).count(), 2);

@@ -29,21 +29,22 @@ fn a_trace_is_judged_event_by_event() {
     --- stdout
          1  2025-10-09 08:53:20  call      s1            delete_asset      allow
          2  2025-10-09 08:53:21  step      s1                              allow
-         3  2025-10-09 08:53:22  call      s1            delete_asset      allow
+         3  2025-10-09 08:53:22  call      s1            delete_asset      warn   destructive.volume: 2 deletes in 2s (a, b): one more within 60s kills this session. If these deletes are meant, stop and ask for the limit to be raised.
          4  2025-10-09 08:53:23  message   s2            s2                allow
          5  2025-10-09 08:53:23  message   s2            s3                allow
-         6  2025-10-09 08:53:24  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes on id=c in 4s
-         7  2025-10-09 08:53:25  step      s1                              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
-         8  2025-10-09 08:53:26  call      s1            read              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
-    8 events: 5 allow, 3 kill
+         6  2025-10-09 08:53:24  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes in 4s (a, b, c)
+         7  2025-10-09 08:53:25  step      s1                              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes in 4s (a, b, c). Stop now; only an operator can reset it.
+         8  2025-10-09 08:53:26  call      s1            read              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes in 4s (a, b, c). Stop now; only an operator can reset it.
+    8 events: 4 allow, 1 warn, 3 kill
     ");
     insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl", "--fired"]), @"
     exit 0
     --- stdout
-         6  2025-10-09 08:53:24  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes on id=c in 4s
-         7  2025-10-09 08:53:25  step      s1                              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
-         8  2025-10-09 08:53:26  call      s1            read              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes on id=c in 4s. Stop now; only an operator can reset it.
-    8 events: 5 allow, 3 kill
+         3  2025-10-09 08:53:22  call      s1            delete_asset      warn   destructive.volume: 2 deletes in 2s (a, b): one more within 60s kills this session. If these deletes are meant, stop and ask for the limit to be raised.
+         6  2025-10-09 08:53:24  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes in 4s (a, b, c)
+         7  2025-10-09 08:53:25  step      s1                              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes in 4s (a, b, c). Stop now; only an operator can reset it.
+         8  2025-10-09 08:53:26  call      s1            read              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes in 4s (a, b, c). Stop now; only an operator can reset it.
+    8 events: 4 allow, 1 warn, 3 kill
     ");
 }
 
@@ -56,12 +57,12 @@ fn the_state_of_the_rules_is_shown_up_to_a_cursor() {
             call.identical 1/20, call.repeat 1/4, destructive.volume 1/3, budget.actions 1/2000
          2  2025-10-09 08:53:21  step      s1                              allow
             destructive.volume 1/3, budget.actions 1/2000
-         3  2025-10-09 08:53:22  call      s1            delete_asset      allow
+         3  2025-10-09 08:53:22  call      s1            delete_asset      warn   destructive.volume: 2 deletes in 2s (a, b): one more within 60s kills this session. If these deletes are meant, stop and ask for the limit to be raised.
             call.identical 1/20, destructive.volume 2/3, budget.actions 2/2000
          4  2025-10-09 08:53:23  message   s2            s2                allow
          5  2025-10-09 08:53:23  message   s2            s3                allow
             flow.depth 2/5, flow.sessions 2/10, flow.duration 500/300000, flow.rate 1/20, flow.total 1/100, flow.chatter 1/6, flow.echo 1/5, flow.unattended 1/200, inbox.rate 1/10, budget.actions 1/2000, stack s2 > s3
-    5 events: 5 allow
+    5 events: 4 allow, 1 warn
     ");
 }
 
@@ -72,7 +73,7 @@ fn under_another_policy_what_would_not_have_happened_is_saved() {
     --- stdout
          1  2025-10-09 08:53:20  call      s1            delete_asset      allow
          2  2025-10-09 08:53:21  step      s1                              allow
-         3  2025-10-09 08:53:22  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 2 deletes on id=b in 2s
+         3  2025-10-09 08:53:22  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 2 deletes in 2s (a, b)
          4  2025-10-09 08:53:23  message   s2            s2                allow
          5  2025-10-09 08:53:23  message   s2            s3                allow
          6  2025-10-09 08:53:24  call      s1            delete_asset      saved: its session was stopped before
@@ -90,7 +91,7 @@ fn two_policies_are_compared() {
     exit 0
     --- stdout
          3  2025-10-09 08:53:22  call      s1            delete_asset
-            A  kill   destructive.volume: session_killed: loop_detected, 2 deletes on id=b in 2s
+            A  kill   destructive.volume: session_killed: loop_detected, 2 deletes in 2s (a, b)
             B  allow
          6  2025-10-09 08:53:24  call      s1            delete_asset
             A  saved: its session was stopped before
@@ -126,7 +127,7 @@ fn programs_get_json_lines() {
     insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl", "--json", "--diff", "strict.toml", "loose.toml", "--until", "3"]), @r#"
     exit 0
     --- stdout
-    {"a":{"unknown":false,"verdict":{"also":[],"code":null,"depth":null,"evidence":{"count":2,"elapsed_ms":2000,"max":2,"target":"id=b","tool":"delete_asset","window_ms":60000},"flow":null,"generation":1,"hint":"sprag policy set destructive.max_calls 20","message":"session_killed: loop_detected, 2 deletes on id=b in 2s","retry_after_ms":null,"rule":"destructive.volume","verdict":"kill","would":null}},"at":1760000002000,"b":{"unknown":false,"verdict":{"also":[],"code":null,"depth":null,"evidence":null,"flow":null,"generation":1,"hint":null,"message":null,"retry_after_ms":null,"rule":null,"verdict":"allow","would":null}},"number":3,"object":"delete_asset","session":"s1","type":"call"}
+    {"a":{"unknown":false,"verdict":{"also":[],"code":null,"depth":null,"evidence":{"count":2,"elapsed_ms":2000,"max":2,"target":"id=b","targets":["id=a","id=b"],"tool":"delete_asset","window_ms":60000},"flow":null,"generation":1,"hint":"sprag policy set destructive.max_calls 20","message":"session_killed: loop_detected, 2 deletes in 2s (a, b)","retry_after_ms":null,"rule":"destructive.volume","verdict":"kill","would":null}},"at":1760000002000,"b":{"unknown":false,"verdict":{"also":[],"code":null,"depth":null,"evidence":null,"flow":null,"generation":1,"hint":null,"message":null,"retry_after_ms":null,"rule":null,"verdict":"allow","would":null}},"number":3,"object":"delete_asset","session":"s1","type":"call"}
     {"summary":{"a":{"different":0,"errors":0,"events":3,"rules":{"destructive.volume":1},"saved":0,"stopped":["s1"],"unknown":0,"verdicts":{"allow":2,"kill":1}},"b":{"different":0,"errors":0,"events":3,"rules":{},"saved":0,"stopped":[],"unknown":0,"verdicts":{"allow":3}},"changes":1}}
     "#);
 }
@@ -141,23 +142,27 @@ fn a_log_gives_its_own_verdicts_again_and_another_policy_says_what_is_unknown() 
     insta::assert_snapshot!(mask(&sandbox.run(&["replay", "--fired"])), @"
     exit 0
     --- stdout
-         4  <time>  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes on id=2 in <n>s
-         5  <time>  call      s1            delete_asset      kill   session.killed: Session s1 was killed: loop_detected, 3 deletes on id=2 in <n>s. Stop now; only an operator can reset it.
-    4 events: 2 allow, 2 kill
+         3  <time>  call      s1            delete_asset      warn   destructive.volume: 2 deletes in <n>s (0, 1): one more within 60s kills this session. If these deletes are meant, stop and ask for the limit to be raised.
+         4  <time>  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes in <n>s (0, 1, 2)
+         5  <time>  call      s1            delete_asset      kill   session.killed: Session s1 was killed: loop_detected, 3 deletes in <n>s (0, 1, 2). Stop now; only an operator can reset it.
+    4 events: 1 allow, 1 warn, 2 kill
     ");
     insta::assert_snapshot!(mask(&sandbox.run(&["replay", "--policy", "loose.toml"])), @"
     exit 0
     --- stdout
          1  <time>  note      policy_loaded
          2  <time>  call      s1            delete_asset      allow
-         3  <time>  call      s1            delete_asset      allow
+         3  <time>  call      s1            delete_asset      allow  (the log says warn by destructive.volume)
          4  <time>  call      s1            delete_asset      allow  its result is unknown  (the log says kill by destructive.volume)
          5  <time>  call      s1            delete_asset      allow  its result is unknown  (the log says kill by session.killed)
     4 events: 4 allow
     0 events saved, 0 sessions stopped, 2 with an unknown result
     ");
     let named = sandbox.run(&["replay", ".local/state/sprag/sprag.db", "--session", "s1"]);
-    assert!(named.contains("4 events: 2 allow, 2 kill"), "{named}");
+    assert!(
+        named.contains("4 events: 1 allow, 1 warn, 2 kill"),
+        "{named}"
+    );
 }
 
 #[test]

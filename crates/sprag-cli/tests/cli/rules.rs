@@ -51,7 +51,7 @@ fn all_rules_are_listed_with_limits_and_modes() {
     destructive.target   warn, kill               2 / 60s                                  2 / 60s                                  enforce
     session.defiance     block, kill              10                                       10                                       enforce
     progress.stagnation  warn, block              warn 3, block 5                          warn 3, block 5                          enforce
-    progress.stuck       warn, block              warn 5, block 8; empty warn 5, block 15  warn 5, block 8; empty warn 5, block 15  enforce
+    progress.stuck       warn, block              warn 5, block 8; empty warn 8, block 20  warn 5, block 8; empty warn 8, block 20  enforce
     progress.recurrence  warn, block              warn 5, block 10                         warn 5, block 10                         enforce
     progress.churn       warn, block              warn 4, block 7                          warn 4, block 7                          enforce
     budget.actions       warn, deny, block, kill  2000                                     2000                                     enforce
@@ -91,7 +91,7 @@ fn what_the_policy_changes_is_seen() {
     destructive.target   warn, kill               2 / 60s                                  2 / 60s                                  enforce
     session.defiance     block, kill              10                                       10                                       enforce
     progress.stagnation  warn, block              warn 3, block 5                          warn 3, block 5                          enforce
-    progress.stuck       warn, block              warn 5, block 8; empty warn 5, block 15  warn 5, block 8; empty warn 5, block 15  enforce
+    progress.stuck       warn, block              warn 5, block 8; empty warn 8, block 20  warn 5, block 8; empty warn 8, block 20  enforce
     progress.recurrence  warn, block              warn 5, block 10                         warn 5, block 10                         enforce
     progress.churn       warn, block              warn 4, block 7                          warn 4, block 7                          enforce
     budget.actions       warn, deny, block, kill  2000                                     2000 / strict                            enforce

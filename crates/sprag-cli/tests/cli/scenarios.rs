@@ -5,9 +5,9 @@ use crate::sandbox::Sandbox;
 const SCENARIOS: &str = r#"[
 {"name": "the third delete kills", "events": [
   {"event": {"type": "call", "session": "s1", "tool": "delete_asset", "args": {"id": "a"}}, "expect": {"verdict": "allow"}},
-  {"event": {"type": "call", "session": "s1", "tool": "delete_asset", "args": {"id": "b"}}, "expect": {"verdict": "allow"}},
+  {"event": {"type": "call", "session": "s1", "tool": "delete_asset", "args": {"id": "b"}}, "expect": {"verdict": "warn"}},
   {"event": {"type": "call", "session": "s1", "tool": "delete_asset", "args": {"id": "c"}}, "expect": {"verdict": "kill", "rule": "destructive.volume"}}],
- "overall": {"stop_by": 3, "not_before": 3}},
+ "overall": {"stop_by": 3, "not_before": 2}},
 {"name": "a raised limit lets a batch pass", "policy": {"destructive": {"max_calls": 50}}, "events": [
   {"event": {"type": "call", "session": "s1", "tool": "delete_asset", "args": {"id": "a"}}},
   {"event": {"type": "call", "session": "s1", "tool": "delete_asset", "args": {"id": "b"}}},
@@ -39,13 +39,13 @@ fn a_failure_tells_what_was_expected_what_came_and_why() {
     FAIL the third delete kills (s.json)
       event 3 of 3: {"type": "call", "session": "s1", "tool": "delete_asset", "args": {"id": "c"}}
         verdict: expected "deny", got "kill"
-        came: kill by destructive.volume: session_killed: loop_detected, 3 deletes on id=c in 2s
-        evidence: {"count":3,"elapsed_ms":2000,"max":3,"target":"id=c","tool":"delete_asset","window_ms":60000}
+        came: kill by destructive.volume: session_killed: loop_detected, 3 deletes in 2s (a, b, c)
+        evidence: {"count":3,"elapsed_ms":2000,"max":3,"target":"id=c","targets":["id=a","id=b","id=c"],"tool":"delete_asset","window_ms":60000}
 
     FAIL a raised limit lets a batch pass (s.json)
       overall: silent: event 2 got `kill`
-        came: kill by destructive.volume: session_killed: loop_detected, 2 deletes on id=b in 1s
-        evidence: {"count":2,"elapsed_ms":1000,"max":2,"target":"id=b","tool":"delete_asset","window_ms":60000}
+        came: kill by destructive.volume: session_killed: loop_detected, 2 deletes in 1s (a, b)
+        evidence: {"count":2,"elapsed_ms":1000,"max":2,"target":"id=b","targets":["id=a","id=b"],"tool":"delete_asset","window_ms":60000}
 
     0 passed, 2 failed
     "#);
@@ -61,11 +61,15 @@ fn what_shadow_would_have_done_is_told() {
     exit 1
     --- stdout
     FAIL the third delete kills (s.json)
+      event 2 of 3: {"type": "call", "session": "s1", "tool": "delete_asset", "args": {"id": "b"}}
+        verdict: expected "warn", got "allow"
+        came: allow
+        in shadow: warn by destructive.volume: 2 deletes in 1s (a, b): one more within 60s kills this session. If these deletes are meant, stop and ask for the limit to be raised.
       event 3 of 3: {"type": "call", "session": "s1", "tool": "delete_asset", "args": {"id": "c"}}
         rule: expected "destructive.volume", got null
         verdict: expected "kill", got "allow"
         came: allow
-        in shadow: kill by destructive.volume: session_killed: loop_detected, 3 deletes on id=c in 2s
+        in shadow: kill by destructive.volume: session_killed: loop_detected, 3 deletes in 2s (a, b, c)
       overall: stop_by 3: no `deny` or more up to event 3; none came
 
     0 passed, 1 failed
@@ -105,7 +109,7 @@ fn programs_get_json() {
     );
     let failed = &report["scenarios"][0];
     insta::assert_snapshot!(failed["failures"][0]["mismatches"][0], @r#"{"expected":"deny","got":"kill","path":"verdict"}"#);
-    insta::assert_snapshot!(failed["failures"][0]["came"]["verdict"]["evidence"], @r#"{"count":3,"elapsed_ms":2000,"max":3,"target":"id=c","tool":"delete_asset","window_ms":60000}"#);
+    insta::assert_snapshot!(failed["failures"][0]["came"]["verdict"]["evidence"], @r#"{"count":3,"elapsed_ms":2000,"max":3,"target":"id=c","targets":["id=a","id=b","id=c"],"tool":"delete_asset","window_ms":60000}"#);
     insta::assert_snapshot!(report["scenarios"][1], @r#"{"events":3,"failures":[],"file":"s.json","name":"a raised limit lets a batch pass","overall":[],"passed":true}"#);
 }
 

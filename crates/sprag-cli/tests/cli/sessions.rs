@@ -72,7 +72,7 @@ fn a_session_is_shown_with_its_mark_and_how_full_the_rules_are() {
     agent       cleaner
     last event  <time>
     events      3, 1 of them refused
-    stopped by  destructive.volume at <time>: session_killed: loop_detected, 3 deletes on id=c in <n>s
+    stopped by  destructive.volume at <time>: session_killed: loop_detected, 3 deletes in <n>s (a, b, c)
     to lift it  sprag sessions reset s1 --why …
 
     RULE                USED  LIMIT

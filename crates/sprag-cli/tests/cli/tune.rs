@@ -33,7 +33,7 @@ fn the_lines_that_fit_labelled_runs_are_told() {
     progress.recurrence  5        2        2       fits      shop:same-drawer
                          7        2        2                 shop:same-drawer
                          10       -        2       in force  shop:same-drawer
-                         15       -        -
+                         15       -        2                 shop:same-drawer
 
     Never reached at any setting: flow.max_depth, flow.max_sessions, flow.max_duration,
                                   flow.max_calls_per_minute, flow.max_calls, flow.chatter,

@@ -235,8 +235,8 @@ mod tests {
             ("[gw3] FAILED test_a", "[gw11] FAILED test_a"),
             ("from #PID<0.123.0>", "from #PID<0.99.0>"),
             (
-                "log: /home/u/_logs/run-7/a.log",
-                "log: /home/u/_logs/run-8/a.log",
+                "log: /home/user/_logs/run-7/a.log",
+                "log: /home/user/_logs/run-8/a.log",
             ),
             ("Memory: 8.50 MB", "Memory: 10.00 MB"),
             ("commit 9fceb02", "commit 1ab23cd"),

@@ -106,7 +106,7 @@ async fn a_killed_agent_is_told_to_stop_and_others_to_leave_it_alone() {
         .unwrap();
     assert_eq!(agents.user("1", "x1:2").await.status, 200);
     agents.act("2", "x1:3").await;
-    let to = "Message rejected: session 2 was killed by the loop guard\nDo not write to it again. Go on without it, and say in your answer what is missing.";
+    let to = "Message rejected: session 2 was killed by an operator\nDo not write to it again. Go on without it, and say in your answer what is missing.";
     let from = "Session 2 was killed: by ops (seen enough). Stop now; only an operator can reset it.\nStop now, and send nothing more.";
     assert_eq!(
         agents.troubles(),

@@ -74,6 +74,11 @@ fn flow_scenes() -> Vec<Scene> {
         scene("flow.chatter = 2", |fixture| {
             chain(fixture, &["1", "2", "1"])
         }),
+    ]
+}
+
+fn message_scenes() -> Vec<Scene> {
+    vec![
         scene(
             "flow.echo = { warn = 2, deny = 3 }\nrules = { \"flow.chatter\" = \"off\" }",
             |fixture| {
@@ -262,6 +267,7 @@ fn every_rule_verdict_and_order_has_its_line() {
     let mut all = Vec::new();
     for scenes in [
         flow_scenes(),
+        message_scenes(),
         call_scenes(),
         progress_scenes(),
         other_scenes(),

@@ -177,7 +177,7 @@ fn a_replay_shows_every_verdict_and_another_policy_shows_what_it_would_have_done
             })
             .collect()
     };
-    assert_eq!(verdicts(&own), ["allow", "allow", "kill", "kill"]);
+    assert_eq!(verdicts(&own), ["allow", "warn", "kill", "kill"]);
     assert_eq!(own["tally"]["different"], 0);
     let gauges = own["items"][1]["state"]["gauges"].as_array().unwrap();
     let volume = gauges
@@ -195,7 +195,7 @@ fn a_replay_shows_every_verdict_and_another_policy_shows_what_it_would_have_done
     let tried = server.operator("POST", "/v1/policy/try", &tried).json();
     assert_eq!(
         (&tried["changed"], &tried["was"]["verdicts"]["kill"]),
-        (&2.into(), &2.into())
+        (&3.into(), &2.into())
     );
     server.check(r#"{"type":"usage","session":"s","input_tokens":5}"#);
     let same = server.operator("POST", "/v1/policy/try", r#"{"text":""}"#);

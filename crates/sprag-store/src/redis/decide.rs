@@ -22,6 +22,7 @@ use crate::draft::{ActivePolicy, Draft};
 use crate::durability::Durability;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
+use crate::hash::Hash;
 use crate::record::Record;
 
 /// After this many attempts that met changed cells, the event is decided offline.
@@ -130,13 +131,9 @@ impl RedisPod {
             };
             let is_fenced = matches!(outcome, CommitOutcome::Fenced);
             match outcome {
-                // Written. The cache has the new cells before anyone else is answered.
                 CommitOutcome::Done { seq, prev, hash } => {
-                    let durability = attempt.durability;
-                    self.count_decision(ChainHead { seq, hash });
-                    let record = attempt.done(&self.cache, seq, prev, hash);
-                    self.replicate(connection, durability);
-                    return Ok(record);
+                    let head = ChainHead { seq, hash };
+                    return Ok(self.finish_commit(connection, attempt, head, prev));
                 }
                 // Another pod was faster, or this very attempt was written before.
                 CommitOutcome::Stale(fresh) => {
@@ -165,6 +162,23 @@ impl RedisPod {
             self.restore_kills(connection, draft, until)?;
         }
         Err(SharedError::Contended)
+    }
+
+    /// The record of a commit that Redis just wrote. The cache has the new cells before anyone else is
+    /// answered.
+    fn finish_commit(
+        &self,
+        connection: &mut Connection,
+        attempt: CommitAttempt,
+        head: ChainHead,
+        prev: Hash,
+    ) -> Record {
+        let durability = attempt.durability;
+        let ChainHead { seq, hash } = head;
+        self.count_decision(head);
+        let record = attempt.done(&self.cache, seq, prev, hash);
+        self.replicate(connection, durability);
+        record
     }
 
     /// The record of an attempt that got no reply; none if it was not written. If the log can't be read,

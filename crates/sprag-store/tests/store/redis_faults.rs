@@ -72,15 +72,11 @@ fn while_redis_stands_still_a_pod_goes_on_and_says_so() {
         // A kill that is known stays one, and what is judged here still counts here.
         assert_eq!(ask(&store, at + 2, &killed), Decision::Kill);
         let deleting = format!("deleting{round}");
-        for n in 0..3 {
+        let expected = [Decision::Allow, Decision::Warn, Decision::Kill];
+        for (n, expected) in (0..).zip(expected) {
             let record = store
                 .decide(draft(delete(at + n, &deleting, n), &policy))
                 .unwrap();
-            let expected = if n == 2 {
-                Decision::Kill
-            } else {
-                Decision::Allow
-            };
             assert_eq!(record.verdict.decision, expected);
         }
         assert_eq!(store.counts().offline - before, 5);

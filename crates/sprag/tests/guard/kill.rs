@@ -81,7 +81,7 @@ fn a_clock_that_goes_back_lets_no_window_count_less() {
             call(&place.guard, "s", "delete_asset").decision
         };
         assert_eq!(deletes(50_000), Decision::Allow);
-        assert_eq!(deletes(0), Decision::Allow);
+        assert_eq!(deletes(0), Decision::Warn);
         assert_eq!(deletes(20_000), Decision::Kill);
     }
 }

@@ -25,9 +25,9 @@ fn without_a_server_the_link_goes_to_the_store() {
     let folder = tempfile::tempdir().unwrap();
     let link = Link::open(options(&folder)).unwrap();
     assert_eq!(link.reached(), Reached::File);
-    for n in 0..2 {
+    for (n, expected) in [(0, Decision::Allow), (1, Decision::Warn)] {
         let verdict = link.check_as(Role::Agent, delete(n)).unwrap();
-        assert_eq!(verdict.decision, Decision::Allow);
+        assert_eq!(verdict.decision, expected);
     }
     // Another link to the same store counts on.
     let other = Link::open(options(&folder)).unwrap();

@@ -86,7 +86,7 @@ const RUNNERS: &[Runner] = &[
         command: "npm test",
         output: |n, failed| {
             format!(
-                "\n> app@1.0.0 test\n> jest\n\nFAIL src/sync.test.js\n  ● sync › keeps order\n    expect(received).toBe(expected)\n    Expected: 4\n    Received: 3\n\nTests:       {failed} failed, 8 passed, {} total\nTime:        0.{} s, estimated 1 s\nnpm error A complete log of this run can be found in: /home/ada/.npm/_logs/2026-03-0{}T10_{}_00_{}Z-debug-0.log",
+                "\n> app@1.0.0 test\n> jest\n\nFAIL src/sync.test.js\n  ● sync › keeps order\n    expect(received).toBe(expected)\n    Expected: 4\n    Received: 3\n\nTests:       {failed} failed, 8 passed, {} total\nTime:        0.{} s, estimated 1 s\nnpm error A complete log of this run can be found in: /home/user/.npm/_logs/2026-03-0{}T10_{}_00_{}Z-debug-0.log",
                 8 + failed,
                 n.below(999),
                 1 + n.below(9),

@@ -72,6 +72,17 @@ pub(super) fn judge(
         count: *streak,
         manner: Manner::WarnsTwice,
     };
+    climb(&rung, ended, facts, progress, limits, found);
+}
+
+fn climb(
+    rung: &Rung<'_>,
+    ended: &str,
+    facts: &StepFacts<'_>,
+    progress: &Progress,
+    limits: &Limits,
+    found: &mut Findings,
+) {
     let (news, since) = progress.news;
     let steps = progress.step.saturating_sub(news);
     let tool = facts.tried.name.as_str();
@@ -86,7 +97,7 @@ pub(super) fn judge(
     rung.climb(limits, found, say, |finding| {
         finding
             .with("tool", tool)
-            .with("counted", key)
+            .with("counted", rung.key)
             .with("steps_without_news", steps)
             .with("seconds_without_news", facts.now.since(since).0 / 1000)
     });

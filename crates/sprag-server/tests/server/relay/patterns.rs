@@ -296,7 +296,7 @@ async fn returns_unattended_messages_and_budgets_have_their_limits() {
 async fn nobody_talks_to_or_from_a_killed_session() {
     let mut talk = Talk::start("").await;
     talk.server.guard().kill("2", "ops", "seen enough").unwrap();
-    let message = "Message rejected: session 2 was killed by the loop guard";
+    let message = "Message rejected: session 2 was killed by an operator";
     let answer = talk.refused("1", "2", 423, "session.killed", message).await;
     assert_eq!(answer.json()["code"], "session_killed_loop_guard");
     assert_eq!(answer.json()["verdict"], "deny");
