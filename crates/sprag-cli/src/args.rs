@@ -274,7 +274,7 @@ pub(crate) struct PolicySetArgs {
     /// A key (`flow.max_depth`), or a rule or glob of rules whose mode to set (`flow.*`).
     #[arg(value_name = "KEY")]
     pub(crate) key: String,
-    /// The value: a number, a duration, a word, a list; for a rule enforce, shadow or off.
+    /// The value: a number, a duration, a word, a list; for a rule enforce, ask, shadow or off.
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     pub(crate) value: String,
     #[command(flatten)]

@@ -30,7 +30,7 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
     let word = format!("{:<5}", verdict.decision);
     let mut text = match verdict.decision {
         Decision::Allow => word,
-        Decision::Warn => paint(CAREFUL, word),
+        Decision::Warn | Decision::Ask => paint(CAREFUL, word),
         _ => paint(BAD, word),
     };
     if let Some(rule) = verdict.rule {

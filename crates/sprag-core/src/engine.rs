@@ -19,7 +19,7 @@ use crate::rules::gates;
 use crate::verdict::Verdict;
 
 /// Which semantics the verdicts of this build follow; a log names the one it was judged under.
-pub const RULES_VERSION: u32 = 1;
+pub const RULES_VERSION: u32 = 2;
 
 /// Why an event could not be judged. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

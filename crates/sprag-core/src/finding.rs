@@ -56,6 +56,15 @@ impl Finding {
         self
     }
 
+    /// The finding of a rule that asks: what it would refuse, a person decides. Warnings stay.
+    fn asking(mut self) -> Self {
+        if self.decision.refuses() {
+            self.decision = Decision::Ask;
+            self.end_turn = false;
+        }
+        self
+    }
+
     pub(crate) fn code(mut self, code: Code) -> Self {
         self.code = Some(code);
         self
@@ -102,6 +111,7 @@ impl Findings {
                     self.shadow = Some(finding);
                 }
             }
+            Mode::Ask => self.enforced.push(make().asking()),
             Mode::Enforce => self.enforced.push(make()),
         }
     }

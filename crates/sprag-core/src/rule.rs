@@ -87,6 +87,24 @@ rules! {
 }
 
 impl RuleId {
+    /// Whether the rule judges calls by themselves, so that a person can be asked about one.
+    #[must_use]
+    pub const fn can_ask(self) -> bool {
+        matches!(
+            self,
+            Self::AccessDenied
+                | Self::SessionBlocked
+                | Self::CallIdentical
+                | Self::CallRepeat
+                | Self::DestructiveVolume
+                | Self::DestructiveTarget
+                | Self::BudgetActions
+                | Self::BudgetTokens
+                | Self::BudgetCost
+                | Self::BudgetTime
+        )
+    }
+
     /// The part before the dot: `flow`.
     #[must_use]
     pub fn family(self) -> &'static str {

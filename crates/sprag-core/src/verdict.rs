@@ -17,6 +17,8 @@ pub enum Decision {
     Allow,
     /// Go on, and give the agent the message next to the real result.
     Warn,
+    /// This call may not run until a person has approved it.
+    Ask,
     /// This call or message is refused. Nothing else changes.
     Deny,
     /// Refused, and so is every further call of this session until a reset.
@@ -29,8 +31,18 @@ impl Decision {
     /// Whether the call or message may not happen.
     #[must_use]
     pub fn refuses(self) -> bool {
-        self >= Self::Deny
+        self >= Self::Ask
     }
+
+    /// Every decision, the mildest first.
+    pub const ALL: [Self; 6] = [
+        Self::Allow,
+        Self::Warn,
+        Self::Ask,
+        Self::Deny,
+        Self::Block,
+        Self::Kill,
+    ];
 
     /// The word on the wire.
     #[must_use]
@@ -38,6 +50,7 @@ impl Decision {
         match self {
             Self::Allow => "allow",
             Self::Warn => "warn",
+            Self::Ask => "ask",
             Self::Deny => "deny",
             Self::Block => "block",
             Self::Kill => "kill",
@@ -61,6 +74,8 @@ pub enum Code {
     SessionBlockedLoopGuard,
     /// The event belongs to a time before the last reset.
     SessionStaleGeneration,
+    /// A person has to approve the call first.
+    ApprovalRequired,
 }
 
 /// Counts, limits, windows and ids behind a verdict.
@@ -98,6 +113,12 @@ pub struct Verdict {
     /// The agent goes on against a block: end its turn, where the client allows that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub end_turn: bool,
+    /// The code under which a person approves or declines the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Id>,
+    /// How long the question stays open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_ms: Option<u64>,
 }
 
 impl Verdict {

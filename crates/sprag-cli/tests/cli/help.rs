@@ -140,7 +140,7 @@ fn policy_set_shows_each_kind_of_value() {
 
     Arguments:
       <KEY>    A key (`flow.max_depth`), or a rule or glob of rules whose mode to set (`flow.*`)
-      <VALUE>  The value: a number, a duration, a word, a list; for a rule enforce, shadow or off
+      <VALUE>  The value: a number, a duration, a word, a list; for a rule enforce, ask, shadow or off
 
     Options:
           --policy <FILE>      The policy file, TOML or JSON [default: $SPRAG_POLICY, else

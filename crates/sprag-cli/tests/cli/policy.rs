@@ -58,7 +58,7 @@ fn everything_that_is_wrong_is_told_at_once() {
     p.toml:2: flow.max_dept: no such key; did you mean `flow.max_depth`?
     p.toml:3: flow.max_calls: must be a whole number from 1 to 4096, not 0
     p.toml:6: rules."flow.dpth": no such rule; did you mean `flow.depth`?
-    p.toml:6: rules."flow.dpth": must be "enforce", "shadow" or "off", not "on"
+    p.toml:6: rules."flow.dpth": must be "enforce", "ask", "shadow" or "off", not "on"
     wrong: 4 mistakes
     "#);
     insta::assert_snapshot!(sandbox.run(&["policy", "check", "p.toml", "--json"]), @r#"
@@ -82,7 +82,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         },
         {
           "line": 6,
-          "message": "rules.\"flow.dpth\": must be \"enforce\", \"shadow\" or \"off\", not \"on\""
+          "message": "rules.\"flow.dpth\": must be \"enforce\", \"ask\", \"shadow\" or \"off\", not \"on\""
         }
       ],
       "differs": []

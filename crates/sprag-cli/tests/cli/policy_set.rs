@@ -158,8 +158,8 @@ fn a_change_that_would_be_wrong_is_not_written() {
     exit 2
     --- stderr
     error: nothing was written: with this change the policy would be wrong
-    p.toml:10: rules."flow.depth": must be "enforce", "shadow" or "off", not "on"
-    next: a mode is enforce, shadow or off
+    p.toml:10: rules."flow.depth": must be "enforce", "ask", "shadow" or "off", not "on"
+    next: a mode is enforce, ask, shadow or off
     "#);
     assert_eq!(sandbox.read("p.toml"), POLICY);
 }
@@ -178,13 +178,13 @@ fn a_key_that_is_none_is_told_with_the_right_one() {
     insta::assert_snapshot!(set("flow.depth", "6"), @"
     exit 2
     --- stderr
-    error: `flow.depth` is a rule; its mode is enforce, shadow or off, not 6
+    error: `flow.depth` is a rule; its mode is enforce, ask, shadow or off, not 6
     next: its limit: `sprag policy set flow.max_depth 6`
     ");
     insta::assert_snapshot!(set("flow.self_call", "6"), @"
     exit 2
     --- stderr
-    error: `flow.self_call` is a rule; its mode is enforce, shadow or off, not 6
+    error: `flow.self_call` is a rule; its mode is enforce, ask, shadow or off, not 6
     ");
     insta::assert_snapshot!(set("flow", "6"), @"
     exit 2

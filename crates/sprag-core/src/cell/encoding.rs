@@ -673,6 +673,8 @@ mod tests {
             generation: 4,
             retry_after_ms: Some(0),
             end_turn: true,
+            approval: Some(Id::new("k7f3").unwrap()),
+            expires_ms: Some(600_000),
         };
         comes_back(&AliasCell {
             touched: Timestamp(5),

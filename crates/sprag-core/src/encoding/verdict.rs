@@ -6,9 +6,10 @@ use crate::numbered_fields;
 use crate::rule::RuleId;
 use crate::verdict::{Code, Decision, Verdict, Would};
 
-numbered_variants!(Decision, "decision": 0 Allow, 1 Warn, 2 Deny, 3 Block, 4 Kill);
+numbered_variants!(Decision, "decision": 0 Allow, 1 Warn, 2 Deny, 3 Block, 4 Kill, 5 Ask);
 numbered_variants!(
-    Code, "code": 1 SessionKilledLoopGuard, 2 SessionBlockedLoopGuard, 3 SessionStaleGeneration
+    Code, "code": 1 SessionKilledLoopGuard, 2 SessionBlockedLoopGuard, 3 SessionStaleGeneration,
+    4 ApprovalRequired
 );
 
 numbered_fields!(Verdict {
@@ -25,6 +26,8 @@ numbered_fields!(Verdict {
     11 code: Option<Code>,
     12 retry_after_ms: Option<u64>,
     13 end_turn: bool,
+    14 approval: Option<Id>,
+    15 expires_ms: Option<u64>,
 });
 
 numbered_fields!(Would {

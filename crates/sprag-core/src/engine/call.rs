@@ -33,7 +33,7 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
                 let tried = Tried::new(&call.approach, &limits);
                 remember(call, &mut session, tried, true, now);
             }
-            answer(finding, &session, call.identity, Stage::Before)
+            answer(finding, &session, call.identity, Stage::Call)
         }
         (None, Some(first)) => first.clone(),
         (None, None) => judged(call, &mut session, cells, now, policy, &limits),
@@ -103,5 +103,5 @@ fn judged(
         cell.stick(call.agent.as_ref());
     }
     remember(call, cell, tried, refused, now);
-    settle(found, cell, call.identity, Stage::Before, now)
+    settle(found, cell, call.identity, Stage::Call, now)
 }

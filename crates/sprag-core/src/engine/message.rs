@@ -53,7 +53,7 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
     };
     let mut verdict = if receiver_killed(cells, &receiver) {
         let finding = gates::killed_receiver(&message.to, &receiver);
-        answer(finding, &receiver, message.identity, Stage::Before)
+        answer(finding, &receiver, message.identity, Stage::Message)
     } else {
         let is_user = message.source == Source::User;
         if let Some(flow) = &mut cells.flow {
@@ -77,7 +77,7 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
             Findings::default(),
             &mut receiver,
             message.identity,
-            Stage::Before,
+            Stage::Message,
             now,
         )
     };
@@ -109,7 +109,7 @@ impl MessageCase<'_> {
             cells.killed_above,
         );
         let mut verdict = match gate {
-            Some(finding) => answer(finding, &sender, self.message.identity, Stage::Before),
+            Some(finding) => answer(finding, &sender, self.message.identity, Stage::Message),
             None => {
                 let mut found = Findings::default();
                 self.findings(&sender, cells, path.as_ref(), &mut found);
@@ -119,7 +119,7 @@ impl MessageCase<'_> {
                     found,
                     &mut sender,
                     self.message.identity,
-                    Stage::Before,
+                    Stage::Message,
                     self.now,
                 );
                 if !refused {

@@ -9,8 +9,10 @@ use crate::verdict::{Decision, Verdict};
 /// Whether a refusal can still stop what is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// A call or message: it has not happened yet.
-    Before,
+    /// A call: it has not happened yet, and a person may be asked.
+    Call,
+    /// A message: it has not happened yet, and there is nothing to ask.
+    Message,
     /// A step or a report: it has, and its result is never taken away.
     After,
 }
@@ -41,6 +43,11 @@ pub(super) fn answer(
 
 fn tell(found: Findings, cell: &SessionCell, identity: Identity, stage: Stage) -> Verdict {
     let mut verdict = found.into_verdict();
+    verdict.decision = match (verdict.decision, stage) {
+        (Decision::Ask, Stage::Message) => Decision::Deny,
+        (Decision::Ask, Stage::After) => Decision::Warn,
+        (decision, _) => decision,
+    };
     if identity == Identity::Shared {
         soften(&mut verdict, stage);
     }
@@ -70,7 +77,7 @@ fn mark(decides: Option<&Finding>, cell: &mut SessionCell, now: Timestamp) {
 /// If many agents may stand behind one id, no session is marked and nothing is final.
 fn soften(verdict: &mut Verdict, stage: Stage) {
     let milder = |decision: Decision| match stage {
-        Stage::Before => decision.min(Decision::Deny),
+        Stage::Call | Stage::Message => decision.min(Decision::Deny),
         Stage::After => decision.min(Decision::Warn),
     };
     verdict.decision = milder(verdict.decision);

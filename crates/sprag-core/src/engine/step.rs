@@ -52,7 +52,7 @@ fn judged(
     let mut found = Findings::default();
     gates::blocked_step(&step.session, cell, limits, &mut found);
     let held_back =
-        cell.blocked().is_some() && limits.modes.get(RuleId::SessionBlocked) == Mode::Enforce;
+        cell.blocked().is_some() && limits.modes.get(RuleId::SessionBlocked) >= Mode::Ask;
     let completes = pending.is_some();
     let steps = cell.held.progress.step;
     let (tried, turn_start) = match pending {

@@ -80,6 +80,11 @@ pub enum PolicyProblem {
     /// The kill gate.
     #[error("has no mode: a killed session stays killed until an operator resets it")]
     NoMode,
+    /// A rule that judges no calls.
+    #[error(
+        "judges no calls, so there is nothing to ask about; use \"enforce\", \"shadow\" or \"off\""
+    )]
+    CannotAsk,
     /// A value of another kind or out of range.
     #[error("must be {expected}, not {found}")]
     Wrong {

@@ -1,4 +1,4 @@
-//! Whether a rule decides, only reports, or is off.
+//! Whether a rule decides, asks a person, only reports, or is off.
 //!
 //! A new rule or limit is best tried on real traffic before it stops anyone, so every rule but the
 //! kill gate has a mode of its own. A pause is the same idea for all of them at once: it caps each
@@ -16,6 +16,8 @@ pub enum Mode {
     Off,
     /// It is reported in `would`; nothing is stopped.
     Shadow,
+    /// A person decides: what it would refuse waits for an approval. Its warnings stay warnings.
+    Ask,
     /// It decides.
     Enforce,
 }
@@ -44,7 +46,7 @@ impl Modes {
 
 impl Mode {
     /// Every mode, the strongest first.
-    pub const ALL: [Self; 3] = [Self::Enforce, Self::Shadow, Self::Off];
+    pub const ALL: [Self; 4] = [Self::Enforce, Self::Ask, Self::Shadow, Self::Off];
 
     /// The word that people write.
     #[must_use]
@@ -52,6 +54,7 @@ impl Mode {
         match self {
             Self::Off => "off",
             Self::Shadow => "shadow",
+            Self::Ask => "ask",
             Self::Enforce => "enforce",
         }
     }

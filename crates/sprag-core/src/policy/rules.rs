@@ -31,7 +31,14 @@ pub(super) fn read(path: &str, node: &Node, errors: &mut ErrorList) -> BTreeMap<
         let glob = Glob::new(&entry.name);
         let rules = rules_of(&full, entry, &glob, errors);
         let mode = mode_of(&full, entry, errors);
-        if let (Some(rules), Some(mode)) = (rules, mode) {
+        if let (Some(mut rules), Some(mode)) = (rules, mode) {
+            if mode == Mode::Ask {
+                rules.retain(|rule| rule.can_ask());
+            }
+            if rules.is_empty() {
+                errors.push(&full, entry.node.place, PolicyProblem::CannotAsk);
+                continue;
+            }
             written.push((glob.literal_chars(), rules, mode));
         }
     }

@@ -120,8 +120,13 @@ fn rules_table() -> Value {
     let rules = RuleId::ALL
         .iter()
         .filter(|rule| **rule != RuleId::SessionKilled);
-    let properties: Map<String, Value> =
-        rules.map(|rule| (rule.to_string(), mode.clone())).collect();
+    let of_rule = |rule: &RuleId| {
+        let modes = Mode::ALL.into_iter();
+        let modes = modes.filter(|mode| rule.can_ask() || *mode != Mode::Ask);
+        let words: Vec<&str> = modes.map(Mode::as_str).collect();
+        (rule.to_string(), json!({ "enum": words }))
+    };
+    let properties: Map<String, Value> = rules.map(of_rule).collect();
     json!({
         "description": "The mode of each rule, by id or glob; the longer literal part wins.",
         "type": "object",

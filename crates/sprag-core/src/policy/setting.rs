@@ -172,7 +172,7 @@ pub(super) fn wrong(expected: String, found: &NodeValue) -> PolicyProblem {
     PolicyProblem::Wrong { expected, found }
 }
 
-/// `"enforce", "shadow" or "off"`.
+/// `"enforce", "ask", "shadow" or "off"`.
 pub(super) fn choice(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     match quoted.split_last() {

@@ -213,7 +213,7 @@ impl Case<'_> {
                     max * 2,
                 ))
         });
-        self.limits.modes.get(RuleId::DestructiveTarget) == Mode::Enforce
+        self.limits.modes.get(RuleId::DestructiveTarget) >= Mode::Ask
     }
 
     /// ` on asset_id=fact_sales`, or the tool if no target is known.

@@ -119,14 +119,14 @@ impl<'a> Action<'_, 'a> {
         let limits = &*self.actor.limits;
         if is_denied(call, limits) {
             findings.add(limits, RuleId::AccessDenied, Decision::Deny);
-            if limits.modes.get(RuleId::AccessDenied) == Mode::Enforce {
+            if limits.modes.get(RuleId::AccessDenied) >= Mode::Ask {
                 return false;
             }
         }
         if self.actor.is_blocked {
             let code = Some(Code::SessionBlockedLoopGuard);
             findings.add_coded(limits, RuleId::SessionBlocked, Decision::Deny, code);
-            return limits.modes.get(RuleId::SessionBlocked) != Mode::Enforce;
+            return limits.modes.get(RuleId::SessionBlocked) < Mode::Ask;
         }
         true
     }

@@ -27,7 +27,7 @@ impl<'a> Action<'_, 'a> {
             _ => {}
         }
         let target_speaks = most.is_some_and(|most| most >= max || most + 1 == max && max >= 2)
-            && limits.modes.get(RuleId::DestructiveTarget) == Mode::Enforce;
+            && limits.modes.get(RuleId::DestructiveTarget) >= Mode::Ask;
         self.volume(scope, target_speaks, limits, findings);
     }
 

@@ -22,8 +22,10 @@ pub(crate) struct Findings {
 /// Whether what was judged can still be taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Calls and messages.
-    Before,
+    /// Calls: a person may be asked.
+    Call,
+    /// Messages: nobody is asked.
+    Message,
     /// Steps and usage: they have happened.
     After,
 }
@@ -49,6 +51,10 @@ impl Findings {
         match limits.modes.get(rule) {
             Mode::Off => {}
             Mode::Shadow => self.shadow.push(finding),
+            Mode::Ask => self.enforced.push(Finding {
+                decision: decision.min(Decision::Ask),
+                ..finding
+            }),
             Mode::Enforce => self.enforced.push(finding),
         }
     }
@@ -87,7 +93,11 @@ impl Findings {
     /// What is told.
     pub(crate) fn verdict(&self, identity: Identity, stage: Stage) -> ModelVerdict {
         let soften = |decision| match (identity, stage) {
-            (Identity::Shared, Stage::Before) if decision > Decision::Deny => Decision::Deny,
+            (_, Stage::Message) if decision == Decision::Ask => Decision::Deny,
+            (_, Stage::After) if decision == Decision::Ask => Decision::Warn,
+            (Identity::Shared, Stage::Call | Stage::Message) if decision > Decision::Deny => {
+                Decision::Deny
+            }
             (Identity::Shared, Stage::After) if decision > Decision::Warn => Decision::Warn,
             _ => decision,
         };

@@ -129,7 +129,7 @@ impl<'a> Model<'a> {
             now,
             cells,
             stage: match what {
-                Observed::Call(_) => Stage::Before,
+                Observed::Call(_) => Stage::Call,
                 _ => Stage::After,
             },
         };

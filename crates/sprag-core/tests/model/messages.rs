@@ -43,7 +43,7 @@ impl<'a> Model<'a> {
                 flow: message.flow.clone(),
                 depth: Some(1),
                 generation: receiver.generation,
-                ..findings.verdict(Identity::Exact, Stage::Before)
+                ..findings.verdict(Identity::Exact, Stage::Message)
             },
         }
     }
@@ -77,7 +77,7 @@ impl<'a> Model<'a> {
                 flow: flow.cloned(),
                 depth: talk.chain.map(|(_, place)| place.depth),
                 generation,
-                ..findings.verdict(message.identity, Stage::Before)
+                ..findings.verdict(message.identity, Stage::Message)
             },
         })
     }

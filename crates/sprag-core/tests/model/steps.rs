@@ -60,7 +60,7 @@ impl<'a> Action<'_, 'a> {
         }
         let code = Some(Code::SessionBlockedLoopGuard);
         findings.add_coded(limits, RuleId::SessionBlocked, Decision::Warn, code);
-        limits.modes.get(RuleId::SessionBlocked) == Mode::Enforce
+        limits.modes.get(RuleId::SessionBlocked) >= Mode::Ask
     }
 
     /// The call that waits under this key.

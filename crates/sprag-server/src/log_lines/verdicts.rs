@@ -78,6 +78,7 @@ impl<'a> VerdictLine<'a> {
         match self.decision {
             Decision::Kill if self.is_new_stop() => ("Killed", "Would have killed"),
             Decision::Block => ("Blocked", "Would have blocked"),
+            Decision::Ask => ("Asked about", "Would have asked about"),
             _ => ("Rejected", "Would have rejected"),
         }
     }
@@ -185,7 +186,7 @@ impl<'a> VerdictLine<'a> {
             .unwrap_or(self.message);
         let first = said.split_once(". ").map_or(said, |(first, _)| first);
         let said = safe_sentence(first.trim_end_matches('.'));
-        let names_session = self.decision >= Decision::Deny || self.rule.family() == "flow";
+        let names_session = self.decision.refuses() || self.rule.family() == "flow";
         let whose = if names_session {
             String::new()
         } else {

@@ -196,14 +196,8 @@ fn listed(list: Option<&str>) -> impl Iterator<Item = &str> {
 }
 
 fn decision(word: &str) -> Result<Decision, Problem> {
-    let all = [
-        Decision::Allow,
-        Decision::Warn,
-        Decision::Deny,
-        Decision::Block,
-        Decision::Kill,
-    ];
-    all.into_iter()
+    Decision::ALL
+        .into_iter()
         .find(|decision| decision.as_str() == word)
         .ok_or_else(|| bad("verdict", format!("there is no verdict `{word}`")))
 }

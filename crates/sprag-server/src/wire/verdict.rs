@@ -13,6 +13,8 @@ pub(crate) enum Decision {
     Allow,
     /// Go on, and give the agent the message next to the real result.
     Warn,
+    /// This call may not run until a person has approved it. A client that can't ask refuses it.
+    Ask,
     /// This call or message is refused.
     Deny,
     /// Refused, and so is every further call of this session until a reset.
@@ -26,7 +28,6 @@ pub(crate) enum Decision {
 #[schema(as = Code)]
 #[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "only its shape is used")]
-#[expect(clippy::enum_variant_names, reason = "the words of the wire format")]
 pub(crate) enum Code {
     /// The session, or one above it, was killed.
     SessionKilledLoopGuard,
@@ -34,6 +35,8 @@ pub(crate) enum Code {
     SessionBlockedLoopGuard,
     /// The event belongs to a time before the last reset.
     SessionStaleGeneration,
+    /// A person has to approve the call first.
+    ApprovalRequired,
 }
 
 /// The verdict on one event.
@@ -76,6 +79,11 @@ pub(crate) struct Verdict {
     retry_after_ms: Option<u64>,
     /// The agent goes on against a block: end its turn. Only there if true.
     end_turn: Option<bool>,
+    /// The code under which a person approves or declines the call. Only there if the verdict asks.
+    #[schema(example = "k7f3wq2m")]
+    approval: Option<String>,
+    /// How long the question stays open. Only there if the verdict asks.
+    expires_ms: Option<u64>,
 }
 
 /// The strongest finding among the rules in shadow.

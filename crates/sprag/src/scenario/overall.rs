@@ -75,7 +75,7 @@ impl Overall {
             Some((at + 1, *decisions.get(at)?))
         };
         let warned = first_at_least(Decision::Warn);
-        let stopped = first_at_least(Decision::Deny);
+        let stopped = first_at_least(Decision::Ask);
         let late =
             |by: usize, first: Option<(usize, Decision)>| first.is_none_or(|(at, _)| at > by);
         let mut failures = Vec::new();

@@ -83,7 +83,7 @@ enum Target<'a> {
 impl<'a> Target<'a> {
     fn find(key: &'a str, value: &str) -> Result<Self, Failure> {
         let bare = key.strip_prefix("rules.").unwrap_or(key).trim_matches('"');
-        let is_mode = matches!(value, "enforce" | "shadow" | "off");
+        let is_mode = matches!(value, "enforce" | "ask" | "shadow" | "off");
         let rule: Option<RuleId> = bare.parse().ok();
         if key != bare || (is_mode && (rule.is_some() || is_glob_of_rules(bare))) {
             return Ok(Self::Mode(bare));
@@ -135,7 +135,7 @@ impl<'a> Target<'a> {
                 Some(key) => format!("`{name}` takes {}", key.allowed()),
                 None => format!("`sprag policy show` has an example of `{name}`"),
             },
-            Self::Mode(_) => "a mode is enforce, shadow or off".to_owned(),
+            Self::Mode(_) => "a mode is enforce, ask, shadow or off".to_owned(),
         }
     }
 }
@@ -157,7 +157,7 @@ fn is_glob_of_rules(text: &str) -> bool {
 /// `flow.depth 6`: the rule is meant, and its key is `flow.max_depth`.
 fn rule_is_no_key(rule: RuleId, value: &str) -> Failure {
     let failure = Failure::new(format!(
-        "`{rule}` is a rule; its mode is enforce, shadow or off, not {value}"
+        "`{rule}` is a rule; its mode is enforce, ask, shadow or off, not {value}"
     ));
     match explain(rule).keys.first() {
         Some(key) => failure.next(format!("its limit: `sprag policy set {key} {value}`")),

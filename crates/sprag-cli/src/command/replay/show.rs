@@ -255,14 +255,7 @@ fn seen_json(seen: &ReplayOutcome) -> Value {
 }
 
 fn counts(tally: &ReplayTally) -> String {
-    let order = [
-        Decision::Allow,
-        Decision::Warn,
-        Decision::Deny,
-        Decision::Block,
-        Decision::Kill,
-    ];
-    let words: Vec<String> = order
+    let words: Vec<String> = Decision::ALL
         .iter()
         .filter_map(|decision| {
             let count = tally.verdicts.get(decision.as_str())?;

@@ -188,6 +188,7 @@ fn reaction(found: &Loop) -> String {
         .map(|warned| format!("warned at call {}", warned.call));
     let stopped = found.stopped.as_ref().map(|stop| {
         let word = match stop.verdict {
+            Decision::Ask => "asked about",
             Decision::Deny => "refused",
             Decision::Kill => "killed",
             _ => "blocked",

@@ -68,6 +68,7 @@ fn modes() -> impl Strategy<Value = BTreeMap<RuleId, Mode>> {
         if let Some((_, mode)) = family {
             modes.extend(rules.iter().filter(same).map(|rule| (*rule, mode)));
         }
+        modes.retain(|rule, mode| rule.can_ask() || *mode != Mode::Ask);
         modes
     })
 }
