@@ -2,7 +2,7 @@
 // once a frame the pile is read and handed out in one piece. After a break it goes on where it was.
 import type { LogRecord } from "../api/shapes.ts";
 import { address } from "../api/client.ts";
-import { Pile } from "./pile.ts";
+import { EventBuffer } from "./event_buffer.ts";
 
 export type Status = "connecting" | "live" | "lost";
 
@@ -23,7 +23,7 @@ class Stream {
   rate = $state(0);
 
   #source: EventSource | null = null;
-  #pile = new Pile(MOST_WAITING);
+  #pile = new EventBuffer(MOST_WAITING);
   #listeners = new Set<Listener>();
   #last = 0;
   #failures = 0;
@@ -91,7 +91,7 @@ class Stream {
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
       const { records, left } = this.#pile.take(FRAME_MS);
-      this.missed += this.#pile.forgotten();
+      this.missed += this.#pile.takeDropped();
       this.#measure(records.length);
       for (const listener of this.#listeners) listener(records);
       if (left) this.#soon();

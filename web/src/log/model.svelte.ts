@@ -1,7 +1,7 @@
 // The log as a list that grows at both ends: older records when one scrolls down, newer ones live.
 import { get, post, words } from "../api/client.ts";
 import type { LogRecord, LogStatus, Page, Proof } from "../api/shapes.ts";
-import { fits, millis, type LogQuestion } from "./question.ts";
+import { fits, millis, type LogQuery } from "./query.ts";
 
 const PAGE = 200;
 const MOST_LIVE = 5000;
@@ -12,17 +12,17 @@ export class LogModel {
   loading = $state(true);
   trouble = $state<string | null>(null);
   status = $state.raw<LogStatus | null>(null);
-  #question: LogQuestion | null = null;
+  #query: LogQuery | null = null;
   #giveUp = new AbortController();
 
-  async ask(question: LogQuestion): Promise<void> {
+  async ask(query: LogQuery): Promise<void> {
     this.#giveUp.abort();
     this.#giveUp = new AbortController();
-    this.#question = question;
+    this.#query = query;
     this.loading = true;
     try {
-      const page = await this.#page(question, null);
-      if (question !== this.#question) return;
+      const page = await this.#page(query, null);
+      if (query !== this.#query) return;
       this.records = page.items;
       this.next = page.next;
       this.trouble = null;
@@ -30,16 +30,16 @@ export class LogModel {
       const said = words(error);
       if (said !== null) this.trouble = said;
     }
-    if (question === this.#question) this.loading = false;
+    if (query === this.#query) this.loading = false;
   }
 
   async older(): Promise<void> {
-    const question = this.#question;
-    if (this.loading || this.next === null || !question) return;
+    const query = this.#query;
+    if (this.loading || this.next === null || !query) return;
     this.loading = true;
     try {
-      const page = await this.#page(question, this.next);
-      if (question !== this.#question) return;
+      const page = await this.#page(query, this.next);
+      if (query !== this.#query) return;
       this.records = [...this.records, ...page.items];
       this.next = page.next;
     } catch (error) {
@@ -48,17 +48,17 @@ export class LogModel {
     this.loading = false;
   }
 
-  #page(question: LogQuestion, after: number | null): Promise<Page<LogRecord, number>> {
-    const { since, until, ...rest } = question;
+  #page(query: LogQuery, after: number | null): Promise<Page<LogRecord, number>> {
+    const { since, until, ...rest } = query;
     return get("/v1/log", { ...rest, from: millis(since), to: millis(until), after, limit: PAGE }, this.#giveUp.signal);
   }
 
   /** What the stream brings, where it would be in the answer too. */
   saw(records: LogRecord[]): void {
-    const question = this.#question;
-    if (!question || this.loading || question.q !== "" || question.until !== "") return;
+    const query = this.#query;
+    if (!query || this.loading || query.q !== "" || query.until !== "") return;
     const newest = this.records[0]?.seq ?? 0;
-    const fitting = records.filter((record) => record.seq > newest && fits(record, question)).reverse();
+    const fitting = records.filter((record) => record.seq > newest && fits(record, query)).reverse();
     if (fitting.length === 0) return;
     const all = [...fitting, ...this.records];
     // What falls off the end can be loaded again by scrolling.

@@ -1,7 +1,7 @@
 // The keys of the replay. They rest while somebody types or a dialog is open.
 import type { ReplayModel } from "./model.svelte.ts";
 import type { Player } from "./player.svelte.ts";
-import { zoomed } from "./window_of_view.ts";
+import { zoomed } from "./viewport.ts";
 
 const TYPING = "input:not([type=range]), textarea, select, [contenteditable]";
 

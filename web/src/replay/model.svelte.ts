@@ -3,7 +3,7 @@ import { get, path, words } from "../api/client.ts";
 import type { LogRecord, Page, SessionDetail } from "../api/shapes.ts";
 import { States } from "./states.svelte.ts";
 import { Timeline } from "./timeline.ts";
-import { clamped, following, type View } from "./window_of_view.ts";
+import { clamped, following, type View } from "./viewport.ts";
 
 const PAGE = 500;
 const FIRST_SPAN = 80;

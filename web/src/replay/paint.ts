@@ -1,13 +1,13 @@
 // Draws the timeline. Close up every event is a mark with its verdict's shape; far away a column of
 // pixels stands for many events and shows the worst of them.
 import { DECISIONS } from "../api/shapes.ts";
-import { SHAPES, SIGNS } from "../parts/shapes_of_verdicts.ts";
+import { SHAPES, SIGNS } from "../parts/verdict_shapes.ts";
 import { clock } from "../text/amounts.ts";
-import type { Ghosts } from "./ghosts.ts";
+import type { WhatIfOverlay } from "./what_if_overlay.ts";
 import { LOOP_HUES, type Palette } from "./palette.ts";
-import type { Row, Rows } from "./rows_of_timeline.ts";
+import type { Row, Rows } from "./timeline_rows.ts";
 import type { Timeline } from "./timeline.ts";
-import type { View } from "./window_of_view.ts";
+import type { View } from "./viewport.ts";
 
 export interface Scene {
   context: CanvasRenderingContext2D;
@@ -16,7 +16,7 @@ export interface Scene {
   view: View;
   cursor: number;
   hovered: number;
-  ghosts: Ghosts | null;
+  overlay: WhatIfOverlay | null;
   colours: Palette;
   width: number;
 }
@@ -217,19 +217,19 @@ function loop(scene: Scene, row: Row, each: number): void {
 }
 
 function ghostRow(scene: Scene, row: Row, each: number): void {
-  const { context, ghosts, colours } = scene;
-  if (!ghosts) return;
+  const { context, overlay, colours } = scene;
+  if (!overlay) return;
   const [from, to] = inView(scene);
   const y = row.y + row.height / 2;
   context.fillStyle = colours.accentSoft;
   for (let n = from; n < to; n += 1) {
-    if (ghosts.saved(n)) context.fillRect((n - scene.view.from) * each, row.y + 4, Math.max(1, each), row.height - 8);
+    if (overlay.saved(n)) context.fillRect((n - scene.view.from) * each, row.y + 4, Math.max(1, each), row.height - 8);
   }
   for (let n = from; n < to; n += 1) {
-    const verdict = ghosts.verdict(n);
-    if (verdict <= 0 && !ghosts.changed(n)) continue;
+    const verdict = overlay.verdict(n);
+    if (verdict <= 0 && !overlay.changed(n)) continue;
     if (verdict < 0) continue;
-    const hollow = !ghosts.changed(n);
+    const hollow = !overlay.changed(n);
     mark(context, verdict, x(scene, n, each), y, Math.max(7, sizeOf(Math.max(1, verdict), each)), colours, hollow);
   }
 }

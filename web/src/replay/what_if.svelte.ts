@@ -3,9 +3,9 @@ import { get, post, words } from "../api/client.ts";
 import type { PolicyInForce, Trial } from "../api/shapes.ts";
 import { readValues, withValues } from "../policy/toml_text.ts";
 import { limitsOf, type Limit } from "../text/rules.ts";
-import { Ghosts } from "./ghosts.ts";
+import { WhatIfOverlay } from "./what_if_overlay.ts";
 import type { ReplayModel } from "./model.svelte.ts";
-import { valueInForce, wire, type Tried } from "./tried.ts";
+import { valueInForce, wire, type TrialLimits } from "./trial_limits.ts";
 
 const WAIT_MS = 150;
 const MOST_SLIDERS = 8;
@@ -16,7 +16,7 @@ export interface Slider extends Limit {
 }
 
 export class WhatIf {
-  ghosts = $state.raw<Ghosts | null>(null);
+  overlay = $state.raw<WhatIfOverlay | null>(null);
   trouble = $state<string | null>(null);
   policy = $state.raw<PolicyInForce | null>(null);
   #model: ReplayModel;
@@ -50,29 +50,29 @@ export class WhatIf {
       .slice(0, MOST_SLIDERS);
   }
 
-  try(tried: Tried): void {
+  try(limits: TrialLimits): void {
     clearTimeout(this.#timer);
     this.#asking?.abort();
     this.trouble = null;
-    if (Object.keys(tried).length === 0) this.ghosts = null;
-    else this.#timer = setTimeout(() => void this.#ask(tried), WAIT_MS);
+    if (Object.keys(limits).length === 0) this.overlay = null;
+    else this.#timer = setTimeout(() => void this.#ask(limits), WAIT_MS);
   }
 
-  async #ask(tried: Tried): Promise<void> {
+  async #ask(limits: TrialLimits): Promise<void> {
     await this.learn();
     if (!this.policy) return;
     const asking = new AbortController();
     this.#asking = asking;
-    const text = withValues(this.policy.text, wire(tried));
+    const text = withValues(this.policy.text, wire(limits));
     try {
       const trial = await post<Trial>("/v1/policy/try", { text, session: this.#model.id }, asking.signal);
       await this.#model.loaded;
-      this.ghosts = new Ghosts(this.#model.timeline, trial);
+      this.overlay = new WhatIfOverlay(this.#model.timeline, trial);
     } catch (error) {
       const said = words(error);
       if (said === null) return;
       this.trouble = said;
-      this.ghosts = null;
+      this.overlay = null;
     }
   }
 }

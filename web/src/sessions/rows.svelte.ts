@@ -1,9 +1,9 @@
-// The sessions that match a question, a page at a time: only what is on the screen is asked for, so a
+// The sessions that match a query, a page at a time: only what is on the screen is asked for, so a
 // hundred thousand sessions cost as much as fifty.
 import { get, words } from "../api/client.ts";
 import type { Page, SessionItem } from "../api/shapes.ts";
 
-export interface Question {
+export interface SessionQuery {
   q: string;
   state: string;
   agent: string;
@@ -21,13 +21,13 @@ export class SessionRows {
   trouble = $state<string | null>(null);
   #pages = $state.raw(new Map<number, SessionItem[]>());
   #asked = new Map<number, AbortController>();
-  #question: Question | null = null;
+  #query: SessionQuery | null = null;
   #range = { from: 0, to: 0 };
   #soon: ReturnType<typeof setTimeout> | undefined;
 
-  ask(question: Question): void {
+  ask(query: SessionQuery): void {
     this.#giveUpExcept(-1, -1);
-    this.#question = question;
+    this.#query = query;
     // What is there stays until the answer comes: a table that blinks can't be read.
     void this.#load(0, true);
   }
@@ -66,14 +66,14 @@ export class SessionRows {
   }
 
   async #load(page: number, fresh = false): Promise<void> {
-    const question = this.#question;
-    if (!question) return;
+    const query = this.#query;
+    if (!query) return;
     const asking = new AbortController();
-    // The first page of a new question is wanted wherever the view stands: it replaces all others.
+    // The first page of a new query is wanted wherever the view stands: it replaces all others.
     if (!fresh) this.#asked.set(page, asking);
     try {
-      const answer = await get<Page<SessionItem>>("/v1/sessions", { ...question, offset: page * PAGE, limit: PAGE }, asking.signal);
-      if (question !== this.#question) return;
+      const answer = await get<Page<SessionItem>>("/v1/sessions", { ...query, offset: page * PAGE, limit: PAGE }, asking.signal);
+      if (query !== this.#query) return;
       const pages = fresh ? new Map<number, SessionItem[]>() : new Map(this.#pages);
       pages.delete(page);
       pages.set(page, answer.items);
@@ -87,7 +87,7 @@ export class SessionRows {
       if (fresh) this.see(this.#range.from, this.#range.to);
     } catch (error) {
       const said = words(error);
-      if (said !== null && question === this.#question) this.trouble = said;
+      if (said !== null && query === this.#query) this.trouble = said;
     } finally {
       if (this.#asked.get(page) === asking) this.#asked.delete(page);
     }

@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 import type { Decision, LogRecord, Stats } from "../../src/api/shapes.ts";
-import { Pile } from "../../src/live/pile.ts";
-import { fits } from "../../src/log/question.ts";
+import { EventBuffer } from "../../src/live/event_buffer.ts";
+import { fits } from "../../src/log/query.ts";
 import { evenly, grown, joined, sums } from "../../src/overview/history.ts";
 
 function record(seq: number, at: number, verdict: Decision, rule: string | null = null): LogRecord {
@@ -10,15 +10,15 @@ function record(seq: number, at: number, verdict: Decision, rule: string | null 
 }
 
 test("a pile is bounded and says how many it gave up", () => {
-  const pile = new Pile(10);
+  const pile = new EventBuffer(10);
   for (let n = 1; n <= 25; n += 1) pile.push(JSON.stringify({ seq: n }));
   const { records, left } = pile.take(1000);
   expect(records.map((entry) => entry.seq)).toEqual([11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25]);
-  expect([left, pile.forgotten(), pile.forgotten()]).toEqual([false, 10, 0]);
+  expect([left, pile.takeDropped(), pile.takeDropped()]).toEqual([false, 10, 0]);
 });
 
 test("a pile stops reading when its time is up, and goes on where it was", () => {
-  const pile = new Pile(1000);
+  const pile = new EventBuffer(1000);
   for (let n = 0; n < 100; n += 1) pile.push(JSON.stringify({ seq: n }));
   let now = 0;
   const first = pile.take(10, () => (now += 6));
@@ -28,7 +28,7 @@ test("a pile stops reading when its time is up, and goes on where it was", () =>
 });
 
 test("what is no JSON does not stop the pile", () => {
-  const pile = new Pile(10);
+  const pile = new EventBuffer(10);
   pile.push("{");
   pile.push(`{"seq":1}`);
   expect(pile.take(10).records).toEqual([{ seq: 1 }]);

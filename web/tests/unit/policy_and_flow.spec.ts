@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 import type { Flow, FlowCall } from "../../src/api/shapes.ts";
 import { NODE, tree } from "../../src/flow/tree.ts";
-import { coloured } from "../../src/policy/colours.ts";
+import { coloured } from "../../src/policy/highlight.ts";
 import { diff, hunks } from "../../src/policy/diff.ts";
 import { readValues, withValues } from "../../src/policy/toml_text.ts";
 import { families, shown } from "../../src/policy/values.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "@playwright/test";
 import type { Change, Decision, LogRecord, Observed, Trial } from "../../src/api/shapes.ts";
-import { Ghosts } from "../../src/replay/ghosts.ts";
-import { rowsOf } from "../../src/replay/rows_of_timeline.ts";
+import { WhatIfOverlay } from "../../src/replay/what_if_overlay.ts";
+import { rowsOf } from "../../src/replay/timeline_rows.ts";
 import { Timeline } from "../../src/replay/timeline.ts";
-import { readTried, valueInForce, wire, writeTried } from "../../src/replay/tried.ts";
-import { clamped, following, zoomed } from "../../src/replay/window_of_view.ts";
+import { readTrialLimits, valueInForce, wire, writeTrialLimits } from "../../src/replay/trial_limits.ts";
+import { clamped, following, zoomed } from "../../src/replay/viewport.ts";
 
 let seq = 0;
 function record(event: Observed, verdict: Decision = "allow", rule: string | null = null): LogRecord {
@@ -90,29 +90,29 @@ function trial(changes: Partial<Change>[], more = 0): Trial {
   return { was: none, would: none, saved: 1, unknown: 0, changes: whole, changed: whole.length + more, folded: 7, approximate: false };
 }
 
-test("ghosts say what changes, what is saved and where it stops", () => {
-  const ghosts = new Ghosts(loop(), trial([{ seq: 3, would: "kill", would_rule: "destructive.volume" }, { seq: 4 }]));
-  expect([ghosts.stop, ghosts.changes()]).toEqual([2, [2]]);
-  expect([0, 1, 2, 3, 6].map((n) => ghosts.verdict(n))).toEqual([0, 0, 4, -1, -1]);
-  expect([0, 2, 3, 6].map((n) => ghosts.saved(n))).toEqual([false, false, true, true]);
+test("the overlay says what changes, what is saved and where it stops", () => {
+  const overlay = new WhatIfOverlay(loop(), trial([{ seq: 3, would: "kill", would_rule: "destructive.volume" }, { seq: 4 }]));
+  expect([overlay.stop, overlay.changes()]).toEqual([2, [2]]);
+  expect([0, 1, 2, 3, 6].map((n) => overlay.verdict(n))).toEqual([0, 0, 4, -1, -1]);
+  expect([0, 2, 3, 6].map((n) => overlay.saved(n))).toEqual([false, false, true, true]);
 });
 
 test("what follows a would-be stop is saved up to the next reset, listed or not", () => {
   const timeline = loop();
   timeline.append([record({ type: "reset", session: "s" }), call("9", "z")]);
-  const ghosts = new Ghosts(timeline, trial([{ seq: 3, would: "block" }], 100));
-  expect([3, 6, 7, 8].map((n) => ghosts.saved(n))).toEqual([true, true, false, false]);
+  const overlay = new WhatIfOverlay(timeline, trial([{ seq: 3, would: "block" }], 100));
+  expect([3, 6, 7, 8].map((n) => overlay.saved(n))).toEqual([true, true, false, false]);
 });
 
 test("a change of somebody else's event is no ghost here", () => {
-  const ghosts = new Ghosts(loop(), trial([{ seq: 999, would: "kill" }]));
-  expect([ghosts.stop, ghosts.changes()]).toEqual([null, []]);
+  const overlay = new WhatIfOverlay(loop(), trial([{ seq: 999, would: "kill" }]));
+  expect([overlay.stop, overlay.changes()]).toEqual([null, []]);
 });
 
 test("tried limits survive the address", () => {
   const tried = { "flow.max_depth": 3, "flow.max_duration": 2 };
-  expect(readTried(writeTried(tried))).toEqual(tried);
-  expect(readTried("flow.max_depth:x,<script>:1,a:-1,,call.repeat:6.6")).toEqual({ "call.repeat": 7 });
+  expect(readTrialLimits(writeTrialLimits(tried))).toEqual(tried);
+  expect(readTrialLimits("flow.max_depth:x,<script>:1,a:-1,,call.repeat:6.6")).toEqual({ "call.repeat": 7 });
   expect(wire(tried)).toEqual({ "flow.max_depth": 3, "flow.max_duration": "2m" });
 });
 

@@ -2,9 +2,9 @@
 // not drawn, and must not grow while nobody looks.
 import type { LogRecord } from "../api/shapes.ts";
 
-export class Pile {
+export class EventBuffer {
   #waiting: string[] = [];
-  #forgotten = 0;
+  #dropped = 0;
   readonly #most: number;
 
   constructor(most: number) {
@@ -15,7 +15,7 @@ export class Pile {
     this.#waiting.push(text);
     // Twice the bound before it is cut, so that cutting costs little for each record.
     if (this.#waiting.length >= 2 * this.#most) {
-      this.#forgotten += this.#waiting.length - this.#most;
+      this.#dropped += this.#waiting.length - this.#most;
       this.#waiting = this.#waiting.slice(-this.#most);
     }
   }
@@ -35,9 +35,9 @@ export class Pile {
   }
 
   /** How many were given up since the last time somebody asked. */
-  forgotten(): number {
-    const n = this.#forgotten;
-    this.#forgotten = 0;
+  takeDropped(): number {
+    const n = this.#dropped;
+    this.#dropped = 0;
     return n;
   }
 }

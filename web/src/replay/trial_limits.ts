@@ -1,10 +1,10 @@
 // Limits that are tried out: in the address, on the wire, and next to what is in force.
 import type { Value } from "../policy/toml_text.ts";
 
-export type Tried = Record<string, number>;
+export type TrialLimits = Record<string, number>;
 
 /** `flow.max_depth:3,call.repeat:6` in the address. */
-export function readTried(text: string): Tried {
+export function readTrialLimits(text: string): TrialLimits {
   const pairs = text.split(",").flatMap((pair) => {
     const [key = "", value = ""] = pair.split(":");
     const n = Number(value);
@@ -13,12 +13,12 @@ export function readTried(text: string): Tried {
   return Object.fromEntries(pairs);
 }
 
-export function writeTried(tried: Tried): string {
+export function writeTrialLimits(tried: TrialLimits): string {
   return Object.entries(tried).map(([key, value]) => `${key}:${value}`).join(",");
 }
 
 /** What the policy wants to read: durations are strings. */
-export function wire(tried: Tried): Record<string, number | string> {
+export function wire(tried: TrialLimits): Record<string, number | string> {
   const timed = (key: string) => key === "flow.max_duration";
   return Object.fromEntries(Object.entries(tried).map(([key, value]) => [key, timed(key) ? `${value}m` : value]));
 }

@@ -5,7 +5,7 @@ import type { Timeline } from "./timeline.ts";
 
 const STOPS: Decision[] = ["block", "kill"];
 
-export class Ghosts {
+export class WhatIfOverlay {
   readonly trial: Trial;
   readonly #timeline: Timeline;
   readonly #changes = new Map<number, Change>();

@@ -1,7 +1,7 @@
 // What is asked of the log, and whether a record that just came in answers it.
 import type { LogRecord } from "../api/shapes.ts";
 
-export interface LogQuestion {
+export interface LogQuery {
   session: string;
   rule: string;
   verdict: string;
@@ -11,12 +11,12 @@ export interface LogQuestion {
   q: string;
 }
 
-export function fits(record: LogRecord, question: LogQuestion): boolean {
+export function fits(record: LogRecord, query: LogQuery): boolean {
   const { event, verdict } = record;
   const listed = (list: string, value: string | undefined) => list === "" || (value !== undefined && list.split(",").includes(value));
-  if (!listed(question.verdict, verdict?.verdict) || !listed(question.type, event?.type)) return false;
-  if (question.rule !== "" && verdict?.rule !== question.rule) return false;
-  return question.session === "" || [event?.session, event?.from, event?.to].includes(question.session);
+  if (!listed(query.verdict, verdict?.verdict) || !listed(query.type, event?.type)) return false;
+  if (query.rule !== "" && verdict?.rule !== query.rule) return false;
+  return query.session === "" || [event?.session, event?.from, event?.to].includes(query.session);
 }
 
 /** The browser's date field says `2026-11-15T22:00` in local time. */
