@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sprag::PolicyFile;
 use sprag_hooks::Client;
 use sprag_hooks::install::Homes;
-use sprag_scan::Places;
+use sprag_scan::KnownFolders;
 
 /// What the environment says.
 #[derive(Debug, Default)]
@@ -131,8 +131,8 @@ impl Settings {
     }
 
     /// The folders in which agent CLIs keep transcripts; none where there is no home.
-    pub(crate) fn transcripts(&self) -> Option<Places> {
-        Some(Places {
+    pub(crate) fn transcripts(&self) -> Option<KnownFolders> {
+        Some(KnownFolders {
             home: self.home.clone()?,
             claude: self.claude_home.clone(),
             codex: self.codex_home.clone(),

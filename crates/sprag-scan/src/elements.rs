@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use memchr::memchr2;
 
 use crate::lines::MAX_LINE_BYTES;
-use crate::piece::{Piece, Pieces};
+use crate::piece::{Piece, PieceReader};
 
 /// How much is read at once.
 const CHUNK_BYTES: usize = 128 * 1024;
@@ -21,7 +21,7 @@ const KEYS: [&[u8]; 2] = [b"messages", b"history"];
 
 /// Where in the document it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// Before the array.
     Before,
     /// Inside it.
@@ -37,7 +37,7 @@ pub(crate) struct Elements<R> {
     chunk: Vec<u8>,
     at: usize,
     chunk_bytes: usize,
-    place: Place,
+    place: Position,
     /// Open brackets.
     depth: usize,
     /// Open brackets where an element starts.
@@ -60,7 +60,7 @@ impl<R: Read> Elements<R> {
             chunk: Vec::new(),
             at: 0,
             chunk_bytes: CHUNK_BYTES,
-            place: Place::Before,
+            place: Position::Before,
             depth: 0,
             inside: 0,
             in_string: false,
@@ -76,13 +76,13 @@ impl<R: Read> Elements<R> {
 
     /// Reads up to the array, so that the header is known.
     pub(crate) fn find(&mut self) -> io::Result<()> {
-        while self.place == Place::Before {
+        while self.place == Position::Before {
             if !self.has_more()? {
-                self.place = Place::Behind;
+                self.place = Position::Behind;
                 break;
             }
             let chunk = std::mem::take(&mut self.chunk);
-            while self.place == Place::Before
+            while self.place == Position::Before
                 && let Some(byte) = chunk.get(self.at..=self.at)
             {
                 self.follow(byte);
@@ -126,11 +126,11 @@ impl<R: Read> Elements<R> {
                 continue;
             }
             at += 1;
-            if self.place == Place::Inside && self.depth == self.inside {
+            if self.place == Position::Inside && self.depth == self.inside {
                 match byte {
                     b',' | b']' => {
                         if byte == b']' {
-                            self.place = Place::Behind;
+                            self.place = Position::Behind;
                         }
                         if self.too_long || !self.element.is_empty() {
                             return (at, true);
@@ -162,8 +162,8 @@ impl<R: Read> Elements<R> {
             _ => false,
         };
         self.depth += 1;
-        if self.place == Place::Before && bracket == b'[' && is_messages {
-            self.place = Place::Inside;
+        if self.place == Position::Before && bracket == b'[' && is_messages {
+            self.place = Position::Inside;
             self.inside = self.depth;
         }
     }
@@ -182,7 +182,7 @@ impl<R: Read> Elements<R> {
         let last = found.and_then(|at| chunk.get(at));
         self.escaped = last == Some(&b'\\');
         self.in_string = last != Some(&b'"');
-        if self.place == Place::Before && self.key.len() < 64 {
+        if self.place == Position::Before && self.key.len() < 64 {
             self.key
                 .extend_from_slice(text.strip_suffix(b"\"").unwrap_or(text));
         }
@@ -191,22 +191,22 @@ impl<R: Read> Elements<R> {
 
     fn keep(&mut self, bytes: &[u8]) {
         match self.place {
-            Place::Before => {
+            Position::Before => {
                 let room = MAX_HEADER_BYTES.saturating_sub(self.header.len());
                 self.header
                     .extend_from_slice(bytes.get(..room).unwrap_or(bytes));
             }
-            Place::Inside if self.element.len() + bytes.len() > self.most => {
+            Position::Inside if self.element.len() + bytes.len() > self.most => {
                 self.too_long = true;
                 self.element = Vec::new();
             }
-            Place::Inside if !self.too_long => self.element.extend_from_slice(bytes),
+            Position::Inside if !self.too_long => self.element.extend_from_slice(bytes),
             _ => {}
         }
     }
 }
 
-impl<R: Read> Pieces for Elements<R> {
+impl<R: Read> PieceReader for Elements<R> {
     const SKIPS_BLANKS: bool = false;
 
     /// The number of the element that was handed out last, from 1.
@@ -220,12 +220,12 @@ impl<R: Read> Pieces for Elements<R> {
         self.element.clear();
         self.too_long = false;
         loop {
-            if self.place == Place::Behind {
+            if self.place == Position::Behind {
                 return Ok(None);
             }
             if !self.has_more()? {
                 // Half an element at the end of a file that was cut off.
-                self.place = Place::Behind;
+                self.place = Position::Behind;
                 return Ok(None);
             }
             let chunk = std::mem::take(&mut self.chunk);

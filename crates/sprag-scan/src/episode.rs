@@ -1,14 +1,14 @@
-//! A loop while it goes on: from the first act that a rule counts to the last one that it complains about.
+//! A loop while it goes on: from the first call that a rule counts to the last one that it complains about.
 
 use std::collections::VecDeque;
 
 use sprag_core::{Decision, RuleId, Timestamp};
 
-use crate::brief;
-use crate::fold::Finding;
-use crate::found::{Beat, Ending, Loop, Reaction, Saved, Spent};
-use crate::recent::{Meter, Recent, Recents};
-use crate::source::Source;
+use crate::excerpt;
+use crate::fold::ShadowFinding;
+use crate::found_loop::{Ending, Loop, LoopStep, Reaction, Saved, Spent};
+use crate::recent_calls::{Meter, RecentCall, RecentCalls};
+use crate::transcript_source::TranscriptSource;
 
 /// Acts that no rule minds between two that one does: fewer belong to the loop, as the edits between failing tests do.
 const GAP: usize = 8;
@@ -35,14 +35,14 @@ pub(crate) struct Episode {
     outcome: String,
     warned: Option<Reaction>,
     stopped: Option<(Reaction, Timestamp, Meter)>,
-    beats: Vec<Recent>,
-    tail: VecDeque<Recent>,
+    steps: Vec<RecentCall>,
+    tail: VecDeque<RecentCall>,
     ticks: Vec<u32>,
 }
 
 /// What is known of a session when one of its turns ends.
 pub(crate) struct TurnEnd<'a> {
-    pub(crate) source: Source,
+    pub(crate) source: TranscriptSource,
     pub(crate) project: Option<&'a str>,
     pub(crate) session: &'a str,
     pub(crate) file: &'a str,
@@ -53,11 +53,11 @@ pub(crate) struct TurnEnd<'a> {
 }
 
 impl Episode {
-    /// Begins with the act `number`, to which `finding` was the answer. `earliest` is the first act of the turn.
+    /// Begins with the call `number`, to which `finding` was the answer. `earliest` is the first call of the turn.
     pub(crate) fn begin(
-        recents: &Recents,
+        recents: &RecentCalls,
         number: usize,
-        finding: &Finding,
+        finding: &ShadowFinding,
         earliest: usize,
     ) -> Option<Self> {
         let this = recents.get(number)?;
@@ -76,7 +76,7 @@ impl Episode {
             outcome: String::new(),
             warned: None,
             stopped: None,
-            beats: Vec::new(),
+            steps: Vec::new(),
             tail: VecDeque::new(),
             ticks: Vec::new(),
         };
@@ -84,8 +84,13 @@ impl Episode {
         Some(episode)
     }
 
-    /// Whether what a rule says of the act `number` is about this loop.
-    pub(crate) fn goes_on(&self, recents: &Recents, number: usize, finding: &Finding) -> bool {
+    /// Whether what a rule says of the call `number` is about this loop.
+    pub(crate) fn goes_on(
+        &self,
+        recents: &RecentCalls,
+        number: usize,
+        finding: &ShadowFinding,
+    ) -> bool {
         let start = recents.start(number, finding.rule, finding.count, 1);
         start <= self.last.saturating_add(1).saturating_add(GAP)
     }
@@ -95,21 +100,21 @@ impl Episode {
         number > self.last.saturating_add(4 * GAP)
     }
 
-    /// Takes the acts up to `number` into it.
-    pub(crate) fn extend(&mut self, recents: &Recents, number: usize, finding: &Finding) {
+    /// Takes the calls up to `number` into it.
+    pub(crate) fn extend(&mut self, recents: &RecentCalls, number: usize, finding: &ShadowFinding) {
         let Some(this) = recents.get(number) else {
             return;
         };
         if finding.decision > self.verdict || self.what.is_empty() {
-            self.what = brief::call(this);
-            self.outcome = brief::outcome(this);
+            self.what = excerpt::call(this);
+            self.outcome = excerpt::outcome(this);
         }
         self.verdict = self.verdict.max(finding.decision);
         let reaction = || Reaction {
             call: number,
             verdict: finding.decision,
             rule: finding.rule,
-            message: brief::text(&finding.message),
+            message: excerpt::text(&finding.message),
         };
         if finding.decision.refuses() {
             if self.stopped.is_none() {
@@ -118,8 +123,8 @@ impl Episode {
         } else if self.warned.is_none() && self.stopped.is_none() {
             self.warned = Some(reaction());
         }
-        for act in recents.between(self.last.saturating_add(1), number) {
-            self.take(act);
+        for call in recents.between(self.last.saturating_add(1), number) {
+            self.take(call);
         }
         // A call is judged before its result is there, and again with it.
         if self.last == number {
@@ -129,38 +134,38 @@ impl Episode {
         (self.ended, self.after) = (this.at.max(self.ended), this.after);
     }
 
-    fn take(&mut self, act: &Recent) {
+    fn take(&mut self, call: &RecentCall) {
         if self.ticks.len() < MAX_TICKS {
-            let after = act.at.since(self.began).0;
+            let after = call.at.since(self.began).0;
             self.ticks.push(u32::try_from(after).unwrap_or(u32::MAX));
         }
-        if self.beats.len() < MAX_FIRST {
-            self.beats.push(act.clone());
+        if self.steps.len() < MAX_FIRST {
+            self.steps.push(call.clone());
             return;
         }
         if self.tail.len() >= MAX_LAST {
             self.tail.pop_front();
         }
-        self.tail.push_back(act.clone());
+        self.tail.push_back(call.clone());
     }
 
-    fn renew(&mut self, act: &Recent) {
-        let kept = self.beats.iter_mut().chain(&mut self.tail);
-        if let Some(kept) = kept.into_iter().find(|kept| kept.number == act.number) {
-            kept.clone_from(act);
+    fn renew(&mut self, call: &RecentCall) {
+        let kept = self.steps.iter_mut().chain(&mut self.tail);
+        if let Some(kept) = kept.into_iter().find(|kept| kept.number == call.number) {
+            kept.clone_from(call);
         }
     }
 
-    /// What the results and verdicts of its acts turned out to be.
-    pub(crate) fn refresh(&mut self, recents: &Recents) {
-        for kept in self.beats.iter_mut().chain(&mut self.tail) {
-            if let Some(act) = recents.get(kept.number) {
-                kept.clone_from(act);
+    /// What the results and verdicts of its calls turned out to be.
+    pub(crate) fn refresh(&mut self, recents: &RecentCalls) {
+        for kept in self.steps.iter_mut().chain(&mut self.tail) {
+            if let Some(call) = recents.get(kept.number) {
+                kept.clone_from(call);
             }
         }
-        if let Some(act) = recents.get(self.last) {
-            self.after = act.after;
-            self.ended = self.ended.max(act.at);
+        if let Some(call) = recents.get(self.last) {
+            self.after = call.after;
+            self.ended = self.ended.max(call.at);
         }
     }
 
@@ -183,12 +188,12 @@ impl Episode {
             },
             _ => Saved::default(),
         };
-        let shown = self.beats.len().saturating_add(self.tail.len());
+        let shown = self.steps.len().saturating_add(self.tail.len());
         let began = self.began;
-        let beats = self.beats.iter().chain(&self.tail);
-        let beats: Vec<Beat> = beats.map(|act| beat(act, began)).collect();
+        let steps = self.steps.iter().chain(&self.tail);
+        let steps: Vec<LoopStep> = steps.map(|call| step(call, began)).collect();
         // A call that is refused before it runs is judged without its result.
-        let outcome = beats.iter().find(|beat| beat.what == self.what);
+        let outcome = steps.iter().find(|beat| beat.what == self.what);
         let outcome = outcome.map(|beat| beat.outcome.clone());
         Loop {
             client: turn.source,
@@ -217,7 +222,7 @@ impl Episode {
             ending: turn.ending,
             calls_after,
             perhaps_wrong,
-            beats,
+            steps,
             left_out: calls.saturating_sub(shown),
             ticks: self.ticks,
         }
@@ -248,13 +253,13 @@ fn spent(before: Meter, after: Meter, has_tokens: bool) -> Spent {
     }
 }
 
-fn beat(act: &Recent, began: Timestamp) -> Beat {
-    Beat {
-        call: act.number,
-        after_ms: act.at.since(began).0,
-        what: brief::call(act),
-        outcome: brief::outcome(act),
-        failed: act.is_error,
-        verdict: act.decision,
+fn step(call: &RecentCall, began: Timestamp) -> LoopStep {
+    LoopStep {
+        call: call.number,
+        after_ms: call.at.since(began).0,
+        what: excerpt::call(call),
+        outcome: excerpt::outcome(call),
+        failed: call.is_error,
+        verdict: call.decision,
     }
 }

@@ -11,17 +11,18 @@ use sprag_core::Policy;
 use sprag_hooks::Client;
 
 use crate::elements::Elements;
-use crate::ledger::Ledger;
-use crate::lines::{Lines, MAX_LINE_BYTES};
+use crate::file_sessions::FileSessions;
+use crate::lines::{LineReader, MAX_LINE_BYTES};
 use crate::opencode_store::{read_database, read_folder};
-use crate::piece::{Piece, Pieces};
-use crate::places::{Transcript, is_storage};
+use crate::piece::{Piece, PieceReader};
 use crate::reader::{
-    Reader, chat::Chat, claude::Claude, codex::Codex, copilot::Copilot, gemini::Gemini, wire::Wire,
+    TranscriptReader, chat::Chat, claude::Claude, codex::Codex, copilot::Copilot, gemini::Gemini,
+    wire::Wire,
 };
-use crate::session::Ended;
-use crate::sniff::{SNIFFED_BYTES, Shape, sniff};
-use crate::source::Source;
+use crate::session_fold::SessionOutcome;
+use crate::sniff::{Format, SNIFFED_BYTES, sniff};
+use crate::transcript_source::TranscriptSource;
+use crate::transcripts::{Transcript, is_storage};
 
 /// Something that was passed over, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -39,8 +40,8 @@ pub struct Skipped {
 /// What came of a file.
 #[derive(Debug, Default)]
 pub(crate) struct FileRead {
-    pub(crate) source: Option<Source>,
-    pub(crate) ended: Vec<Ended>,
+    pub(crate) source: Option<TranscriptSource>,
+    pub(crate) ended: Vec<SessionOutcome>,
     pub(crate) skipped: Option<Skipped>,
     /// It is something else; nobody said that it was a transcript.
     pub(crate) is_foreign: bool,
@@ -71,15 +72,15 @@ pub(crate) fn read_transcript(
     count: &(dyn Fn(u64) + Sync),
 ) -> FileRead {
     let path = &transcript.path;
-    let wanted = |source: Source| match source {
-        Source::Client(client) => clients.is_empty() || clients.contains(&client),
+    let wanted = |source: TranscriptSource| match source {
+        TranscriptSource::Client(client) => clients.is_empty() || clients.contains(&client),
         _ => clients.is_empty(),
     };
     let is_folder = is_storage(path);
     let found = if is_folder {
         Ok(Some((
-            Source::Client(Client::Opencode),
-            Shape::Database,
+            TranscriptSource::Client(Client::Opencode),
+            Format::Database,
             None,
         )))
     } else {
@@ -100,7 +101,7 @@ pub(crate) fn read_transcript(
         Ok(Some(found)) => found,
     };
     let place = || {
-        Ledger::new(
+        FileSessions::new(
             source,
             path.display().to_string(),
             project(source, path),
@@ -108,12 +109,12 @@ pub(crate) fn read_transcript(
         )
     };
     let (ended, skipped) = match (shape, whole) {
-        (Shape::Database, _) => {
+        (Format::Database, _) => {
             count(transcript.bytes);
             stored(path, is_folder, place)
         }
-        (Shape::Lines, Some(whole)) => lines(path, source, whole, place()),
-        (Shape::Array, Some(whole)) => array(path, source, whole, place()),
+        (Format::Lines, Some(whole)) => lines(path, source, whole, place()),
+        (Format::Array, Some(whole)) => array(path, source, whole, place()),
         (_, None) => (Vec::new(), None),
     };
     let is_silent = ended.is_empty() && transcript.bytes > 0 && transcript.is_named;
@@ -126,7 +127,7 @@ pub(crate) fn read_transcript(
 }
 
 /// A transcript that tells nothing.
-fn silent(path: &Path, source: Source) -> Skipped {
+fn silent(path: &Path, source: TranscriptSource) -> Skipped {
     let why = format!(
         "nothing in it is understood; perhaps a newer version of {} wrote it",
         source.title()
@@ -162,7 +163,7 @@ fn reason(error: &io::Error) -> String {
 fn open<'c>(
     path: &Path,
     count: &'c (dyn Fn(u64) + Sync),
-) -> io::Result<Option<(Source, Shape, Option<Whole<'c>>)>> {
+) -> io::Result<Option<(TranscriptSource, Format, Option<Whole<'c>>)>> {
     let mut file = Counted {
         file: File::open(path)?,
         count,
@@ -183,14 +184,14 @@ fn open<'c>(
     let most = u64::try_from(SNIFFED_BYTES).unwrap_or(u64::MAX);
     (&mut rest).take(most).read_to_end(&mut start)?;
     Ok(sniff(&start).map(|(source, shape)| {
-        let whole = (shape != Shape::Database).then(|| Cursor::new(start).chain(rest));
+        let whole = (shape != Format::Database).then(|| Cursor::new(start).chain(rest));
         (source, shape, whole)
     }))
 }
 
 /// The folder of Gemini's project stands in a file of its own, two or three levels up.
-fn project(source: Source, path: &Path) -> Option<String> {
-    if source != Source::Client(Client::Gemini) {
+fn project(source: TranscriptSource, path: &Path) -> Option<String> {
+    if source != TranscriptSource::Client(Client::Gemini) {
         return None;
     }
     let marks = path
@@ -204,7 +205,7 @@ fn project(source: Source, path: &Path) -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-fn reader(source: Source, path: &Path) -> Box<dyn Reader> {
+fn reader(source: TranscriptSource, path: &Path) -> Box<dyn TranscriptReader> {
     let name = |path: Option<&Path>| {
         let name = path
             .and_then(Path::file_name)
@@ -213,12 +214,12 @@ fn reader(source: Source, path: &Path) -> Box<dyn Reader> {
         name.split('.').next().unwrap_or_default().to_owned()
     };
     match source {
-        Source::Client(Client::Claude) => Box::new(Claude::default()),
-        Source::Client(Client::Codex) => Box::new(Codex::default()),
-        Source::Client(Client::Gemini) => Box::new(Gemini::default()),
-        Source::Client(Client::Copilot) => Box::new(Copilot::new(&name(path.parent()))),
-        Source::Sprag => Box::new(Wire::default()),
-        Source::Client(Client::Opencode | Client::Cursor) | Source::Chat => {
+        TranscriptSource::Client(Client::Claude) => Box::new(Claude::default()),
+        TranscriptSource::Client(Client::Codex) => Box::new(Codex::default()),
+        TranscriptSource::Client(Client::Gemini) => Box::new(Gemini::default()),
+        TranscriptSource::Client(Client::Copilot) => Box::new(Copilot::new(&name(path.parent()))),
+        TranscriptSource::Sprag => Box::new(Wire::default()),
+        TranscriptSource::Client(Client::Opencode | Client::Cursor) | TranscriptSource::Chat => {
             Box::new(Chat::new(&name(Some(path))))
         }
     }
@@ -243,20 +244,26 @@ fn too_long() -> String {
 
 fn lines(
     path: &Path,
-    source: Source,
+    source: TranscriptSource,
     whole: Whole<'_>,
-    ledger: Ledger,
-) -> (Vec<Ended>, Option<Skipped>) {
+    sessions: FileSessions,
+) -> (Vec<SessionOutcome>, Option<Skipped>) {
     let reader = reader(source, path);
-    pieces(path, Lines::new(whole), reader, ledger, Flaws::default())
+    pieces(
+        path,
+        LineReader::new(whole),
+        reader,
+        sessions,
+        Flaws::default(),
+    )
 }
 
 fn array(
     path: &Path,
-    source: Source,
+    source: TranscriptSource,
     whole: Whole<'_>,
-    ledger: Ledger,
-) -> (Vec<Ended>, Option<Skipped>) {
+    sessions: FileSessions,
+) -> (Vec<SessionOutcome>, Option<Skipped>) {
     let mut elements = Elements::new(whole);
     let mut reader = reader(source, path);
     let mut flaws = Flaws::default();
@@ -264,16 +271,16 @@ fn array(
         flaws.add(path, 1, || format!("it can't be read: {}", reason(&error)));
     }
     reader.header(&elements.header());
-    pieces(path, elements, reader, ledger, flaws)
+    pieces(path, elements, reader, sessions, flaws)
 }
 
-fn pieces<P: Pieces>(
+fn pieces<P: PieceReader>(
     path: &Path,
     mut pieces: P,
-    mut reader: Box<dyn Reader>,
-    mut ledger: Ledger,
+    mut reader: Box<dyn TranscriptReader>,
+    mut sessions: FileSessions,
     mut flaws: Flaws,
-) -> (Vec<Ended>, Option<Skipped>) {
+) -> (Vec<SessionOutcome>, Option<Skipped>) {
     loop {
         let number = pieces.number() + 1;
         match pieces.next() {
@@ -281,7 +288,7 @@ fn pieces<P: Pieces>(
             Ok(Some(Piece::TooLong)) => flaws.add(path, number, too_long),
             Ok(Some(Piece::Text(piece))) if P::SKIPS_BLANKS && piece.trim_ascii().is_empty() => {}
             Ok(Some(Piece::Text(piece))) => {
-                if let Err(error) = reader.read(piece, &mut |told| ledger.hear(told)) {
+                if let Err(error) = reader.read(piece, &mut |item| sessions.take(item)) {
                     flaws.add(path, number, || {
                         format!("it can't be read: {}", without_line(&error))
                     });
@@ -295,7 +302,7 @@ fn pieces<P: Pieces>(
             }
         }
     }
-    (ledger.end(), flaws.0)
+    (sessions.end(), flaws.0)
 }
 
 /// A piece is one line, and its number is told already.
@@ -315,25 +322,26 @@ fn unread(error: &rusqlite::Error) -> String {
     }
 }
 
-/// A store of opencode. Each session has a ledger of its own, so that a long history needs no more memory than a
+/// A store of opencode. Each session has a sessions of its own, so that a long history needs no more memory than a
 /// short one.
 fn stored(
     path: &Path,
     is_folder: bool,
-    place: impl Fn() -> Ledger,
-) -> (Vec<Ended>, Option<Skipped>) {
-    let ledger = RefCell::new(place());
+    place: impl Fn() -> FileSessions,
+) -> (Vec<SessionOutcome>, Option<Skipped>) {
+    let sessions = RefCell::new(place());
     let ended = RefCell::new(Vec::new());
-    let turn_over = || ended.borrow_mut().extend(ledger.replace(place()).end());
-    let mut hear = |told: crate::act::Told<'_>| ledger.borrow_mut().hear(told);
+    let turn_over = || ended.borrow_mut().extend(sessions.replace(place()).end());
+    let mut sink =
+        |item: crate::transcript_item::TranscriptItem<'_>| sessions.borrow_mut().take(item);
     let read = if is_folder {
-        read_folder(path, turn_over, &mut hear).map_err(|error| reason(&error))
+        read_folder(path, turn_over, &mut sink).map_err(|error| reason(&error))
     } else {
         let begin = || {
             turn_over();
             Ok(())
         };
-        read_database(path, begin, &mut hear).map_err(|error| unread(&error))
+        read_database(path, begin, &mut sink).map_err(|error| unread(&error))
     };
     turn_over();
     let skipped = match read {

@@ -1,4 +1,4 @@
-//! The engine over a transcript: what each act would have been answered.
+//! The engine over a transcript: what each item would have been answered.
 //!
 //! Every rule is put into shadow, so that nothing is refused and the fold goes on to the end of the loop as it really was.
 //! Up to the first refusal that is the same fold as a guard's, so if it reports that it *would* have stopped, a guard would have.
@@ -9,7 +9,7 @@ use sprag_core::{Decision, Event, Observation, Observed, Policy, RuleId, Timesta
 
 /// What a rule found on an item.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Finding {
+pub(crate) struct ShadowFinding {
     pub(crate) rule: RuleId,
     pub(crate) decision: Decision,
     /// How many items it counts, if it counts any.
@@ -18,10 +18,10 @@ pub(crate) struct Finding {
     pub(crate) message: String,
 }
 
-/// What came of an act.
+/// The verdict on an item.
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
-    pub(crate) finding: Option<Finding>,
+    pub(crate) finding: Option<ShadowFinding>,
     /// What is the same for two calls, or two results, that the engine takes for the same.
     pub(crate) key: u64,
     pub(crate) observation: Option<Observation>,
@@ -51,7 +51,7 @@ impl Fold {
                 .iter()
                 .find_map(|name| would.evidence.get(*name));
             let count = counted.and_then(serde_json::Value::as_u64).unwrap_or(1);
-            Finding {
+            ShadowFinding {
                 rule: would.rule,
                 decision: would.decision,
                 count: usize::try_from(count).unwrap_or(usize::MAX),

@@ -11,9 +11,9 @@ mod timeline;
 use sprag::rfc3339;
 use sprag_core::Timestamp;
 
-use crate::found::Loop;
-use crate::report::{Numbers, Report};
-use crate::words::{count, counted, rough, size, span};
+use crate::amounts::{count, counted, rough, size, span};
+use crate::found_loop::Loop;
+use crate::report::{ScanReport, Totals};
 use card::card;
 use escape::escape;
 
@@ -25,7 +25,7 @@ const SHOWN: usize = 40;
 
 /// The page, as of `now`.
 #[must_use]
-pub fn page(report: &Report, now: Timestamp) -> String {
+pub fn page(report: &ScanReport, now: Timestamp) -> String {
     let total = &report.total;
     let title = match total.loops {
         0 => "No loops".to_owned(),
@@ -57,7 +57,7 @@ pub fn page(report: &Report, now: Timestamp) -> String {
     out
 }
 
-fn head(out: &mut String, title: &str, total: &Numbers, now: Timestamp) {
+fn head(out: &mut String, title: &str, total: &Totals, now: Timestamp) {
     let day = rfc3339(now);
     let day = day.get(..10).unwrap_or_default();
     out.push_str(&format!(
@@ -77,7 +77,7 @@ fn head(out: &mut String, title: &str, total: &Numbers, now: Timestamp) {
     out.push_str(&format!("<p class=\"lead\">{told}</p></header>\n"));
 }
 
-fn tiles(out: &mut String, total: &Numbers) {
+fn tiles(out: &mut String, total: &Totals) {
     let about = if total.estimated { "about " } else { "" };
     let number = |number: usize| count(u64::try_from(number).unwrap_or(u64::MAX));
     let tiles = [
@@ -116,7 +116,7 @@ fn tiles(out: &mut String, total: &Numbers) {
     out.push_str("</dl>\n");
 }
 
-fn sources(out: &mut String, report: &Report) {
+fn sources(out: &mut String, report: &ScanReport) {
     let with_sessions = || report.sources.iter().filter(|one| one.numbers.sessions > 0);
     if with_sessions().count() == 0 {
         return;
@@ -158,7 +158,7 @@ fn sources(out: &mut String, report: &Report) {
     out.push_str("</tbody></table></div></section>\n");
 }
 
-fn loops(out: &mut String, report: &Report) {
+fn loops(out: &mut String, report: &ScanReport) {
     let stopped: Vec<&Loop> = report
         .loops
         .iter()
@@ -181,7 +181,7 @@ fn loops(out: &mut String, report: &Report) {
     out.push_str("</section>\n");
 }
 
-fn warned(out: &mut String, report: &Report) {
+fn warned(out: &mut String, report: &ScanReport) {
     let warned: Vec<&Loop> = report
         .loops
         .iter()
@@ -205,7 +205,7 @@ fn warned(out: &mut String, report: &Report) {
     out.push_str("</ul></details></section>\n");
 }
 
-fn next(out: &mut String, report: &Report) {
+fn next(out: &mut String, report: &ScanReport) {
     if !report.policy.is_empty() {
         out.push_str("<section><h2>Limits that fit this history</h2>\n<p class=\"note\">For the top of <code>~/.config/sprag/policy.toml</code>; try them in shadow first.</p>\n<pre tabindex=\"0\">");
         out.push_str(&escape(&report.policy.join("\n")));
@@ -218,7 +218,7 @@ fn next(out: &mut String, report: &Report) {
     }
 }
 
-fn skipped(out: &mut String, report: &Report) {
+fn skipped(out: &mut String, report: &ScanReport) {
     if report.skipped.is_empty() {
         return;
     }

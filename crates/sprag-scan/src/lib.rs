@@ -18,37 +18,37 @@
 //! memory, a `reader` says what a piece tells, a `session` folds that and makes `episode`s of what the rules say. What
 //! leaves as text passes `brief`, which takes secrets out.
 
-mod act;
-mod brief;
+pub mod amounts;
 mod elements;
 mod episode;
 mod error;
+mod excerpt;
 mod file;
+mod file_sessions;
 mod fold;
-mod found;
+mod found_loop;
 mod html;
-mod ledger;
 mod lines;
 mod opencode_store;
 mod piece;
-mod places;
 mod reader;
-mod recent;
+mod recent_calls;
 mod report;
 mod scan;
-mod session;
+mod session_fold;
 mod sniff;
-mod source;
 mod time;
-pub mod words;
+mod transcript_item;
+mod transcript_source;
+mod transcripts;
 
 pub use error::ScanError;
 pub use file::Skipped;
-pub use found::{Beat, Ending, Loop, Reaction, Saved, Spent};
+pub use found_loop::{Ending, Loop, LoopStep, Reaction, Saved, Spent};
 pub use html::page;
 pub use lines::MAX_LINE_BYTES;
-pub use places::{Places, Transcript, named};
-pub use report::{Numbers, OfSource, Report};
+pub use report::{ScanReport, SourceTotals, Totals};
 pub use scan::{Options, scan};
-pub use source::Source;
 pub use time::parse_time;
+pub use transcript_source::TranscriptSource;
+pub use transcripts::{KnownFolders, Transcript, named};

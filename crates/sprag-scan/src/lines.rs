@@ -7,7 +7,7 @@ use std::io::{self, Read};
 
 use memchr::memchr;
 
-use crate::piece::{Piece, Pieces};
+use crate::piece::{Piece, PieceReader};
 
 /// The longest line that is read.
 pub const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
@@ -15,7 +15,7 @@ pub const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
 const CHUNK_BYTES: usize = 256 * 1024;
 
 /// The lines of what `source` holds.
-pub(crate) struct Lines<R> {
+pub(crate) struct LineReader<R> {
     source: R,
     buffer: Vec<u8>,
     /// What of the buffer is not yet handed out.
@@ -28,7 +28,7 @@ pub(crate) struct Lines<R> {
     finished: bool,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> LineReader<R> {
     pub(crate) fn new(source: R) -> Self {
         Self::with_limit(source, MAX_LINE_BYTES)
     }
@@ -86,7 +86,7 @@ impl<R: Read> Lines<R> {
     }
 }
 
-impl<R: Read> Pieces for Lines<R> {
+impl<R: Read> PieceReader for LineReader<R> {
     const SKIPS_BLANKS: bool = true;
 
     /// The number of the line that was handed out last, from 1.
@@ -130,7 +130,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(bytes: &[u8], most: usize) -> Vec<Option<Vec<u8>>> {
-        let mut lines = Lines::with_limit(bytes, most);
+        let mut lines = LineReader::with_limit(bytes, most);
         let mut all = Vec::new();
         while let Some(line) = lines.next().unwrap() {
             all.push(match line {
@@ -162,7 +162,7 @@ mod tests {
             "x".repeat(20 * CHUNK_BYTES),
             "short\n".repeat(CHUNK_BYTES)
         );
-        let mut lines = Lines::with_limit(text.as_bytes(), MAX_LINE_BYTES);
+        let mut lines = LineReader::with_limit(text.as_bytes(), MAX_LINE_BYTES);
         while lines.next().unwrap().is_some() {}
         assert!(lines.buffer.len() <= 8 * CHUNK_BYTES);
         assert_eq!(lines.number(), 1 + u64::try_from(CHUNK_BYTES).unwrap());

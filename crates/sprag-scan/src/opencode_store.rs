@@ -11,20 +11,20 @@ use rusqlite::{Connection, OpenFlags};
 use serde::Deserialize;
 use sprag_core::Timestamp;
 
-use crate::act::{Act, Hear, Told};
 use crate::lines::MAX_LINE_BYTES;
-use crate::reader::opencode::{Message, Of, part};
+use crate::reader::opencode::{OpencodeMessage, PartContext, part};
+use crate::transcript_item::{ItemKind, Sink, TranscriptItem};
 
 /// A session of opencode.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Stored {
+pub(crate) struct StoredSession {
     id: String,
     #[serde(rename = "parentID")]
     parent: Option<String>,
     directory: Option<String>,
 }
 
-impl Stored {
+impl StoredSession {
     /// The session as others name it: below its parent.
     fn name(&self) -> String {
         match &self.parent {
@@ -41,19 +41,19 @@ impl Stored {
 pub(crate) fn read_database(
     path: &Path,
     mut begin: impl FnMut() -> Result<(), rusqlite::Error>,
-    hear: Hear<'_>,
+    sink: Sink<'_>,
 ) -> Result<u64, rusqlite::Error> {
     let database = open(path)?;
     let mut sessions =
         database.prepare("SELECT id, parent_id, directory FROM session ORDER BY time_created")?;
     let rows = sessions.query_map([], |row| {
-        Ok(Stored {
+        Ok(StoredSession {
             id: row.get(0)?,
             parent: row.get(1)?,
             directory: row.get(2)?,
         })
     })?;
-    let stored: Vec<Stored> = rows.collect::<Result<_, _>>()?;
+    let stored: Vec<StoredSession> = rows.collect::<Result<_, _>>()?;
     let mut parts = database.prepare(
         "SELECT m.id, m.data, p.data, p.time_created FROM part p JOIN message m ON m.id = p.message_id \
          WHERE p.session_id = ?1 AND length(p.data) <= ?2 ORDER BY m.time_created, m.id, p.id",
@@ -62,17 +62,17 @@ pub(crate) fn read_database(
     let mut bad = 0;
     for session in &stored {
         begin()?;
-        let mut told = Telling::new(session, hear);
+        let mut replay = SessionReplay::new(session, sink);
         let mut rows = parts.query((&session.id, most))?;
         while let Some(row) = rows.next()? {
             let (id, message) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_bytes()?);
             let at = row
                 .get::<_, Option<i64>>(3)?
                 .and_then(|at| u64::try_from(at).ok());
-            told.message(id, message);
-            bad += told.part(row.get_ref(2)?.as_bytes()?, at.map(Timestamp));
+            replay.message(id, message);
+            bad += replay.part(row.get_ref(2)?.as_bytes()?, at.map(Timestamp));
         }
-        told.end();
+        replay.end();
     }
     Ok(bad)
 }
@@ -111,12 +111,12 @@ fn escaped(path: &Path) -> String {
 pub(crate) fn read_folder(
     path: &Path,
     mut begin: impl FnMut(),
-    hear: Hear<'_>,
+    sink: Sink<'_>,
 ) -> std::io::Result<u64> {
     let mut bad = 0;
     for session in sessions(path)? {
         begin();
-        let mut told = Telling::new(&session, hear);
+        let mut replay = SessionReplay::new(&session, sink);
         for message in inside(&path.join("message").join(&session.id)) {
             let id = message
                 .file_stem()
@@ -127,19 +127,20 @@ pub(crate) fn read_folder(
                 bad += 1;
                 continue;
             };
-            told.message(&id, &data);
+            replay.message(&id, &data);
             for part in inside(&path.join("part").join(&id)) {
-                bad += read(&part).map_or(1, |data| told.part(&data, created(&told.message_data)));
+                bad +=
+                    read(&part).map_or(1, |data| replay.part(&data, created(&replay.message_data)));
             }
         }
-        told.end();
+        replay.end();
     }
     Ok(bad)
 }
 
 /// The sessions of a folder, as their files tell them, else as their messages do.
-fn sessions(path: &Path) -> std::io::Result<Vec<Stored>> {
-    let mut found: Vec<Stored> = inside(&path.join("session"))
+fn sessions(path: &Path) -> std::io::Result<Vec<StoredSession>> {
+    let mut found: Vec<StoredSession> = inside(&path.join("session"))
         .iter()
         .flat_map(|project| inside(project))
         .filter_map(|file| serde_json::from_slice(&read(&file)?).ok())
@@ -147,7 +148,7 @@ fn sessions(path: &Path) -> std::io::Result<Vec<Stored>> {
     for entry in fs::read_dir(path.join("message"))?.flatten() {
         let id = entry.file_name().to_string_lossy().into_owned();
         if !found.iter().any(|known| known.id == id) {
-            found.push(Stored {
+            found.push(StoredSession {
                 id,
                 parent: None,
                 directory: None,
@@ -188,23 +189,23 @@ fn created(message: &[u8]) -> Option<Timestamp> {
 }
 
 /// A session while its messages come.
-struct Telling<'t, 'h> {
+struct SessionReplay<'t, 'h> {
     name: String,
     is_child: bool,
     message_id: String,
     message_data: Vec<u8>,
     is_user: bool,
-    hear: &'t mut (dyn FnMut(Told<'_>) + 'h),
+    sink: &'t mut (dyn FnMut(TranscriptItem<'_>) + 'h),
 }
 
-impl<'t, 'h> Telling<'t, 'h> {
-    fn new(session: &Stored, hear: &'t mut (dyn FnMut(Told<'_>) + 'h)) -> Self {
+impl<'t, 'h> SessionReplay<'t, 'h> {
+    fn new(session: &StoredSession, sink: &'t mut (dyn FnMut(TranscriptItem<'_>) + 'h)) -> Self {
         let name = session.name();
         if let Some(project) = &session.directory {
-            hear(Told {
+            sink(TranscriptItem {
                 session: &name,
                 at: None,
-                act: Act::Project(project),
+                what: ItemKind::Project(project),
             });
         }
         Self {
@@ -213,7 +214,7 @@ impl<'t, 'h> Telling<'t, 'h> {
             message_id: String::new(),
             message_data: Vec::new(),
             is_user: false,
-            hear,
+            sink,
         }
     }
 
@@ -224,38 +225,38 @@ impl<'t, 'h> Telling<'t, 'h> {
         self.end();
         id.clone_into(&mut self.message_id);
         data.clone_into(&mut self.message_data);
-        let Ok(message) = serde_json::from_slice::<Message<'_>>(data) else {
+        let Ok(message) = serde_json::from_slice::<OpencodeMessage<'_>>(data) else {
             return;
         };
         self.is_user = message.is_user();
         if let Some(tokens) = message.tokens() {
-            (self.hear)(Told {
+            (self.sink)(TranscriptItem {
                 session: &self.name,
                 at: created(data),
-                act: Act::Tokens(tokens),
+                what: ItemKind::Tokens(tokens),
             });
         }
     }
 
     /// How many parts could not be read: one or none.
     fn part(&mut self, data: &[u8], at: Option<Timestamp>) -> u64 {
-        let of = Of {
+        let of = PartContext {
             session: &self.name,
             is_child: self.is_child,
             is_user: self.is_user,
             at,
         };
-        u64::from(part(data, &of, self.hear).is_err())
+        u64::from(part(data, &of, self.sink).is_err())
     }
 
     /// A message is over: perhaps because a person stopped it.
     fn end(&mut self) {
-        let message = serde_json::from_slice::<Message<'_>>(&self.message_data);
+        let message = serde_json::from_slice::<OpencodeMessage<'_>>(&self.message_data);
         if message.is_ok_and(|message| message.is_interrupted()) {
-            (self.hear)(Told {
+            (self.sink)(TranscriptItem {
                 session: &self.name,
                 at: None,
-                act: Act::Interrupted,
+                what: ItemKind::Interrupted,
             });
         }
     }

@@ -12,7 +12,7 @@ pub(crate) enum Piece<'a> {
 }
 
 /// The pieces of a file, one after the other.
-pub(crate) trait Pieces {
+pub(crate) trait PieceReader {
     /// Nothing but blanks is no piece.
     const SKIPS_BLANKS: bool;
 

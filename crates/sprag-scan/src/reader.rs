@@ -13,15 +13,15 @@ pub(crate) mod opencode;
 mod text;
 pub(crate) mod wire;
 
-use crate::act::Hear;
+use crate::transcript_item::Sink;
 
 /// Reads the pieces of one file, in their order.
-pub(crate) trait Reader {
+pub(crate) trait TranscriptReader {
     /// What `piece` tells.
     ///
     /// # Errors
     /// Where it can't be read.
-    fn read(&mut self, piece: &[u8], hear: Hear<'_>) -> Result<(), serde_json::Error>;
+    fn read(&mut self, piece: &[u8], sink: Sink<'_>) -> Result<(), serde_json::Error>;
 
     /// What stands before an array of pieces, as an object.
     fn header(&mut self, _header: &[u8]) {}

@@ -9,8 +9,8 @@ use sprag_core::{Decision, Timestamp};
 use sprag_hooks::Client;
 
 use crate::file::{FileRead, Skipped};
-use crate::found::Loop;
-use crate::source::Source;
+use crate::found_loop::Loop;
+use crate::transcript_source::TranscriptSource;
 
 /// How many loops are told with all their calls.
 const MAX_IN_FULL: usize = 100;
@@ -23,11 +23,11 @@ const MAX_OBSERVED: usize = 20_000;
 
 /// What a scan found.
 #[derive(Debug, Default, Serialize)]
-pub struct Report {
+pub struct ScanReport {
     /// Everything together.
-    pub total: Numbers,
+    pub total: Totals,
     /// The same for each source that was found.
-    pub sources: Vec<OfSource>,
+    pub sources: Vec<SourceTotals>,
     /// The loops, the worst first; those that a guard would only have warned of come last.
     pub loops: Vec<Loop>,
     /// Files and lines that were passed over.
@@ -42,17 +42,17 @@ pub struct Report {
 
 /// The numbers of one source.
 #[derive(Debug, Serialize)]
-pub struct OfSource {
+pub struct SourceTotals {
     /// Who wrote the transcripts.
-    pub client: Source,
+    pub client: TranscriptSource,
     /// The numbers.
     #[serde(flatten)]
-    pub numbers: Numbers,
+    pub numbers: Totals,
 }
 
 /// What was read and what was found in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Numbers {
+pub struct Totals {
     /// Transcripts.
     pub files: usize,
     /// Their length.
@@ -85,7 +85,7 @@ pub struct Numbers {
     pub warned: usize,
 }
 
-impl Numbers {
+impl Totals {
     fn add(&mut self, found: &Loop) {
         if found.verdict <= Decision::Warn {
             self.warned += 1;
@@ -105,15 +105,15 @@ impl Numbers {
 
 /// A report while files come in.
 #[derive(Default)]
-pub(crate) struct Gathering {
-    report: Report,
+pub(crate) struct ReportBuilder {
+    report: ScanReport,
     history: History,
     observed: usize,
     /// A session that was resumed or forked is told in several files: its loops count once.
     known: HashSet<(Timestamp, usize, String)>,
 }
 
-impl Gathering {
+impl ReportBuilder {
     /// Takes what came of a file of `bytes`; sessions that ended before `since` are left out.
     pub(crate) fn take(&mut self, read: FileRead, bytes: u64, since: Option<Timestamp>) {
         self.report.other_files += usize::from(read.is_foreign);
@@ -126,10 +126,10 @@ impl Gathering {
             return;
         };
         let is_old = |at: Option<Timestamp>| at.zip(since).is_some_and(|(at, since)| at < since);
-        let mut numbers = Numbers {
+        let mut numbers = Totals {
             files: 1,
             bytes,
-            ..Numbers::default()
+            ..Totals::default()
         };
         for ended in read.ended {
             if is_old(ended.last_at) {
@@ -182,22 +182,22 @@ impl Gathering {
         });
         loops.truncate(MAX_LOOPS);
         for found in loops.iter_mut().skip(MAX_IN_FULL) {
-            found.left_out += found.beats.len();
-            found.beats = Vec::new();
+            found.left_out += found.steps.len();
+            found.steps = Vec::new();
             found.ticks = Vec::new();
         }
     }
 
-    fn count(&mut self, source: Source, numbers: &Numbers) {
+    fn count(&mut self, source: TranscriptSource, numbers: &Totals) {
         let known = self
             .report
             .sources
             .iter()
             .position(|one| one.client == source);
         let place = known.unwrap_or_else(|| {
-            self.report.sources.push(OfSource {
+            self.report.sources.push(SourceTotals {
                 client: source,
-                numbers: Numbers::default(),
+                numbers: Totals::default(),
             });
             self.report.sources.len() - 1
         });
@@ -208,7 +208,7 @@ impl Gathering {
     }
 
     /// The report, and the history that limits can be tried on.
-    pub(crate) fn end(mut self) -> (Report, History) {
+    pub(crate) fn end(mut self) -> (ScanReport, History) {
         self.sort();
         self.report.sources.sort_by_key(|one| one.client.as_str());
         self.report.skipped.sort_by(|a, b| a.file.cmp(&b.file));
@@ -216,7 +216,7 @@ impl Gathering {
     }
 }
 
-impl Report {
+impl ScanReport {
     /// Writes `~` for the home of the user, so that the report can be shown around.
     pub fn hide_home(&mut self, home: &Path) {
         let hide = |text: &mut String| {
@@ -236,13 +236,13 @@ impl Report {
     /// The agent CLIs whose transcripts were found.
     pub fn clients(&self) -> impl Iterator<Item = Client> {
         self.sources.iter().filter_map(|one| match one.client {
-            Source::Client(client) if one.numbers.sessions > 0 => Some(client),
+            TranscriptSource::Client(client) if one.numbers.sessions > 0 => Some(client),
             _ => None,
         })
     }
 }
 
-impl Numbers {
+impl Totals {
     fn join(&mut self, more: &Self) {
         self.files += more.files;
         self.bytes = self.bytes.saturating_add(more.bytes);

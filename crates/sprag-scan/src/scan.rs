@@ -9,8 +9,8 @@ use sprag_core::{Policy, Timestamp};
 use sprag_hooks::Client;
 
 use crate::file::read_transcript;
-use crate::places::Transcript;
-use crate::report::{Gathering, Report};
+use crate::report::{ReportBuilder, ScanReport};
+use crate::transcripts::Transcript;
 
 /// What to look for.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,7 @@ pub fn scan(
     transcripts: &[Transcript],
     options: &Options,
     progress: &(dyn Fn(u64) + Sync),
-) -> (Report, History) {
+) -> (ScanReport, History) {
     let is_wanted = |one: &&Transcript| {
         let at = one.modified.zip(options.since);
         at.is_none_or(|(modified, since)| modified >= since)
@@ -46,7 +46,7 @@ pub fn scan(
         .unwrap_or_else(cores)
         .clamp(1, wanted.len().max(1));
     let next = Mutex::new(wanted.into_iter());
-    let gathering = Mutex::new(Gathering::default());
+    let gathering = Mutex::new(ReportBuilder::default());
     let worker = || {
         while let Some(one) = taken(&next) {
             let read = read_transcript(one, &options.policy, &options.clients, progress);

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use sprag_hooks::Client;
 
-use crate::source::Source;
+use crate::transcript_source::TranscriptSource;
 
 /// How much of a file is looked at.
 pub(crate) const SNIFFED_BYTES: usize = 64 * 1024;
@@ -16,7 +16,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// How the pieces of a file stand in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum Format {
     /// One a line.
     Lines,
     /// In one array.
@@ -51,9 +51,9 @@ struct Words<'a> {
 }
 
 /// Who wrote what starts with `start`, and how it stands there; none where it is nothing that is known.
-pub(crate) fn sniff(start: &[u8]) -> Option<(Source, Shape)> {
+pub(crate) fn sniff(start: &[u8]) -> Option<(TranscriptSource, Format)> {
     if start.starts_with(SQLITE) {
-        return Some((Source::Client(Client::Opencode), Shape::Database));
+        return Some((TranscriptSource::Client(Client::Opencode), Format::Database));
     }
     let text = start.trim_ascii_start();
     // An array stands on lines of its own, and each of them may look like a record.
@@ -65,11 +65,11 @@ pub(crate) fn sniff(start: &[u8]) -> Option<(Source, Shape)> {
         .filter(|line| !line.trim_ascii().is_empty());
     let by_line = lines.take(20).find_map(|line| of_line(line.trim_ascii()));
     by_line
-        .map(|source| (source, Shape::Lines))
+        .map(|source| (source, Format::Lines))
         .or_else(|| document(text))
 }
 
-fn of_line(line: &[u8]) -> Option<Source> {
+fn of_line(line: &[u8]) -> Option<TranscriptSource> {
     let words: Words<'_> = serde_json::from_slice(line).ok()?;
     let kind = words.kind.unwrap_or_default();
     let client = if words.payload.is_some() && words.timestamp.is_some() {
@@ -89,13 +89,13 @@ fn of_line(line: &[u8]) -> Option<Source> {
     } else if words.parent_uuid.is_some() || words.session_id.is_some() && !kind.is_empty() {
         Client::Claude
     } else if is_event(kind) && (words.session.is_some() || words.to.is_some()) {
-        return Some(Source::Sprag);
+        return Some(TranscriptSource::Sprag);
     } else if words.role.is_some() && words.content.is_some() || words.messages.is_some() {
-        return Some(Source::Chat);
+        return Some(TranscriptSource::Chat);
     } else {
         return None;
     };
-    Some(Source::Client(client))
+    Some(TranscriptSource::Client(client))
 }
 
 fn is_event(kind: &str) -> bool {
@@ -113,11 +113,11 @@ fn is_event(kind: &str) -> bool {
 }
 
 /// A document that goes on beyond what is looked at: its first keys.
-fn document(text: &[u8]) -> Option<(Source, Shape)> {
+fn document(text: &[u8]) -> Option<(TranscriptSource, Format)> {
     let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
     let is_gemini = has(b"\"sessionId\"") && (has(b"\"projectHash\"") || has(b"\"startTime\""));
     // A first line that is longer than what is looked at.
-    let lines = |client| Some((Source::Client(client), Shape::Lines));
+    let lines = |client| Some((TranscriptSource::Client(client), Format::Lines));
     if has(b"\"parentUuid\":") && has(b"\"sessionId\":") {
         return lines(Client::Claude);
     }
@@ -125,12 +125,12 @@ fn document(text: &[u8]) -> Option<(Source, Shape)> {
         return lines(Client::Codex);
     }
     let source = match text.first()? {
-        b'{' if is_gemini && has(b"\"messages\"") => Source::Client(Client::Gemini),
-        b'{' if has(b"\"messages\"") && has(b"\"role\"") => Source::Chat,
-        b'[' if has(b"\"role\"") => Source::Chat,
+        b'{' if is_gemini && has(b"\"messages\"") => TranscriptSource::Client(Client::Gemini),
+        b'{' if has(b"\"messages\"") && has(b"\"role\"") => TranscriptSource::Chat,
+        b'[' if has(b"\"role\"") => TranscriptSource::Chat,
         _ => return None,
     };
-    Some((source, Shape::Array))
+    Some((source, Format::Array))
 }
 
 #[cfg(test)]
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn each_format_is_told_by_its_words() {
-        let client = |client| Some((Source::Client(client), Shape::Lines));
+        let client = |client| Some((TranscriptSource::Client(client), Format::Lines));
         for (text, expected) in [
             (
                 r#"{"parentUuid":null,"type":"user","sessionId":"s"}"#,
@@ -163,23 +163,23 @@ mod tests {
             ),
             (
                 r#"{"type":"call","session":"s","tool":"t"}"#,
-                Some((Source::Sprag, Shape::Lines)),
+                Some((TranscriptSource::Sprag, Format::Lines)),
             ),
             (
                 r#"{"role":"user","content":"hi"}"#,
-                Some((Source::Chat, Shape::Lines)),
+                Some((TranscriptSource::Chat, Format::Lines)),
             ),
             (
                 r#"{"messages":[{"role":"user","content":"hi"}]}"#,
-                Some((Source::Chat, Shape::Lines)),
+                Some((TranscriptSource::Chat, Format::Lines)),
             ),
             (
                 "{\n \"sessionId\": \"s\",\n \"projectHash\": \"h\",\n \"messages\": [\n",
-                Some((Source::Client(Client::Gemini), Shape::Array)),
+                Some((TranscriptSource::Client(Client::Gemini), Format::Array)),
             ),
             (
                 r#"{"sessionId":"s","startTime":"t","messages":[{}]}"#,
-                Some((Source::Client(Client::Gemini), Shape::Array)),
+                Some((TranscriptSource::Client(Client::Gemini), Format::Array)),
             ),
             (
                 "{\"parentUuid\":null,\"sessionId\":\"s\",\"message\":\"cut off",
@@ -187,11 +187,11 @@ mod tests {
             ),
             (
                 "[\n {\"role\": \"user\", \"content\": \"hi\"}",
-                Some((Source::Chat, Shape::Array)),
+                Some((TranscriptSource::Chat, Format::Array)),
             ),
             (
                 "SQLite format 3\0…",
-                Some((Source::Client(Client::Opencode), Shape::Database)),
+                Some((TranscriptSource::Client(Client::Opencode), Format::Database)),
             ),
         ] {
             assert_eq!(sniff(text.as_bytes()), expected, "{text}");

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use sprag::tune::{History, tune};
 use sprag_core::{Policy, RuleId};
 use sprag_hooks::Client;
-use sprag_scan::{Options, Report, ScanError, Transcript, named, scan, words};
+use sprag_scan::{Options, ScanError, ScanReport, Transcript, amounts, named, scan};
 
 use super::eval::failed;
 use crate::args::ScanArgs;
@@ -85,7 +85,7 @@ fn find(
     Ok(places.find(&clients))
 }
 
-fn read(transcripts: &[Transcript], options: &Options) -> (Report, History) {
+fn read(transcripts: &[Transcript], options: &Options) -> (ScanReport, History) {
     let total: u64 = transcripts.iter().map(|one| one.bytes).sum();
     let steps = |bytes: u64| usize::try_from(bytes / MEGABYTE).unwrap_or(usize::MAX);
     let bar = Bar::new("MB", steps(total));
@@ -120,19 +120,19 @@ fn advice(
 }
 
 /// What to type next.
-fn next(report: &Report) -> Vec<String> {
+fn next(report: &ScanReport) -> Vec<String> {
     report
         .clients()
         .map(|client| format!("sprag install {client}"))
         .collect()
 }
 
-fn write_page(path: &Path, report: &Report) -> Result<(), Failure> {
+fn write_page(path: &Path, report: &ScanReport) -> Result<(), Failure> {
     let unwritable = |error: std::io::Error| Failure::unwritable(path, &error);
     std::fs::write(path, sprag_scan::page(report, clock::now())).map_err(unwritable)
 }
 
 /// `412 sessions`.
-fn sessions(report: &Report) -> String {
-    words::counted(report.total.sessions, "session")
+fn sessions(report: &ScanReport) -> String {
+    amounts::counted(report.total.sessions, "session")
 }

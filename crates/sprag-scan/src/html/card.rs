@@ -7,8 +7,8 @@ use sprag_core::Decision;
 
 use super::escape::escape;
 use super::timeline::timeline;
-use crate::found::{Beat, Ending, Loop, Reaction};
-use crate::words::{counted, rough, span, took};
+use crate::amounts::{counted, rough, span, took};
+use crate::found_loop::{Ending, Loop, LoopStep, Reaction};
 
 /// The card of `found`.
 pub(super) fn card(out: &mut String, found: &Loop) {
@@ -91,12 +91,12 @@ fn said(out: &mut String, what: &str, reaction: Option<&Reaction>) {
 }
 
 fn calls(out: &mut String, found: &Loop) {
-    if found.beats.is_empty() {
+    if found.steps.is_empty() {
         return;
     }
     out.push_str("<details><summary>Its calls</summary>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Calls\"><table class=\"calls\">\n<thead><tr><th scope=\"col\" class=\"number\">Call</th><th scope=\"col\" class=\"number\">After</th><th scope=\"col\">What</th><th scope=\"col\">Outcome</th><th scope=\"col\">A guard</th></tr></thead>\n<tbody>\n");
     let mut last = found.first_call.saturating_sub(1);
-    for beat in &found.beats {
+    for beat in &found.steps {
         if beat.call > last.saturating_add(1) {
             let gap = beat.call.saturating_sub(last).saturating_sub(1);
             let _ = writeln!(
@@ -111,7 +111,7 @@ fn calls(out: &mut String, found: &Loop) {
     out.push_str("</tbody></table></div></details>\n");
 }
 
-fn row(out: &mut String, found: &Loop, beat: &Beat) {
+fn row(out: &mut String, found: &Loop, beat: &LoopStep) {
     let after = match found.seconds {
         Some(_) => span(beat.after_ms / 1_000),
         None => String::new(),

@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use crate::found::Loop;
-use crate::words::{counted, took};
+use crate::amounts::{counted, took};
+use crate::found_loop::Loop;
 
 /// How many strokes are drawn; of more calls, some are left out evenly.
 const MAX_STROKES: usize = 300;

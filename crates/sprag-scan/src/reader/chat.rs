@@ -10,14 +10,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Timestamp;
 
-use super::Reader;
-use super::claude::{Block, take};
+use super::TranscriptReader;
+use super::claude::{ClaudeBlock, take};
 use super::text::{answer, string, unpacked};
-use crate::act::{Act, Answer, Call, Hear, Tokens, Told};
 use crate::time::parse_time;
+use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 #[derive(Deserialize)]
-struct Piece<'a> {
+struct ChatMessage<'a> {
     #[serde(borrow)]
     messages: Option<Vec<&'a RawValue>>,
     #[serde(borrow)]
@@ -27,24 +27,24 @@ struct Piece<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
     #[serde(borrow)]
-    tool_calls: Option<Vec<ToolCall<'a>>>,
+    tool_calls: Option<Vec<ChatToolCall<'a>>>,
     #[serde(borrow)]
     tool_call_id: Option<Cow<'a, str>>,
     #[serde(borrow, alias = "created_at", alias = "created")]
     timestamp: Option<&'a RawValue>,
-    usage: Option<Usage>,
+    usage: Option<ChatUsage>,
 }
 
 #[derive(Deserialize)]
-struct ToolCall<'a> {
+struct ChatToolCall<'a> {
     #[serde(borrow)]
     id: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    function: Function<'a>,
+    function: ChatFunction<'a>,
 }
 
 #[derive(Deserialize)]
-struct Function<'a> {
+struct ChatFunction<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
     #[serde(borrow)]
@@ -52,7 +52,7 @@ struct Function<'a> {
 }
 
 #[derive(Deserialize)]
-struct Usage {
+struct ChatUsage {
     #[serde(default, alias = "prompt_tokens")]
     input_tokens: u64,
     #[serde(default, alias = "completion_tokens")]
@@ -76,11 +76,11 @@ impl Chat {
     }
 }
 
-impl Reader for Chat {
-    fn read(&mut self, piece: &[u8], hear: Hear<'_>) -> Result<(), serde_json::Error> {
-        let piece: Piece<'_> = serde_json::from_slice(piece)?;
+impl TranscriptReader for Chat {
+    fn read(&mut self, piece: &[u8], sink: Sink<'_>) -> Result<(), serde_json::Error> {
+        let piece: ChatMessage<'_> = serde_json::from_slice(piece)?;
         let Some(messages) = &piece.messages else {
-            message(&self.name, &piece, hear);
+            message(&self.name, &piece, sink);
             return Ok(());
         };
         self.conversations += 1;
@@ -90,19 +90,19 @@ impl Reader for Chat {
             None => format!("{}-{}", self.name, self.conversations),
         };
         for raw in messages {
-            let one: Piece<'_> = serde_json::from_str(raw.get())?;
-            message(&session, &one, hear);
+            let one: ChatMessage<'_> = serde_json::from_str(raw.get())?;
+            message(&session, &one, sink);
         }
         Ok(())
     }
 }
 
-fn message(session: &str, message: &Piece<'_>, hear: Hear<'_>) {
+fn message(session: &str, message: &ChatMessage<'_>, sink: Sink<'_>) {
     let at = message.timestamp.and_then(time);
-    let mut tell = |act: Act<'_>| hear(Told { session, at, act });
+    let mut tell = |what: ItemKind<'_>| sink(TranscriptItem { session, at, what });
     let role = message.role.as_deref().unwrap_or_default();
     if let Some(usage) = &message.usage {
-        tell(Act::Tokens(Tokens {
+        tell(ItemKind::Tokens(Tokens {
             input: usage.input_tokens,
             cached: 0,
             output: usage.output_tokens,
@@ -111,8 +111,8 @@ fn message(session: &str, message: &Piece<'_>, hear: Hear<'_>) {
     match role {
         "tool" => {
             if let Some(id) = &message.tool_call_id {
-                let answer = message.content.map_or(Answer::Nothing, answer);
-                tell(Act::Outcome {
+                let answer = message.content.map_or(ResultBody::Nothing, answer);
+                tell(ItemKind::Outcome {
                     id,
                     answer,
                     is_error: false,
@@ -135,7 +135,7 @@ fn message(session: &str, message: &Piece<'_>, hear: Hear<'_>) {
                 &made_up
             }
         };
-        tell(Act::Call(Call {
+        tell(ItemKind::Call(TranscriptCall {
             id,
             server: None,
             tool: call.function.name.clone(),
@@ -144,13 +144,14 @@ fn message(session: &str, message: &Piece<'_>, hear: Hear<'_>) {
     }
 }
 
-fn spoken(content: &RawValue, is_agent: bool, tell: &mut dyn FnMut(Act<'_>)) {
+fn spoken(content: &RawValue, is_agent: bool, tell: &mut dyn FnMut(ItemKind<'_>)) {
     match string(content) {
         Some(text) if text.is_empty() => {}
-        Some(_) if is_agent => tell(Act::Said),
-        Some(_) => tell(Act::Prompt),
+        Some(_) if is_agent => tell(ItemKind::Said),
+        Some(_) => tell(ItemKind::Prompt),
         None => {
-            let blocks: Vec<Block<'_>> = serde_json::from_str(content.get()).unwrap_or_default();
+            let blocks: Vec<ClaudeBlock<'_>> =
+                serde_json::from_str(content.get()).unwrap_or_default();
             for block in &blocks {
                 take(block, is_agent, false, tell);
             }

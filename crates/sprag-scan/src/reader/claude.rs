@@ -11,10 +11,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_hooks::{is_own_prompt, tool_name};
 
-use super::Reader;
+use super::TranscriptReader;
 use super::text::{answer, string};
-use crate::act::{Act, Answer, Call, Hear, Tokens, Told};
 use crate::time::parse_time;
+use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 /// What Claude Code writes where a command printed nothing.
 const SILENT: &str = "\"(Bash completed with no output)\"";
@@ -23,7 +23,7 @@ const INTERRUPTED: &str = "[Request interrupted by user";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct ClaudeLine<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -41,20 +41,20 @@ struct Line<'a> {
     #[serde(borrow)]
     timestamp: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    message: Option<Message<'a>>,
+    message: Option<ClaudeMessage<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Message<'a> {
+struct ClaudeMessage<'a> {
     #[serde(borrow)]
     id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    usage: Option<Usage>,
+    usage: Option<ClaudeUsage>,
 }
 
 #[derive(Deserialize)]
-struct Usage {
+struct ClaudeUsage {
     #[serde(default)]
     input_tokens: u64,
     #[serde(default)]
@@ -66,7 +66,7 @@ struct Usage {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Block<'a> {
+pub(super) struct ClaudeBlock<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -92,13 +92,13 @@ pub(crate) struct Claude {
     has_project: bool,
 }
 
-impl Reader for Claude {
-    fn read(&mut self, piece: &[u8], hear: Hear<'_>) -> Result<(), serde_json::Error> {
+impl TranscriptReader for Claude {
+    fn read(&mut self, piece: &[u8], sink: Sink<'_>) -> Result<(), serde_json::Error> {
         let matters = |kind: &[u8]| memmem::find(piece, kind).is_some();
         if !matters(b"\"type\":\"assistant\"") && !matters(b"\"type\":\"user\"") {
             return Ok(());
         }
-        let line: Line<'_> = serde_json::from_slice(piece)?;
+        let line: ClaudeLine<'_> = serde_json::from_slice(piece)?;
         let is_agent = line.kind == "assistant";
         if !is_agent && line.kind != "user" {
             return Ok(());
@@ -118,10 +118,10 @@ impl Reader for Claude {
             None => root,
         };
         let at = line.timestamp.as_deref().and_then(parse_time);
-        let mut tell = |act: Act<'_>| hear(Told { session, at, act });
+        let mut tell = |what: ItemKind<'_>| sink(TranscriptItem { session, at, what });
         if let (false, Some(cwd)) = (self.has_project, &line.cwd) {
             self.has_project = sub.is_none();
-            tell(Act::Project(cwd));
+            tell(ItemKind::Project(cwd));
         }
         let Some(message) = &line.message else {
             return Ok(());
@@ -130,7 +130,7 @@ impl Reader for Claude {
             && self.counted != **id
         {
             self.counted = id.clone().into_owned();
-            tell(Act::Tokens(tokens(usage)));
+            tell(ItemKind::Tokens(tokens(usage)));
         }
         let Some(content) = message.content else {
             return Ok(());
@@ -140,7 +140,7 @@ impl Reader for Claude {
             said(is_agent, own, &text, &mut tell);
             return Ok(());
         }
-        let blocks: Vec<Block<'_>> = serde_json::from_str(content.get())?;
+        let blocks: Vec<ClaudeBlock<'_>> = serde_json::from_str(content.get())?;
         for block in &blocks {
             take(block, is_agent, own, &mut tell);
         }
@@ -148,7 +148,7 @@ impl Reader for Claude {
     }
 }
 
-fn tokens(usage: &Usage) -> Tokens {
+fn tokens(usage: &ClaudeUsage) -> Tokens {
     Tokens {
         input: usage
             .input_tokens
@@ -158,24 +158,29 @@ fn tokens(usage: &Usage) -> Tokens {
     }
 }
 
-fn said(is_agent: bool, own: bool, text: &str, tell: &mut dyn FnMut(Act<'_>)) {
+fn said(is_agent: bool, own: bool, text: &str, tell: &mut dyn FnMut(ItemKind<'_>)) {
     if is_agent {
-        tell(Act::Said);
+        tell(ItemKind::Said);
     } else if text.starts_with(INTERRUPTED) {
-        tell(Act::Interrupted);
+        tell(ItemKind::Interrupted);
     } else if !own && !is_own_prompt(text) {
-        tell(Act::Prompt);
+        tell(ItemKind::Prompt);
     }
 }
 
-pub(super) fn take(block: &Block<'_>, is_agent: bool, own: bool, tell: &mut dyn FnMut(Act<'_>)) {
+pub(super) fn take(
+    block: &ClaudeBlock<'_>,
+    is_agent: bool,
+    own: bool,
+    tell: &mut dyn FnMut(ItemKind<'_>),
+) {
     match (&*block.kind, is_agent) {
         ("tool_use" | "server_tool_use", true) => {
             let (Some(id), Some(name)) = (&block.id, &block.name) else {
                 return;
             };
             let (server, tool) = tool_name::double_underscore(name);
-            tell(Act::Call(Call {
+            tell(ItemKind::Call(TranscriptCall {
                 id,
                 server: server.map(Cow::Owned),
                 tool: tool.into(),
@@ -186,12 +191,12 @@ pub(super) fn take(block: &Block<'_>, is_agent: bool, own: bool, tell: &mut dyn 
             let Some(id) = &block.tool_use_id else {
                 return;
             };
-            tell(Act::Outcome {
+            tell(ItemKind::Outcome {
                 id,
                 answer: block
                     .content
                     .filter(|raw| raw.get() != SILENT)
-                    .map_or(Answer::Nothing, answer),
+                    .map_or(ResultBody::Nothing, answer),
                 is_error: block.is_error.unwrap_or(false),
             });
         }

@@ -10,23 +10,23 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_hooks::tool_name;
 
-use super::Reader;
+use super::TranscriptReader;
 use super::text::{answer, string, unpacked};
-use crate::act::{Act, Answer, Call, Hear, Tokens, Told};
 use crate::time::parse_time;
+use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct CodexLine<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow)]
     timestamp: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    payload: Option<Payload<'a>>,
+    payload: Option<CodexPayload<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Payload<'a> {
+struct CodexPayload<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -53,17 +53,17 @@ struct Payload<'a> {
     action: Option<&'a RawValue>,
     #[serde(borrow)]
     output: Option<&'a RawValue>,
-    usage: Option<Usage>,
-    info: Option<Info>,
+    usage: Option<CodexUsage>,
+    info: Option<CodexInfo>,
 }
 
 #[derive(Deserialize)]
-struct Info {
-    last_token_usage: Option<Usage>,
+struct CodexInfo {
+    last_token_usage: Option<CodexUsage>,
 }
 
 #[derive(Deserialize)]
-struct Usage {
+struct CodexUsage {
     #[serde(default)]
     input_tokens: u64,
     #[serde(default)]
@@ -81,12 +81,12 @@ pub(crate) struct Codex {
     has_records: bool,
 }
 
-impl Reader for Codex {
-    fn read(&mut self, piece: &[u8], hear: Hear<'_>) -> Result<(), serde_json::Error> {
+impl TranscriptReader for Codex {
+    fn read(&mut self, piece: &[u8], sink: Sink<'_>) -> Result<(), serde_json::Error> {
         if !matters(piece) {
             return Ok(());
         }
-        let line: Line<'_> = serde_json::from_slice(piece)?;
+        let line: CodexLine<'_> = serde_json::from_slice(piece)?;
         let Some(payload) = &line.payload else {
             return Ok(());
         };
@@ -94,11 +94,11 @@ impl Reader for Codex {
         if line.kind == "session_meta" {
             self.open(payload);
             if let Some(cwd) = &payload.cwd {
-                let act = Act::Project(cwd);
-                hear(Told {
+                let what = ItemKind::Project(cwd);
+                sink(TranscriptItem {
                     session: self.name(),
                     at,
-                    act,
+                    what,
                 });
             }
             return Ok(());
@@ -106,7 +106,7 @@ impl Reader for Codex {
         self.has_records |= line.kind == "token_usage_record";
         let (is_child, has_records) = (self.is_child, self.has_records);
         let session = self.name();
-        let mut tell = |act: Act<'_>| hear(Told { session, at, act });
+        let mut tell = |what: ItemKind<'_>| sink(TranscriptItem { session, at, what });
         match (&*line.kind, payload.kind.as_deref().unwrap_or_default()) {
             ("response_item", "message") => spoken(payload, is_child, &mut tell),
             ("response_item", "function_call" | "custom_tool_call" | "local_shell_call") => {
@@ -115,8 +115,8 @@ impl Reader for Codex {
             ("response_item", "function_call_output" | "custom_tool_call_output") => {
                 if let Some(id) = &payload.call_id {
                     let (answer, is_error) =
-                        payload.output.map_or((Answer::Nothing, false), outcome);
-                    tell(Act::Outcome {
+                        payload.output.map_or((ResultBody::Nothing, false), outcome);
+                    tell(ItemKind::Outcome {
                         id,
                         answer,
                         is_error,
@@ -131,7 +131,7 @@ impl Reader for Codex {
                     .and_then(|info| info.last_token_usage.as_ref());
                 tokens(usage, &mut tell);
             }
-            ("event_msg", "turn_aborted") => tell(Act::Interrupted),
+            ("event_msg", "turn_aborted") => tell(ItemKind::Interrupted),
             _ => {}
         }
         Ok(())
@@ -151,7 +151,7 @@ fn matters(piece: &[u8]) -> bool {
 }
 
 impl Codex {
-    fn open(&mut self, payload: &Payload<'_>) {
+    fn open(&mut self, payload: &CodexPayload<'_>) {
         // A file that was forked holds the first lines of its origin too; the first is its own.
         let Some(id) = payload.id.as_deref().filter(|_| self.session.is_empty()) else {
             return;
@@ -172,10 +172,10 @@ impl Codex {
     }
 }
 
-fn tokens(usage: Option<&Usage>, tell: &mut dyn FnMut(Act<'_>)) {
+fn tokens(usage: Option<&CodexUsage>, tell: &mut dyn FnMut(ItemKind<'_>)) {
     if let Some(usage) = usage {
         // What came from the cache is part of the input here.
-        tell(Act::Tokens(Tokens {
+        tell(ItemKind::Tokens(Tokens {
             input: usage.input_tokens.saturating_sub(usage.cached_input_tokens),
             cached: usage.cached_input_tokens,
             output: usage.output_tokens,
@@ -183,24 +183,24 @@ fn tokens(usage: Option<&Usage>, tell: &mut dyn FnMut(Act<'_>)) {
     }
 }
 
-fn spoken(payload: &Payload<'_>, is_child: bool, tell: &mut dyn FnMut(Act<'_>)) {
+fn spoken(payload: &CodexPayload<'_>, is_child: bool, tell: &mut dyn FnMut(ItemKind<'_>)) {
     match payload.role.as_deref() {
-        Some("assistant") => tell(Act::Said),
+        Some("assistant") => tell(ItemKind::Said),
         Some("user") if !is_child => {
             let text = match payload.content.map(answer) {
-                Some(Answer::Text(text)) => text,
+                Some(ResultBody::Text(text)) => text,
                 _ => return,
             };
             // What the client tells the model stands in tags, or is the project's own advice.
             if !text.starts_with('<') && !text.starts_with("# AGENTS.md") {
-                tell(Act::Prompt);
+                tell(ItemKind::Prompt);
             }
         }
         _ => {}
     }
 }
 
-fn call(payload: &Payload<'_>, tell: &mut dyn FnMut(Act<'_>)) {
+fn call(payload: &CodexPayload<'_>, tell: &mut dyn FnMut(ItemKind<'_>)) {
     let Some(id) = &payload.call_id else {
         return;
     };
@@ -218,7 +218,7 @@ fn call(payload: &Payload<'_>, tell: &mut dyn FnMut(Act<'_>)) {
         .or(payload.input)
         .or(payload.action)
         .map(unpacked);
-    tell(Act::Call(Call {
+    tell(ItemKind::Call(TranscriptCall {
         id,
         server: server.map(Cow::Owned),
         tool: tool.into(),
@@ -227,7 +227,7 @@ fn call(payload: &Payload<'_>, tell: &mut dyn FnMut(Act<'_>)) {
 }
 
 /// What a tool printed, and whether its exit code says that it failed.
-fn outcome(raw: &RawValue) -> (Answer<'_>, bool) {
+fn outcome(raw: &RawValue) -> (ResultBody<'_>, bool) {
     #[derive(Deserialize)]
     struct Older<'a> {
         #[serde(borrow)]
@@ -241,7 +241,7 @@ fn outcome(raw: &RawValue) -> (Answer<'_>, bool) {
     let text = match string(raw) {
         Some(text) => text,
         None => match answer(raw) {
-            Answer::Text(text) => text,
+            ResultBody::Text(text) => text,
             other => return (other, false),
         },
     };
@@ -249,11 +249,11 @@ fn outcome(raw: &RawValue) -> (Answer<'_>, bool) {
         && let Ok(older) = serde_json::from_str::<Older<'_>>(&text)
     {
         let failed = older.metadata.exit_code.is_some_and(|code| code != 0);
-        return (Answer::Text(older.output.into_owned().into()), failed);
+        return (ResultBody::Text(older.output.into_owned().into()), failed);
     }
     let (printed, failed) = unwrapped(&text);
     let printed = printed.to_owned();
-    (Answer::Text(printed.into()), failed)
+    (ResultBody::Text(printed.into()), failed)
 }
 
 /// `Chunk ID: …`, `Wall time: …`, `Process exited with code 1` and so on, up to `Output:`.
@@ -316,6 +316,6 @@ mod tests {
         );
         let raw = raw.unwrap();
         let (answer, failed) = outcome(&raw);
-        assert!(matches!(answer, Answer::Text(text) if text == "no\n") && failed);
+        assert!(matches!(answer, ResultBody::Text(text) if text == "no\n") && failed);
     }
 }

@@ -10,14 +10,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_hooks::printed::without_shell_tag;
 
-use super::Reader;
+use super::TranscriptReader;
 use super::text::string;
-use crate::act::{Act, Answer, Call, Hear, Tokens, Told};
 use crate::time::parse_time;
+use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct CopilotLine<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -25,16 +25,16 @@ struct Line<'a> {
     #[serde(borrow)]
     agent_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    data: Option<Data<'a>>,
+    data: Option<CopilotData<'a>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Data<'a> {
+struct CopilotData<'a> {
     #[serde(borrow)]
     session_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    context: Option<Context<'a>>,
+    context: Option<CopilotContext<'a>>,
     #[serde(borrow)]
     tool_call_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -52,18 +52,18 @@ struct Data<'a> {
     success: Option<bool>,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    usage: Option<Usage>,
+    usage: Option<CopilotUsage>,
 }
 
 #[derive(Deserialize)]
-struct Context<'a> {
+struct CopilotContext<'a> {
     #[serde(borrow)]
     cwd: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Usage {
+struct CopilotUsage {
     #[serde(default)]
     input_tokens: u64,
     #[serde(default)]
@@ -97,13 +97,13 @@ impl Copilot {
     }
 }
 
-impl Reader for Copilot {
-    fn read(&mut self, piece: &[u8], hear: Hear<'_>) -> Result<(), serde_json::Error> {
+impl TranscriptReader for Copilot {
+    fn read(&mut self, piece: &[u8], sink: Sink<'_>) -> Result<(), serde_json::Error> {
         let start = piece.get(..60).unwrap_or(piece);
         if !READ.iter().any(|kind| memmem::find(start, kind).is_some()) {
             return Ok(());
         }
-        let line: Line<'_> = serde_json::from_slice(piece)?;
+        let line: CopilotLine<'_> = serde_json::from_slice(piece)?;
         let Some(data) = &line.data else {
             return Ok(());
         };
@@ -119,7 +119,7 @@ impl Reader for Copilot {
             None => self.session.as_str(),
         };
         let at = line.timestamp.as_deref().and_then(parse_time);
-        let mut tell = |act: Act<'_>| hear(Told { session, at, act });
+        let mut tell = |what: ItemKind<'_>| sink(TranscriptItem { session, at, what });
         match &*line.kind {
             "session.start" => {
                 let cwd = data
@@ -127,29 +127,29 @@ impl Reader for Copilot {
                     .as_ref()
                     .and_then(|context| context.cwd.as_deref());
                 if let Some(cwd) = cwd {
-                    tell(Act::Project(cwd));
+                    tell(ItemKind::Project(cwd));
                 }
             }
-            "user.message" if line.agent_id.is_none() => tell(Act::Prompt),
+            "user.message" if line.agent_id.is_none() => tell(ItemKind::Prompt),
             "assistant.message" if data.content.is_some_and(|raw| raw.get().len() > 2) => {
-                tell(Act::Said)
+                tell(ItemKind::Said)
             }
             "tool.execution_start" => call(data, &mut tell),
             "tool.execution_complete" => outcome(data, &mut tell),
             "session.usage_record" => tokens(data, &mut tell),
-            "abort" => tell(Act::Interrupted),
+            "abort" => tell(ItemKind::Interrupted),
             _ => {}
         }
         Ok(())
     }
 }
 
-fn call(data: &Data<'_>, tell: &mut dyn FnMut(Act<'_>)) {
+fn call(data: &CopilotData<'_>, tell: &mut dyn FnMut(ItemKind<'_>)) {
     let (Some(id), Some(name)) = (&data.tool_call_id, &data.tool_name) else {
         return;
     };
     let tool = data.mcp_tool_name.as_deref().unwrap_or(name);
-    tell(Act::Call(Call {
+    tell(ItemKind::Call(TranscriptCall {
         id,
         server: data.mcp_server_name.as_deref().map(Cow::Borrowed),
         tool: tool.into(),
@@ -157,7 +157,7 @@ fn call(data: &Data<'_>, tell: &mut dyn FnMut(Act<'_>)) {
     }));
 }
 
-fn outcome(data: &Data<'_>, tell: &mut dyn FnMut(Act<'_>)) {
+fn outcome(data: &CopilotData<'_>, tell: &mut dyn FnMut(ItemKind<'_>)) {
     #[derive(Deserialize)]
     struct Content<'a> {
         #[serde(borrow)]
@@ -182,21 +182,24 @@ fn outcome(data: &Data<'_>, tell: &mut dyn FnMut(Act<'_>)) {
     let (answer, bad_exit) = match (content, problem) {
         (Some(content), _) => {
             let printed = without_shell_tag(&content.content);
-            (Answer::Text(printed.text.into()), printed.failed)
+            (ResultBody::Text(printed.text.into()), printed.failed)
         }
-        (None, Some(problem)) => (Answer::Text(problem), true),
-        (None, None) => (data.result.map_or(Answer::Nothing, Answer::Raw), false),
+        (None, Some(problem)) => (ResultBody::Text(problem), true),
+        (None, None) => (
+            data.result.map_or(ResultBody::Nothing, ResultBody::Raw),
+            false,
+        ),
     };
-    tell(Act::Outcome {
+    tell(ItemKind::Outcome {
         id,
         answer,
         is_error: failed || bad_exit,
     });
 }
 
-fn tokens(data: &Data<'_>, tell: &mut dyn FnMut(Act<'_>)) {
+fn tokens(data: &CopilotData<'_>, tell: &mut dyn FnMut(ItemKind<'_>)) {
     if let Some(usage) = &data.usage {
-        tell(Act::Tokens(Tokens {
+        tell(ItemKind::Tokens(Tokens {
             // What came from the cache is part of the input here.
             input: usage.input_tokens.saturating_sub(usage.cache_read_tokens),
             cached: usage.cache_read_tokens,

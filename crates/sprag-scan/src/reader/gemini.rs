@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_hooks::printed::without_client_lines;
 
-use super::Reader;
+use super::TranscriptReader;
 use super::text::string;
-use crate::act::{Act, Answer, Call, Hear, Tokens, Told};
 use crate::time::parse_time;
+use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 /// How many ids are remembered; what comes again comes soon.
 const MAX_IDS: usize = 16 * 1024;
@@ -22,7 +22,7 @@ const HAND_OVER: &str = "complete_task";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Head<'a> {
+struct GeminiHeader<'a> {
     #[serde(borrow)]
     session_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -30,18 +30,18 @@ struct Head<'a> {
     #[serde(borrow)]
     directories: Option<Vec<Cow<'a, str>>>,
     #[serde(borrow, rename = "$set")]
-    set: Option<Set<'a>>,
+    set: Option<GeminiSet<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Set<'a> {
+struct GeminiSet<'a> {
     #[serde(borrow)]
-    messages: Option<Vec<Message<'a>>>,
+    messages: Option<Vec<GeminiMessage<'a>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Message<'a> {
+struct GeminiMessage<'a> {
     #[serde(borrow)]
     id: Option<Cow<'a, str>>,
     #[serde(borrow, rename = "type")]
@@ -50,13 +50,13 @@ struct Message<'a> {
     timestamp: Option<Cow<'a, str>>,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    tokens: Option<Used>,
+    tokens: Option<GeminiUsage>,
     #[serde(borrow)]
-    tool_calls: Option<Vec<ToolCall<'a>>>,
+    tool_calls: Option<Vec<GeminiToolCall<'a>>>,
 }
 
 #[derive(Deserialize)]
-struct Used {
+struct GeminiUsage {
     #[serde(default)]
     input: u64,
     #[serde(default)]
@@ -69,7 +69,7 @@ struct Used {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ToolCall<'a> {
+struct GeminiToolCall<'a> {
     #[serde(borrow)]
     id: Cow<'a, str>,
     #[serde(borrow)]
@@ -94,39 +94,39 @@ pub(crate) struct Gemini {
     seen: HashSet<String>,
 }
 
-impl Reader for Gemini {
-    fn read(&mut self, piece: &[u8], hear: Hear<'_>) -> Result<(), serde_json::Error> {
+impl TranscriptReader for Gemini {
+    fn read(&mut self, piece: &[u8], sink: Sink<'_>) -> Result<(), serde_json::Error> {
         // By far the most common line, and it says nothing.
         if piece.starts_with(b"{\"$set\":{\"lastUpdated\"") {
             return Ok(());
         }
         let is_head = piece.starts_with(b"{\"sessionId\"") || piece.starts_with(b"{\"$set\"");
         if !is_head {
-            let message: Message<'_> = serde_json::from_slice(piece)?;
-            self.take(&message, hear);
+            let message: GeminiMessage<'_> = serde_json::from_slice(piece)?;
+            self.take(&message, sink);
             return Ok(());
         }
-        let head: Head<'_> = serde_json::from_slice(piece)?;
+        let head: GeminiHeader<'_> = serde_json::from_slice(piece)?;
         if let Some(id) = &head.session_id {
             self.open(id, head.kind.as_deref());
             if let Some(project) = head.directories.iter().flatten().next() {
-                let act = Act::Project(project);
-                hear(Told {
+                let what = ItemKind::Project(project);
+                sink(TranscriptItem {
                     session: self.name(),
                     at: None,
-                    act,
+                    what,
                 });
             }
         }
         let set = head.set.as_ref().and_then(|set| set.messages.as_ref());
         for message in set.into_iter().flatten() {
-            self.take(message, hear);
+            self.take(message, sink);
         }
         Ok(())
     }
 
     fn header(&mut self, header: &[u8]) {
-        if let Ok(head) = serde_json::from_slice::<Head<'_>>(header)
+        if let Ok(head) = serde_json::from_slice::<GeminiHeader<'_>>(header)
             && let Some(id) = &head.session_id
         {
             self.open(id, head.kind.as_deref());
@@ -158,7 +158,7 @@ impl Gemini {
         self.seen.insert(id.to_owned())
     }
 
-    fn take(&mut self, message: &Message<'_>, hear: Hear<'_>) {
+    fn take(&mut self, message: &GeminiMessage<'_>, sink: Sink<'_>) {
         let (Some(id), Some(kind)) = (&message.id, message.kind.as_deref()) else {
             return;
         };
@@ -171,23 +171,24 @@ impl Gemini {
             .map(|call| call.name != HAND_OVER && self.is_new(&call.id))
             .collect();
         let session = self.name();
-        let mut tell =
-            |at: Option<sprag_core::Timestamp>, act: Act<'_>| hear(Told { session, at, act });
+        let mut tell = |at: Option<sprag_core::Timestamp>, what: ItemKind<'_>| {
+            sink(TranscriptItem { session, at, what })
+        };
         match kind {
             "user" if first_time && !self.is_child && message.content.is_some_and(is_prompt) => {
-                tell(at, Act::Prompt);
+                tell(at, ItemKind::Prompt);
             }
             "gemini" => {
                 if let (true, Some(used)) = (first_time, &message.tokens) {
-                    tell(at, Act::Tokens(tokens(used)));
+                    tell(at, ItemKind::Tokens(tokens(used)));
                 }
                 let has_text = message.content.is_some_and(|raw| raw.get().len() > 2);
                 if first_time && has_text {
-                    tell(at, Act::Said);
+                    tell(at, ItemKind::Said);
                 }
                 let calls = message.tool_calls.iter().flatten().zip(new);
                 for (call, _) in calls.filter(|(_, new)| *new) {
-                    called(call, &mut |late, act| tell(late.or(at), act));
+                    called(call, &mut |late, what| tell(late.or(at), what));
                 }
             }
             _ => {}
@@ -195,7 +196,7 @@ impl Gemini {
     }
 }
 
-fn tokens(used: &Used) -> Tokens {
+fn tokens(used: &GeminiUsage) -> Tokens {
     Tokens {
         // What came from the cache is part of the input here.
         input: used.input.saturating_sub(used.cached),
@@ -222,11 +223,14 @@ fn is_prompt(content: &RawValue) -> bool {
         .any(|text| !is_own(text))
 }
 
-fn called(call: &ToolCall<'_>, tell: &mut dyn FnMut(Option<sprag_core::Timestamp>, Act<'_>)) {
+fn called(
+    call: &GeminiToolCall<'_>,
+    tell: &mut dyn FnMut(Option<sprag_core::Timestamp>, ItemKind<'_>),
+) {
     let (server, tool) = split(&call.name, call.display_name.as_deref());
     tell(
         None,
-        Act::Call(Call {
+        ItemKind::Call(TranscriptCall {
             id: &call.id,
             server: server.map(Cow::Borrowed),
             tool: tool.into(),
@@ -240,7 +244,7 @@ fn called(call: &ToolCall<'_>, tell: &mut dyn FnMut(Option<sprag_core::Timestamp
     let (answer, bad_exit) = outcome(result);
     tell(
         call.timestamp.as_deref().and_then(parse_time),
-        Act::Outcome {
+        ItemKind::Outcome {
             id: &call.id,
             answer,
             is_error: failed || bad_exit,
@@ -265,7 +269,7 @@ fn split<'n>(name: &'n str, shown: Option<&'n str>) -> (Option<&'n str>, &'n str
     }
 }
 
-fn outcome(raw: &RawValue) -> (Answer<'_>, bool) {
+fn outcome(raw: &RawValue) -> (ResultBody<'_>, bool) {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Part<'a> {
@@ -289,15 +293,15 @@ fn outcome(raw: &RawValue) -> (Answer<'_>, bool) {
     match response.map(|found| found.response) {
         Some(Response {
             error: Some(error), ..
-        }) => (Answer::Text(error), true),
+        }) => (ResultBody::Text(error), true),
         Some(Response {
             output: Some(output),
             ..
         }) => {
             let printed = without_client_lines(&output);
-            (Answer::Text(printed.text.into()), printed.failed)
+            (ResultBody::Text(printed.text.into()), printed.failed)
         }
-        _ => (Answer::Raw(raw), false),
+        _ => (ResultBody::Raw(raw), false),
     }
 }
 

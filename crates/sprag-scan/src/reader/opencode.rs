@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Timestamp;
 
-use crate::act::{Act, Answer, Call, Hear, Tokens, Told};
+use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 /// What opencode writes where a command printed nothing.
 const SILENT: &str = "(no output)";
@@ -18,22 +18,22 @@ const OWN_TOOLS: [&str; 3] = ["plan_enter", "plan_exit", "apply_patch"];
 
 /// What a message says of itself.
 #[derive(Deserialize)]
-pub(crate) struct Message<'a> {
+pub(crate) struct OpencodeMessage<'a> {
     #[serde(borrow)]
     pub(crate) role: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    error: Option<Failed<'a>>,
-    tokens: Option<Used>,
+    error: Option<OpencodeError<'a>>,
+    tokens: Option<OpencodeUsage>,
 }
 
 #[derive(Deserialize)]
-struct Failed<'a> {
+struct OpencodeError<'a> {
     #[serde(borrow)]
     name: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
-struct Part<'a> {
+struct OpencodePart<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -41,13 +41,13 @@ struct Part<'a> {
     #[serde(borrow, rename = "callID")]
     call_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
-    state: Option<State<'a>>,
+    state: Option<OpencodeState<'a>>,
     #[serde(default)]
     synthetic: bool,
 }
 
 #[derive(Deserialize)]
-struct State<'a> {
+struct OpencodeState<'a> {
     #[serde(borrow)]
     status: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -72,7 +72,7 @@ struct Span {
 }
 
 #[derive(Deserialize)]
-struct Used {
+struct OpencodeUsage {
     #[serde(default)]
     input: u64,
     #[serde(default)]
@@ -80,11 +80,11 @@ struct Used {
     #[serde(default)]
     reasoning: u64,
     #[serde(default)]
-    cache: Cache,
+    cache: CacheUsage,
 }
 
 #[derive(Default, Deserialize)]
-struct Cache {
+struct CacheUsage {
     #[serde(default)]
     read: u64,
     #[serde(default)]
@@ -92,14 +92,14 @@ struct Cache {
 }
 
 /// Whose part it is.
-pub(crate) struct Of<'a> {
+pub(crate) struct PartContext<'a> {
     pub(crate) session: &'a str,
     pub(crate) is_child: bool,
     pub(crate) is_user: bool,
     pub(crate) at: Option<Timestamp>,
 }
 
-impl Message<'_> {
+impl OpencodeMessage<'_> {
     pub(crate) fn is_user(&self) -> bool {
         self.role.as_deref() == Some("user")
     }
@@ -120,26 +120,30 @@ impl Message<'_> {
 ///
 /// # Errors
 /// Where it can't be read.
-pub(crate) fn part(data: &[u8], of: &Of<'_>, hear: Hear<'_>) -> Result<(), serde_json::Error> {
-    let part: Part<'_> = serde_json::from_slice(data)?;
+pub(crate) fn part(
+    data: &[u8],
+    of: &PartContext<'_>,
+    sink: Sink<'_>,
+) -> Result<(), serde_json::Error> {
+    let part: OpencodePart<'_> = serde_json::from_slice(data)?;
     let session = of.session;
-    let mut tell = |at: Option<Timestamp>, act: Act<'_>| {
-        hear(Told {
+    let mut tell = |at: Option<Timestamp>, what: ItemKind<'_>| {
+        sink(TranscriptItem {
             session,
             at: at.or(of.at),
-            act,
+            what,
         });
     };
     match (&*part.kind, of.is_user) {
-        ("text", true) if !of.is_child && !part.synthetic => tell(None, Act::Prompt),
-        ("text", false) => tell(None, Act::Said),
+        ("text", true) if !of.is_child && !part.synthetic => tell(None, ItemKind::Prompt),
+        ("text", false) => tell(None, ItemKind::Said),
         ("tool", false) => called(&part, &mut tell),
         _ => {}
     }
     Ok(())
 }
 
-fn tokens(used: &Used) -> Tokens {
+fn tokens(used: &OpencodeUsage) -> Tokens {
     Tokens {
         input: used.input.saturating_add(used.cache.write),
         cached: used.cache.read,
@@ -147,7 +151,7 @@ fn tokens(used: &Used) -> Tokens {
     }
 }
 
-fn called(part: &Part<'_>, tell: &mut dyn FnMut(Option<Timestamp>, Act<'_>)) {
+fn called(part: &OpencodePart<'_>, tell: &mut dyn FnMut(Option<Timestamp>, ItemKind<'_>)) {
     let (Some(name), Some(id), Some(state)) = (&part.tool, &part.call_id, &part.state) else {
         return;
     };
@@ -155,7 +159,7 @@ fn called(part: &Part<'_>, tell: &mut dyn FnMut(Option<Timestamp>, Act<'_>)) {
     let time = |pick: fn(&Span) -> Option<u64>| state.time.as_ref().and_then(pick).map(Timestamp);
     tell(
         time(|span| span.start),
-        Act::Call(Call {
+        ItemKind::Call(TranscriptCall {
             id,
             server: server.map(Cow::Borrowed),
             tool: tool.into(),
@@ -179,9 +183,9 @@ fn called(part: &Part<'_>, tell: &mut dyn FnMut(Option<Timestamp>, Act<'_>)) {
     let text = if text == SILENT { "" } else { text };
     tell(
         time(|span| span.end),
-        Act::Outcome {
+        ItemKind::Outcome {
             id,
-            answer: Answer::Text(text.into()),
+            answer: ResultBody::Text(text.into()),
             is_error: status == "error" || bad_exit,
         },
     );

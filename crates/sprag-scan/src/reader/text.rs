@@ -5,18 +5,18 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::act::Answer;
+use crate::transcript_item::ResultBody;
 
 /// A text, borrowed where it stands there without escapes.
 #[derive(Debug, Deserialize)]
-pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+pub(super) struct JsonText<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 /// The text of a JSON string.
 pub(super) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     if !raw.get().starts_with('"') {
         return None;
     }
-    serde_json::from_str::<Text<'_>>(raw.get())
+    serde_json::from_str::<JsonText<'_>>(raw.get())
         .ok()
         .map(|text| text.0)
 }
@@ -28,20 +28,20 @@ pub(super) fn unpacked(raw: &RawValue) -> Cow<'_, RawValue> {
 }
 
 /// What a model reads of a content that is a text or a list of blocks, `[{"type":"text","text":"…"}]`.
-pub(super) fn answer(raw: &RawValue) -> Answer<'_> {
+pub(super) fn answer(raw: &RawValue) -> ResultBody<'_> {
     #[derive(Deserialize)]
     struct Block<'a> {
         #[serde(borrow)]
         text: Cow<'a, str>,
     }
     if !raw.get().starts_with('[') {
-        return Answer::Raw(raw);
+        return ResultBody::Raw(raw);
     }
     match serde_json::from_str::<Vec<Block<'_>>>(raw.get()) {
         Ok(blocks) => {
             let texts: Vec<&str> = blocks.iter().map(|block| &*block.text).collect();
-            Answer::Text(texts.join("\n").into())
+            ResultBody::Text(texts.join("\n").into())
         }
-        Err(_) => Answer::Raw(raw),
+        Err(_) => ResultBody::Raw(raw),
     }
 }

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 use sprag_core::{Event, EventError, Id, Payload, StepEvent};
 
-use super::Reader;
-use crate::act::{Act, Answer, Call, Hear, Tokens, Told};
+use super::TranscriptReader;
+use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 /// How many calls wait for their step.
 const MAX_PENDING: usize = 4_096;
@@ -19,18 +19,18 @@ pub(crate) struct Wire {
     made_up: u64,
 }
 
-impl Reader for Wire {
-    fn read(&mut self, piece: &[u8], hear: Hear<'_>) -> Result<(), serde_json::Error> {
+impl TranscriptReader for Wire {
+    fn read(&mut self, piece: &[u8], sink: Sink<'_>) -> Result<(), serde_json::Error> {
         let event = Event::parse(piece).map_err(unreadable)?;
         let at = event.at();
         let session = event.session().clone();
         let session = session.as_str();
-        let mut tell = |act: Act<'_>| hear(Told { session, at, act });
+        let mut tell = |what: ItemKind<'_>| sink(TranscriptItem { session, at, what });
         match event {
             Event::Call(call) => {
                 let id = call.id.as_ref().or(call.use_id.as_ref()).map(Id::as_str);
                 let id = self.open(id);
-                tell(Act::Call(Call {
+                tell(ItemKind::Call(TranscriptCall {
                     id: &id,
                     server: call.server.as_ref().map(|server| server.as_str().into()),
                     tool: call.tool.as_str().into(),
@@ -38,13 +38,13 @@ impl Reader for Wire {
                 }));
             }
             Event::Step(step) => self.step(&step, &mut tell),
-            Event::Usage(usage) => tell(Act::Tokens(Tokens {
+            Event::Usage(usage) => tell(ItemKind::Tokens(Tokens {
                 input: usage.input_tokens,
                 cached: 0,
                 output: usage.output_tokens,
             })),
-            Event::Message(message) if message.from.is_none() => tell(Act::Prompt),
-            other => tell(Act::Wire(Box::new(other))),
+            Event::Message(message) if message.from.is_none() => tell(ItemKind::Prompt),
+            other => tell(ItemKind::Wire(Box::new(other))),
         }
         Ok(())
     }
@@ -68,7 +68,7 @@ impl Wire {
     }
 
     /// A step whose call was told ends it; any other says itself what was done.
-    fn step(&mut self, step: &StepEvent, tell: &mut dyn FnMut(Act<'_>)) {
+    fn step(&mut self, step: &StepEvent, tell: &mut dyn FnMut(ItemKind<'_>)) {
         let id = step.id.as_ref().or(step.use_id.as_ref()).map(Id::as_str);
         let id = match id {
             Some(id) if self.pending.remove(id) => id.to_owned(),
@@ -80,7 +80,7 @@ impl Wire {
                 };
                 let id = self.open(id);
                 self.pending.remove(&id);
-                tell(Act::Call(Call {
+                tell(ItemKind::Call(TranscriptCall {
                     id: &id,
                     server: step.server.as_ref().map(|server| server.as_str().into()),
                     tool: tool.into(),
@@ -89,13 +89,13 @@ impl Wire {
                 id
             }
         };
-        tell(Act::Outcome {
+        tell(ItemKind::Outcome {
             id: &id,
             answer: step
                 .result
                 .as_ref()
                 .and_then(raw)
-                .map_or(Answer::Nothing, Answer::Raw),
+                .map_or(ResultBody::Nothing, ResultBody::Raw),
             is_error: step.is_error,
         });
     }

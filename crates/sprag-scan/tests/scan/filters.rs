@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use sprag_hooks::Client;
-use sprag_scan::{Options, Places, parse_time, scan};
+use sprag_scan::{KnownFolders, Options, parse_time, scan};
 
 use crate::recorded::{LINES, fixture, transcript, with};
 
@@ -34,7 +34,7 @@ fn only_the_clients_that_were_asked_for_are_read() {
 }
 
 /// A home in which every client has left its transcripts, where it leaves them.
-pub(crate) fn home(folder: &Path) -> Places {
+pub(crate) fn home(folder: &Path) -> KnownFolders {
     let put = |client: &str, place: &str| {
         let path = folder.join(place);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -54,7 +54,7 @@ pub(crate) fn home(folder: &Path) -> Places {
     // What lies beside is nobody's transcript.
     fs::write(folder.join(".claude/settings.json"), "{}").unwrap();
     fs::write(folder.join(".codex/history.jsonl"), "{}").unwrap();
-    Places {
+    KnownFolders {
         home: folder.to_owned(),
         claude: None,
         codex: None,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use sprag_scan::Source;
+use sprag_scan::TranscriptSource;
 
 use crate::recorded::{
     LINES, LOOPS, WORK, brief, fixture, rows, scanned, scanned_text, transcript,
@@ -177,7 +177,7 @@ fn chat_logs_are_read_in_every_common_shape() {
         ),
     ] {
         let report = scanned_text(name, text);
-        assert_eq!(report.sources[0].client, Source::Chat, "{name}");
+        assert_eq!(report.sources[0].client, TranscriptSource::Chat, "{name}");
         assert_eq!(brief(&report), expected, "{name}");
         assert_eq!(report.loops[0].seconds, None, "there are no times in it");
     }
@@ -205,7 +205,7 @@ fn logs_of_sprag_itself_are_read() {
         format!("{call}\n{step}\n")
     };
     let report = scanned_text("events.jsonl", (0..30).map(event).collect::<String>());
-    assert_eq!(report.sources[0].client, Source::Sprag);
+    assert_eq!(report.sources[0].client, TranscriptSource::Sprag);
     assert_eq!(report.loops[0].calls, 30);
     assert_eq!(report.loops[0].seconds, Some(29));
     // Two agents that say the same to each other.

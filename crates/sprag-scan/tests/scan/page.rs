@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use sprag_core::Timestamp;
-use sprag_scan::{Report, page};
+use sprag_scan::{ScanReport, page};
 
 use crate::recorded::{fixture, scanned, scanned_text};
 
@@ -48,7 +48,7 @@ fn what_agents_handled_is_no_part_of_the_page() {
 
 #[test]
 fn a_page_without_loops_says_so() {
-    let page = page(&Report::default(), NOW);
+    let page = page(&ScanReport::default(), NOW);
     assert!(page.contains("<h1>No loops in 0 sessions</h1>"));
     assert!(page.contains("No session went around in circles long enough to be stopped."));
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use serde_json::Value;
-use sprag_scan::{Options, Report, named, scan};
+use sprag_scan::{Options, ScanReport, named, scan};
 
 /// The clients that keep one line for each thing that happens.
 pub(crate) const LINES: [&str; 4] = ["claude", "codex", "gemini", "copilot"];
@@ -77,11 +77,11 @@ pub(crate) fn database(path: &Path, rows: &[Value]) -> Connection {
 }
 
 /// What a scan of `path` finds.
-pub(crate) fn scanned(path: &Path) -> Report {
+pub(crate) fn scanned(path: &Path) -> ScanReport {
     with(&[path.to_owned()], &Options::default())
 }
 
-pub(crate) fn with(paths: &[PathBuf], options: &Options) -> Report {
+pub(crate) fn with(paths: &[PathBuf], options: &Options) -> ScanReport {
     scan(
         &named(paths).expect("the paths are there"),
         options,
@@ -91,7 +91,7 @@ pub(crate) fn with(paths: &[PathBuf], options: &Options) -> Report {
 }
 
 /// Puts a text into a file and scans it.
-pub(crate) fn scanned_text(name: &str, text: impl AsRef<[u8]>) -> Report {
+pub(crate) fn scanned_text(name: &str, text: impl AsRef<[u8]>) -> ScanReport {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     std::fs::write(&path, text).expect("the file is written");
@@ -99,7 +99,7 @@ pub(crate) fn scanned_text(name: &str, text: impl AsRef<[u8]>) -> Report {
 }
 
 /// A loop in a line.
-pub(crate) fn brief(report: &Report) -> String {
+pub(crate) fn brief(report: &ScanReport) -> String {
     let one = |found: &sprag_scan::Loop| {
         let at = |reaction: &Option<sprag_scan::Reaction>| {
             reaction

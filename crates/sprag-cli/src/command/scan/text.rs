@@ -4,8 +4,8 @@ use std::io::{Result, Write};
 
 use sprag::rfc3339;
 use sprag_core::Decision;
-use sprag_scan::words::{count, counted, rough, size, span, took};
-use sprag_scan::{Ending, Loop, Numbers, Report};
+use sprag_scan::amounts::{count, counted, rough, size, span, took};
+use sprag_scan::{Ending, Loop, ScanReport, Totals};
 
 use crate::args::ScanArgs;
 use crate::layout::{Table, paragraph};
@@ -16,7 +16,7 @@ const WORST: usize = 10;
 /// How many skipped files are told.
 const SKIPPED: usize = 5;
 
-pub(super) fn print(out: &mut dyn Write, report: &Report, args: &ScanArgs) -> Result<()> {
+pub(super) fn print(out: &mut dyn Write, report: &ScanReport, args: &ScanArgs) -> Result<()> {
     if report.total.sessions == 0 {
         nothing(out, args)?;
         return skipped(out, report);
@@ -57,7 +57,7 @@ fn nothing(out: &mut dyn Write, args: &ScanArgs) -> Result<()> {
     paragraph(out, "", told)
 }
 
-fn table(report: &Report) -> Table<7> {
+fn table(report: &ScanReport) -> Table<7> {
     let mut table = Table::new([
         "",
         "SESSIONS",
@@ -67,7 +67,7 @@ fn table(report: &Report) -> Table<7> {
         "TIME",
         "TOKENS",
     ]);
-    let mut row = |name: &str, numbers: &Numbers| {
+    let mut row = |name: &str, numbers: &Totals| {
         let some = |text: String| {
             if numbers.loops == 0 {
                 "-".to_owned()
@@ -99,7 +99,7 @@ fn number(number: usize) -> String {
     count(u64::try_from(number).unwrap_or(u64::MAX))
 }
 
-fn summary(out: &mut dyn Write, total: &Numbers) -> Result<()> {
+fn summary(out: &mut dyn Write, total: &Totals) -> Result<()> {
     if total.loops == 0 {
         writeln!(
             out,
@@ -203,7 +203,7 @@ fn reaction(found: &Loop) -> String {
     format!("{}: {}{saved}", paint(BAD, found.rule), did.join(", "))
 }
 
-fn skipped(out: &mut dyn Write, report: &Report) -> Result<()> {
+fn skipped(out: &mut dyn Write, report: &ScanReport) -> Result<()> {
     if report.skipped.is_empty() {
         return Ok(());
     }
@@ -230,7 +230,7 @@ fn skipped(out: &mut dyn Write, report: &Report) -> Result<()> {
     Ok(())
 }
 
-fn next(out: &mut dyn Write, report: &Report, args: &ScanArgs) -> Result<()> {
+fn next(out: &mut dyn Write, report: &ScanReport, args: &ScanArgs) -> Result<()> {
     if !report.policy.is_empty() {
         writeln!(
             out,

@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 12;
 
 /// The folders of one user.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct KnownFolders {
     /// The home.
     pub home: PathBuf,
     /// Claude Code's folder, where it is not `~/.claude`.
@@ -41,7 +41,7 @@ pub struct Transcript {
     pub is_named: bool,
 }
 
-impl Places {
+impl KnownFolders {
     fn roots(&self, client: Client) -> Vec<PathBuf> {
         let below = |own: &Option<PathBuf>, usual: &str| {
             own.clone().unwrap_or_else(|| self.home.join(usual))

@@ -4,13 +4,13 @@ use serde::{Serialize, Serializer};
 use sprag::rfc3339;
 use sprag_core::{Decision, RuleId, Timestamp};
 
-use crate::source::Source;
+use crate::transcript_source::TranscriptSource;
 
 /// A loop in a session. What it shows of calls and results is short and without secrets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Loop {
     /// Who wrote the transcript.
-    pub client: Source,
+    pub client: TranscriptSource,
     /// The folder that the session worked in.
     pub project: Option<String>,
     /// The session.
@@ -51,8 +51,8 @@ pub struct Loop {
     /// The stop may have been wrong: the agent got out by itself, went on with other things and finished.
     pub perhaps_wrong: bool,
     /// Its calls; of a long loop the first and the last.
-    pub beats: Vec<Beat>,
-    /// The calls that `beats` leaves out in the middle.
+    pub steps: Vec<LoopStep>,
+    /// The calls that `steps` leaves out in the middle.
     pub left_out: usize,
     /// When each call was made, in milliseconds from the first, for a picture.
     #[serde(skip)]
@@ -112,7 +112,7 @@ pub enum Ending {
 
 /// One call of a loop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Beat {
+pub struct LoopStep {
     /// Its number in the session.
     pub call: usize,
     /// Since the loop began, in milliseconds.

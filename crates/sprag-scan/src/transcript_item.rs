@@ -10,18 +10,18 @@ use sprag_core::{Payload, Timestamp};
 
 /// Something that a transcript tells of a session.
 #[derive(Debug)]
-pub(crate) struct Told<'a> {
+pub(crate) struct TranscriptItem<'a> {
     /// The session; of a sub-agent `<session>/<agent>`.
     pub(crate) session: &'a str,
     /// When, where the transcript says so.
     pub(crate) at: Option<Timestamp>,
     /// What.
-    pub(crate) act: Act<'a>,
+    pub(crate) what: ItemKind<'a>,
 }
 
 /// What happened.
 #[derive(Debug)]
-pub(crate) enum Act<'a> {
+pub(crate) enum ItemKind<'a> {
     /// The session works in this folder.
     Project(&'a str),
     /// A person wrote something.
@@ -29,13 +29,13 @@ pub(crate) enum Act<'a> {
     /// A person stopped the agent.
     Interrupted,
     /// The agent calls a tool.
-    Call(Call<'a>),
+    Call(TranscriptCall<'a>),
     /// What came of a call.
     Outcome {
         /// The id that its call has.
         id: &'a str,
         /// What the model read.
-        answer: Answer<'a>,
+        answer: ResultBody<'a>,
         /// Whether the client calls it a failure.
         is_error: bool,
     },
@@ -49,7 +49,7 @@ pub(crate) enum Act<'a> {
 
 /// A call of a tool.
 #[derive(Debug)]
-pub(crate) struct Call<'a> {
+pub(crate) struct TranscriptCall<'a> {
     pub(crate) id: &'a str,
     pub(crate) server: Option<Cow<'a, str>>,
     pub(crate) tool: Cow<'a, str>,
@@ -58,7 +58,7 @@ pub(crate) struct Call<'a> {
 
 /// The result of a call.
 #[derive(Debug)]
-pub(crate) enum Answer<'a> {
+pub(crate) enum ResultBody<'a> {
     /// Nothing is known of it.
     Nothing,
     /// As it stands there.
@@ -67,7 +67,7 @@ pub(crate) enum Answer<'a> {
     Text(Cow<'a, str>),
 }
 
-impl Answer<'_> {
+impl ResultBody<'_> {
     /// As the engine takes it.
     pub(crate) fn payload(&self) -> Option<Payload> {
         match self {
@@ -122,4 +122,4 @@ impl Tokens {
 }
 
 /// Who hears what a reader tells.
-pub(crate) type Hear<'h> = &'h mut dyn FnMut(Told<'_>);
+pub(crate) type Sink<'h> = &'h mut dyn FnMut(TranscriptItem<'_>);

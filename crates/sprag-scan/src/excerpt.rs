@@ -6,7 +6,7 @@
 use serde_json::Value;
 use sprag::capture::{redact, redact_text};
 
-use crate::recent::{Kept, Recent};
+use crate::recent_calls::{RecentCall, Truncated};
 
 /// How long a line gets, in characters.
 const MAX_CHARS: usize = 160;
@@ -26,10 +26,10 @@ const TELLING: [&str; 12] = [
     "prompt",
 ];
 
-/// The call of an act: `Bash: cat status.txt`.
-pub(crate) fn call(act: &Recent) -> String {
-    let tool = line(&redact_text(&act.tool));
-    let args = arguments(&act.args);
+/// A call in one line: `Bash: cat status.txt`.
+pub(crate) fn call(recent: &RecentCall) -> String {
+    let tool = line(&redact_text(&recent.tool));
+    let args = arguments(&recent.args);
     if args.is_empty() {
         tool
     } else {
@@ -38,8 +38,8 @@ pub(crate) fn call(act: &Recent) -> String {
 }
 
 /// What came of it; nothing where nobody knows.
-pub(crate) fn outcome(act: &Recent) -> String {
-    act.answer.as_ref().map(answer).unwrap_or_default()
+pub(crate) fn outcome(recent: &RecentCall) -> String {
+    recent.answer.as_ref().map(answer).unwrap_or_default()
 }
 
 /// Any text, without secrets, on one line.
@@ -88,7 +88,7 @@ fn value_text(value: &Value) -> String {
     cut(&line(&text))
 }
 
-fn answer(kept: &Kept) -> String {
+fn answer(kept: &Truncated) -> String {
     if !kept.is_json {
         return text(&kept.text);
     }
@@ -129,7 +129,7 @@ fn cut(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recent::beginning;
+    use crate::recent_calls::beginning;
 
     /// Nothing of these may be seen, however they stand there.
     const SECRETS: [&str; 9] = [
@@ -176,14 +176,14 @@ mod tests {
                 } else {
                     format!("said\n{secret}")
                 };
-                let text = answer(&Kept::of(&raw, is_json));
+                let text = answer(&Truncated::of(&raw, is_json));
                 assert!(!text.contains(gone) && text.starts_with("said"), "{text}");
             }
         }
         let private =
             "-----BEGIN RSA PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA\\n-----END RSA PRIVATE KEY-----";
         assert_eq!(
-            answer(&Kept::of(&format!("\"{private}\""), true)),
+            answer(&Truncated::of(&format!("\"{private}\""), true)),
             "[redacted]"
         );
         assert_eq!(

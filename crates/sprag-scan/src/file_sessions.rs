@@ -1,33 +1,33 @@
-//! The sessions of one file, each told apart and folded.
+//! The sessions of one file, each on its own and folded.
 
 use std::collections::HashMap;
 
 use sprag_core::Policy;
 
-use crate::act::Told;
 use crate::fold::Fold;
-use crate::session::{Ended, Session};
-use crate::source::Source;
+use crate::session_fold::{SessionFold, SessionOutcome};
+use crate::transcript_item::TranscriptItem;
+use crate::transcript_source::TranscriptSource;
 
 /// How many sessions of one file are followed at once. A log of many takes turns; whoever has not been heard of for
 /// longest is taken for ended.
 const MAX_LIVE: usize = 64;
 
 /// The sessions of one file.
-pub(crate) struct Ledger {
-    source: Source,
+pub(crate) struct FileSessions {
+    source: TranscriptSource,
     file: String,
     project: Option<String>,
     fold: Fold,
-    live: HashMap<String, (u64, Session)>,
+    live: HashMap<String, (u64, SessionFold)>,
     heard: u64,
-    ended: Vec<Ended>,
+    ended: Vec<SessionOutcome>,
 }
 
-impl Ledger {
+impl FileSessions {
     /// `project` is what the place of the file says; the transcript may know better.
     pub(crate) fn new(
-        source: Source,
+        source: TranscriptSource,
         file: String,
         project: Option<String>,
         policy: &Policy,
@@ -43,26 +43,28 @@ impl Ledger {
         }
     }
 
-    pub(crate) fn hear(&mut self, told: Told<'_>) {
+    pub(crate) fn take(&mut self, item: TranscriptItem<'_>) {
         self.heard += 1;
-        if !self.live.contains_key(told.session) {
+        if !self.live.contains_key(item.session) {
             self.make_room();
             let project = self.project.clone();
-            let Some(session) = Session::new(told.session, self.source, &self.file, project) else {
+            let Some(session) = SessionFold::new(item.session, self.source, &self.file, project)
+            else {
                 return;
             };
             self.live
-                .insert(told.session.to_owned(), (self.heard, session));
+                .insert(item.session.to_owned(), (self.heard, session));
         }
-        if let Some((last, session)) = self.live.get_mut(told.session) {
+        if let Some((last, session)) = self.live.get_mut(item.session) {
             *last = self.heard;
-            session.take(told.at, told.act, &mut self.fold);
+            session.take(item.at, item.what, &mut self.fold);
         }
     }
 
     /// All sessions, now that the file is read.
-    pub(crate) fn end(mut self) -> Vec<Ended> {
-        let mut live: Vec<(u64, Session)> = self.live.drain().map(|(_, session)| session).collect();
+    pub(crate) fn end(mut self) -> Vec<SessionOutcome> {
+        let mut live: Vec<(u64, SessionFold)> =
+            self.live.drain().map(|(_, session)| session).collect();
         live.sort_by_key(|(last, _)| *last);
         self.ended
             .extend(live.into_iter().map(|(_, session)| session.end()));

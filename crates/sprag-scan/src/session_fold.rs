@@ -11,12 +11,12 @@ use sprag_core::{
     Timestamp, UsageEvent,
 };
 
-use crate::act::{Act, Answer, Call, Tokens};
 use crate::episode::{Episode, TurnEnd};
 use crate::fold::{Fold, Judged};
-use crate::found::{Ending, Loop};
-use crate::recent::{Kept, Meter, Recent, Recents, beginning};
-use crate::source::Source;
+use crate::found_loop::{Ending, Loop};
+use crate::recent_calls::{Meter, RecentCall, RecentCalls, Truncated, beginning};
+use crate::transcript_item::{ItemKind, ResultBody, Tokens, TranscriptCall};
+use crate::transcript_source::TranscriptSource;
 
 /// The pace of a transcript without times: about that of a model which calls tools.
 const PACE: Millis = Millis(8_000);
@@ -27,7 +27,7 @@ const MAX_OBSERVED: usize = 2_000;
 
 /// What is told of a session when it is over.
 #[derive(Debug, Default)]
-pub(crate) struct Ended {
+pub(crate) struct SessionOutcome {
     pub(crate) name: String,
     pub(crate) calls: usize,
     pub(crate) last_at: Option<Timestamp>,
@@ -39,35 +39,35 @@ pub(crate) struct Ended {
 }
 
 /// A session while its transcript is read.
-pub(crate) struct Session {
+pub(crate) struct SessionFold {
     id: Id,
     name: String,
-    source: Source,
+    source: TranscriptSource,
     file: String,
     project: Option<String>,
     now: Timestamp,
     has_times: bool,
     has_tokens: bool,
-    /// How many acts there were.
-    acts: usize,
-    /// The first act of the turn.
+    /// How many calls there were.
+    calls: usize,
+    /// The first call of the turn.
     turn: usize,
     pending: HashMap<String, usize>,
-    recents: Recents,
+    recents: RecentCalls,
     meter: Meter,
     /// What was spent when the last result came: what comes after it made the next call.
-    settled: Meter,
+    spent_at_result: Meter,
     open: Option<Episode>,
     closed: Vec<Episode>,
     ending: Ending,
-    ended: Ended,
+    ended: SessionOutcome,
 }
 
-impl Session {
+impl SessionFold {
     /// A session of which nothing is told yet; none where its name is nothing.
     pub(crate) fn new(
         name: &str,
-        source: Source,
+        source: TranscriptSource,
         file: &str,
         project: Option<String>,
     ) -> Option<Self> {
@@ -80,61 +80,61 @@ impl Session {
             now: Timestamp(0),
             has_times: false,
             has_tokens: false,
-            acts: 0,
+            calls: 0,
             turn: 1,
             pending: HashMap::new(),
-            recents: Recents::default(),
+            recents: RecentCalls::default(),
             meter: Meter::default(),
-            settled: Meter::default(),
+            spent_at_result: Meter::default(),
             open: None,
             closed: Vec::new(),
             ending: Ending::Open,
-            ended: Ended::default(),
+            ended: SessionOutcome::default(),
         })
     }
 
     /// Takes what the transcript tells next.
-    pub(crate) fn take(&mut self, at: Option<Timestamp>, act: Act<'_>, fold: &mut Fold) {
+    pub(crate) fn take(&mut self, at: Option<Timestamp>, what: ItemKind<'_>, fold: &mut Fold) {
         match at {
             Some(at) => {
                 self.has_times = true;
                 self.now = self.now.max(at);
             }
-            None if matches!(act, Act::Call(_)) && !self.has_times => {
+            None if matches!(what, ItemKind::Call(_)) && !self.has_times => {
                 self.now = self.now.plus(PACE)
             }
             None => {}
         }
-        match act {
-            Act::Project(project) => {
+        match what {
+            ItemKind::Project(project) => {
                 self.project.get_or_insert_with(|| project.to_owned());
             }
-            Act::Prompt => self.prompt(fold),
-            Act::Interrupted => {
+            ItemKind::Prompt => self.prompt(fold),
+            ItemKind::Interrupted => {
                 self.ending = Ending::Interrupted;
                 self.end_turn();
             }
-            Act::Call(call) => self.call(&call, fold),
-            Act::Outcome {
+            ItemKind::Call(call) => self.call(&call, fold),
+            ItemKind::Outcome {
                 id,
                 answer,
                 is_error,
             } => self.outcome(id, &answer, is_error, fold),
-            Act::Tokens(tokens) => self.tokens(tokens, fold),
-            Act::Said => self.ending = Ending::Finished,
-            Act::Wire(event) => self.wire(&event, fold),
+            ItemKind::Tokens(tokens) => self.tokens(tokens, fold),
+            ItemKind::Said => self.ending = Ending::Finished,
+            ItemKind::Wire(event) => self.wire(&event, fold),
         }
     }
 
     /// The session is over: what is known of it.
-    pub(crate) fn end(mut self) -> Ended {
+    pub(crate) fn end(mut self) -> SessionOutcome {
         let finished = self.ending == Ending::Finished;
         self.end_turn();
         let stuck = |found: &Loop| found.stopped.is_some() && !found.perhaps_wrong;
-        Ended {
+        SessionOutcome {
             finished: finished && !self.ended.loops.iter().any(stuck),
             name: self.name,
-            calls: self.acts,
+            calls: self.calls,
             last_at: self.has_times.then_some(self.now),
             tokens: self.meter.tokens,
             ..self.ended
@@ -145,10 +145,10 @@ impl Session {
         self.end_turn();
         let message = MessageEvent::new(self.id.clone()).unblock();
         self.judge(&message.into(), fold);
-        self.settled = self.meter;
+        self.spent_at_result = self.meter;
     }
 
-    fn call(&mut self, call: &Call<'_>, fold: &mut Fold) {
+    fn call(&mut self, call: &TranscriptCall<'_>, fold: &mut Fold) {
         let args = call.args.as_deref().map_or("", RawValue::get);
         let shown = match &call.server {
             Some(server) => format!("{server}/{}", call.tool).into(),
@@ -158,7 +158,7 @@ impl Session {
         if self.pending.len() >= MAX_PENDING {
             self.pending.clear();
         }
-        self.pending.insert(call.id.to_owned(), self.acts);
+        self.pending.insert(call.id.to_owned(), self.calls);
         let Some(tool) = id(&call.tool) else {
             return;
         };
@@ -168,54 +168,54 @@ impl Session {
         event.server = call.server.as_deref().and_then(id);
         event.args = call.args.as_deref().map(Payload::from);
         let judged = self.judge(&event.into(), fold);
-        if let Some(act) = self.recents.get_mut(self.acts) {
-            act.call_key = judged.key;
+        if let Some(call) = self.recents.get_mut(self.calls) {
+            call.call_key = judged.key;
         }
-        self.weigh(self.acts, &judged);
+        self.weigh(self.calls, &judged);
     }
 
-    fn outcome(&mut self, call: &str, answer: &Answer<'_>, is_error: bool, fold: &mut Fold) {
+    fn outcome(&mut self, call: &str, answer: &ResultBody<'_>, is_error: bool, fold: &mut Fold) {
         let Some(number) = self.pending.remove(call) else {
             return;
         };
         self.ending = Ending::Open;
         self.add_bytes(answer.len());
-        self.settled = self.meter;
+        self.spent_at_result = self.meter;
         let mut event = StepEvent::new(self.id.clone()).is_error(is_error);
         event.id = id(call);
         event.result = answer.payload();
         let judged = self.judge(&event.into(), fold);
-        if let Some(act) = self.recents.get_mut(number) {
-            act.answer_key = judged.key;
-            act.answer = match answer {
-                Answer::Nothing => None,
-                Answer::Raw(raw) => Some(Kept::of(raw.get(), true)),
-                Answer::Text(text) => Some(Kept::of(text, false)),
+        if let Some(call) = self.recents.get_mut(number) {
+            call.answer_key = judged.key;
+            call.answer = match answer {
+                ResultBody::Nothing => None,
+                ResultBody::Raw(raw) => Some(Truncated::of(raw.get(), true)),
+                ResultBody::Text(text) => Some(Truncated::of(text, false)),
             };
-            act.is_error = is_error;
-            act.after = self.meter;
+            call.is_error = is_error;
+            call.after = self.meter;
         }
         self.weigh(number, &judged);
     }
 
-    /// What Sprag's logs hold besides: messages between agents are acts too, the rest only moves the cells.
+    /// What Sprag's logs hold besides: messages between agents are calls too, the rest only moves the cells.
     fn wire(&mut self, event: &Event, fold: &mut Fold) {
         if let Event::Message(message) = event {
             let content = message.content.as_ref().map_or("", Payload::as_json);
             self.begin_act(format!("to {}", message.to.as_str()).into(), content);
             let judged = self.judge(event, fold);
-            self.weigh(self.acts, &judged);
+            self.weigh(self.calls, &judged);
         } else {
             self.judge(event, fold);
         }
     }
 
     fn begin_act(&mut self, tool: Box<str>, args: &str) {
-        self.acts += 1;
+        self.calls += 1;
         self.ending = Ending::Open;
         self.add_bytes(args.len());
-        self.recents.push(Recent {
-            number: self.acts,
+        self.recents.push(RecentCall {
+            number: self.calls,
             at: self.now,
             tool,
             args: beginning(args).into(),
@@ -224,7 +224,7 @@ impl Session {
             call_key: 0,
             answer_key: 0,
             decision: Decision::Allow,
-            before: self.settled,
+            before: self.spent_at_result,
             after: self.meter,
         });
     }
@@ -250,7 +250,7 @@ impl Session {
         judged
     }
 
-    /// Makes a loop of what the rules say of the act `number`, or adds it to one.
+    /// Makes a loop of what the rules say of the call `number`, or adds it to one.
     fn weigh(&mut self, number: usize, judged: &Judged) {
         let Some(finding) = &judged.finding else {
             if self.open.as_ref().is_some_and(|open| open.is_over(number)) {
@@ -258,8 +258,8 @@ impl Session {
             }
             return;
         };
-        if let Some(act) = self.recents.get_mut(number) {
-            act.decision = act.decision.max(finding.decision);
+        if let Some(call) = self.recents.get_mut(number) {
+            call.decision = call.decision.max(finding.decision);
         }
         match &mut self.open {
             Some(open) if open.goes_on(&self.recents, number, finding) => {
@@ -286,14 +286,14 @@ impl Session {
             project: self.project.as_deref(),
             session: &self.name,
             file: &self.file,
-            last: self.acts,
+            last: self.calls,
             ending: self.ending,
             has_times: self.has_times,
             has_tokens: self.has_tokens,
         };
         let closed = self.closed.drain(..).map(|episode| episode.close(&turn));
         self.ended.loops.extend(closed);
-        self.turn = self.acts.saturating_add(1);
+        self.turn = self.calls.saturating_add(1);
         self.ending = Ending::Open;
     }
 }

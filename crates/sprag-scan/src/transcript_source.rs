@@ -7,7 +7,7 @@ use sprag_hooks::Client;
 
 /// Who wrote a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum TranscriptSource {
     /// An agent CLI.
     Client(Client),
     /// A program that keeps the messages of a model API: `tool_calls` and their answers.
@@ -16,7 +16,7 @@ pub enum Source {
     Sprag,
 }
 
-impl Source {
+impl TranscriptSource {
     /// The word for it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -38,13 +38,13 @@ impl Source {
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for TranscriptSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl Serialize for Source {
+impl Serialize for TranscriptSource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }

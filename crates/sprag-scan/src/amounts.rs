@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Totals as people read them.
 
 /// `1,535`.
 #[must_use]

@@ -1,19 +1,19 @@
-//! The last acts of a session: where a loop began is known only when a rule has counted it.
+//! The last calls of a session: where a loop began is known only when a rule has counted it.
 
 use std::collections::VecDeque;
 
 use sprag_core::{Decision, RuleId, Timestamp};
 
-use crate::act::Tokens;
+use crate::transcript_item::Tokens;
 
-/// How many acts are remembered: as many as any rule looks back.
+/// How many calls are remembered: as many as any rule looks back.
 const MAX_RECENT: usize = 300;
 /// How much of arguments and results is kept until somebody wants to read it.
 const MAX_KEPT_BYTES: usize = 900;
 
-/// An act of a session: a call with its result, or a message to another agent.
+/// An call of a session: a call with its result, or a message to another agent.
 #[derive(Debug, Clone)]
-pub(crate) struct Recent {
+pub(crate) struct RecentCall {
     /// Its number in the session, from 1.
     pub(crate) number: usize,
     pub(crate) at: Timestamp,
@@ -21,7 +21,7 @@ pub(crate) struct Recent {
     /// The arguments as JSON, cut off.
     pub(crate) args: Box<str>,
     /// The result, cut off.
-    pub(crate) answer: Option<Kept>,
+    pub(crate) answer: Option<Truncated>,
     pub(crate) is_error: bool,
     pub(crate) call_key: u64,
     pub(crate) answer_key: u64,
@@ -41,12 +41,12 @@ pub(crate) struct Meter {
 
 /// The beginning of a text.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct Truncated {
     pub(crate) text: Box<str>,
     pub(crate) is_json: bool,
 }
 
-impl Kept {
+impl Truncated {
     pub(crate) fn of(text: &str, is_json: bool) -> Self {
         Self {
             text: beginning(text).into(),
@@ -61,37 +61,37 @@ pub(crate) fn beginning(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// The last acts.
+/// The last calls.
 #[derive(Debug, Default)]
-pub(crate) struct Recents {
-    acts: VecDeque<Recent>,
+pub(crate) struct RecentCalls {
+    calls: VecDeque<RecentCall>,
 }
 
-impl Recents {
-    pub(crate) fn push(&mut self, act: Recent) {
-        if self.acts.len() >= MAX_RECENT {
-            self.acts.pop_front();
+impl RecentCalls {
+    pub(crate) fn push(&mut self, call: RecentCall) {
+        if self.calls.len() >= MAX_RECENT {
+            self.calls.pop_front();
         }
-        self.acts.push_back(act);
+        self.calls.push_back(call);
     }
 
-    pub(crate) fn get(&self, number: usize) -> Option<&Recent> {
-        let first = self.acts.front()?.number;
-        self.acts.get(number.checked_sub(first)?)
+    pub(crate) fn get(&self, number: usize) -> Option<&RecentCall> {
+        let first = self.calls.front()?.number;
+        self.calls.get(number.checked_sub(first)?)
     }
 
-    pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut Recent> {
-        let first = self.acts.front()?.number;
-        self.acts.get_mut(number.checked_sub(first)?)
+    pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut RecentCall> {
+        let first = self.calls.front()?.number;
+        self.calls.get_mut(number.checked_sub(first)?)
     }
 
-    /// The acts from one number to another, both included, as far as they are remembered.
-    pub(crate) fn between(&self, first: usize, last: usize) -> impl Iterator<Item = &Recent> {
-        let known = self.acts.iter();
-        known.filter(move |act| (first..=last).contains(&act.number))
+    /// The calls from one number to another, both included, as far as they are remembered.
+    pub(crate) fn between(&self, first: usize, last: usize) -> impl Iterator<Item = &RecentCall> {
+        let known = self.calls.iter();
+        known.filter(move |call| (first..=last).contains(&call.number))
     }
 
-    /// The act with which what `rule` counts began, not before `earliest`.
+    /// The call with which what `rule` counts began, not before `earliest`.
     pub(crate) fn start(
         &self,
         number: usize,
@@ -103,10 +103,11 @@ impl Recents {
             return number;
         };
         let back = number.saturating_sub(count).max(earliest);
-        let same_call: fn(&Recent, &Recent) -> bool = |one, other| one.call_key == other.call_key;
+        let same_call: fn(&RecentCall, &RecentCall) -> bool =
+            |one, other| one.call_key == other.call_key;
         let (same, furthest) = match rule {
             RuleId::ProgressStuck => {
-                let same: fn(&Recent, &Recent) -> bool =
+                let same: fn(&RecentCall, &RecentCall) -> bool =
                     |one, other| one.answer_key == other.answer_key;
                 (same, number)
             }
@@ -120,8 +121,10 @@ impl Recents {
             RuleId::DestructiveVolume => return back.saturating_add(1).min(number),
             _ => return number,
         };
-        let alike = self.between(earliest, number).filter(|act| same(act, this));
-        let alike: Vec<usize> = alike.map(|act| act.number).collect();
+        let alike = self
+            .between(earliest, number)
+            .filter(|call| same(call, this));
+        let alike: Vec<usize> = alike.map(|call| call.number).collect();
         let from_end = alike.len().saturating_sub(count.saturating_add(1));
         alike.get(from_end).copied().unwrap_or(number).min(furthest)
     }
