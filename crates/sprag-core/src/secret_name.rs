@@ -6,29 +6,39 @@
 use crate::snake_name::snake_chars;
 
 /// What makes a value a secret, wherever it stands in the letters of its name.
-const PARTS: [&str; 19] = [
+const PARTS: [&str; 29] = [
     "accesskey",
     "accountkey",
     "apikey",
     "authkey",
     "authorization",
     "bearer",
+    "clientkey",
     "connectionstring",
     "cookie",
     "credential",
+    "decryptionkey",
     "encryptionkey",
+    "functionskey",
+    "keypass",
+    "masterkey",
+    "mnemonic",
     "passcode",
     "passphrase",
     "passwd",
     "password",
+    "presharedkey",
     "privatekey",
     "secret",
     "signingkey",
     "sshkey",
+    "storepass",
+    "subscriptionkey",
     "token",
+    "validationkey",
 ];
 /// The same as whole words only: inside another word they mean something else (`author`).
-const WORDS: [&str; 7] = ["auth", "jwt", "otp", "pass", "pin", "pwd", "sas"];
+const WORDS: [&str; 8] = ["auth", "jwt", "otp", "pass", "pin", "psk", "pwd", "sas"];
 /// Longer names are sentences.
 const MAX_NAME_BYTES: usize = 100;
 
@@ -66,7 +76,7 @@ fn starts_with_part(letters: &[u8]) -> bool {
     // Most letters start none of them, which saves the comparison of all parts.
     let may_start = matches!(
         letters.first(),
-        Some(b'a' | b'b' | b'c' | b'e' | b'p' | b's' | b't')
+        Some(b'a' | b'b' | b'c' | b'd' | b'e' | b'f' | b'k' | b'm' | b'p' | b's' | b't' | b'v')
     );
     may_start
         && PARTS

@@ -6,10 +6,15 @@
 //!
 //! A payload over 256 KiB is not kept, only its length: agents' logs are read by people.
 
+mod command_line;
+mod issued;
+mod public_data;
 mod redact;
+mod secret_files;
 mod shapes;
 mod spans;
 mod text;
+mod words;
 
 use serde_json::{Map, Value, json};
 use sprag_core::{Event, Observation, Observed, Payload};

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use sprag_core::{is_secret_name, is_token_count};
 
 use super::spans::Spans;
-use super::{shapes, text};
+use super::{shapes, text, words};
 
 /// What stands in place of a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -50,7 +50,7 @@ fn list(items: Vec<Value>) -> Vec<Value> {
     let mut announced = false;
     let mut kept = Vec::with_capacity(items.len());
     for item in items {
-        let next = item.as_str().is_some_and(text::announces_next);
+        let next = item.as_str().is_some_and(words::announces_next);
         kept.push(match item {
             Value::String(_) if announced && !next => Value::String(REDACTED.to_owned()),
             other => redact(other),
@@ -66,8 +66,11 @@ fn object(entries: Map<String, Value>) -> Map<String, Value> {
     let announced = named
         .filter_map(|field| entries.get(*field)?.as_str())
         .any(is_secret_name);
+    let is_kubernetes = entries.get("kind").and_then(Value::as_str) == Some("Secret");
     let redacted = entries.into_iter().map(|(name, value)| {
-        let value = if is_secret_name(&name) || announced && name.eq_ignore_ascii_case("value") {
+        let is_value = announced && name.eq_ignore_ascii_case("value")
+            || is_kubernetes && matches!(&*name, "data" | "stringData");
+        let value = if is_secret_name(&name) || is_value {
             whole(&name, value)
         } else {
             redact(value)

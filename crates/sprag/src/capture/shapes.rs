@@ -1,65 +1,33 @@
-//! Secrets that can be told by their looks: prefixes that issuers chose, and plain randomness.
+//! Secrets that are known by their looks: prefixes that issuers chose, forms, and plain randomness.
 
+use super::issued::is_issued;
+use super::public_data;
 use super::spans::Spans;
 
-/// A prefix and how many characters must follow for it to be a secret.
-const PREFIXES: [(&str, usize); 52] = [
-    ("ghp_", 20),
-    ("gho_", 20),
-    ("ghu_", 20),
-    ("ghs_", 20),
-    ("ghr_", 20),
-    ("github_pat_", 20),
-    ("glpat-", 16),
-    ("glptt-", 16),
-    ("gldt-", 16),
-    ("sk-", 16),
-    ("sk_live_", 10),
-    ("sk_test_", 10),
-    ("rk_live_", 10),
-    ("rk_test_", 10),
-    ("pk_live_", 10),
-    ("whsec_", 16),
-    ("xoxa-", 8),
-    ("xoxb-", 8),
-    ("xoxe-", 8),
-    ("xoxo-", 8),
-    ("xoxp-", 8),
-    ("xoxr-", 8),
-    ("xoxs-", 8),
-    ("xapp-", 8),
-    ("AKIA", 12),
-    ("ASIA", 12),
-    ("AROA", 12),
-    ("ABIA", 12),
-    ("AIza", 30),
-    ("ya29.", 16),
-    ("GOCSPX-", 16),
-    ("npm_", 20),
-    ("pypi-", 20),
-    ("hf_", 20),
-    ("SG.", 20),
-    ("shpat_", 16),
-    ("shpss_", 16),
-    ("dop_v1_", 20),
-    ("dapi", 32),
-    ("glsa_", 20),
-    ("nvapi-", 20),
-    ("gsk_", 20),
-    ("pplx-", 20),
-    ("r8_", 20),
-    ("tskey-", 12),
-    ("lin_api_", 16),
-    ("sntrys_", 20),
-    ("AGE-SECRET-KEY-", 20),
-    ("eyJ", 24),
-    ("xai-", 20),
-    ("rubygems_", 20),
-    ("v1.0-", 40),
+/// Addresses that are secrets themselves: whoever knows what follows may post there.
+const HOOKS: [&str; 5] = [
+    "hooks.slack.com/",
+    "discord.com/api/webhooks/",
+    "discordapp.com/api/webhooks/",
+    ".webhook.office.com/",
+    "api.telegram.org/bot",
+];
+/// What starts the hash of a password, as `crypt` writes it.
+const CRYPT: [&str; 12] = [
+    "$1$",
+    "$2a$",
+    "$2b$",
+    "$2y$",
+    "$5$",
+    "$6$",
+    "$y$",
+    "$apr1$",
+    "$argon2i$",
+    "$argon2d$",
+    "$argon2id$",
+    "$scrypt$",
 ];
 
-/// What is shorter is none of them.
-const SHORTEST: usize = 13;
 /// From this length on a mix of letters and digits is taken for a secret.
 const RANDOM_CHARS: usize = 32;
 /// A secret key of AWS has this length, and slashes.
@@ -67,25 +35,38 @@ const AWS_CHARS: usize = 40;
 
 /// Finds secrets by their looks.
 pub(super) fn find(text: &str, spans: &mut Spans) {
+    let public = public_data::find(text);
+    let is_public = |at: usize| public_data::holds(&public, at);
     for (start, word) in runs(text, is_token) {
+        if is_formed(word) {
+            spans.add(start..start + word.len());
+            continue;
+        }
         for (at, rest) in inner_starts(word) {
-            if is_issued(rest) {
+            if is_issued(rest) && !is_public(start + at) {
                 spans.add(start + at..start + word.len());
                 break;
             }
         }
     }
-    for (start, word) in runs(text, |c| is_token(c) && c != '.' && c != '/') {
-        if word.len() >= RANDOM_CHARS && looks_random(word) {
+    let mut drawn = |start: usize, word: &str| {
+        if looks_random(word) && !is_public(start) {
             spans.add(start..start + word.len());
+        }
+    };
+    for (start, word) in runs(text, |c| is_token(c) && c != '.' && c != '/') {
+        if word.len() >= RANDOM_CHARS {
+            drawn(start, word);
         }
     }
     for (start, word) in runs(text, |c| c.is_ascii_alphanumeric() || c == '/' || c == '+') {
-        if word.len() == AWS_CHARS && looks_random(word) {
-            spans.add(start..start + word.len());
+        if word.len() == AWS_CHARS {
+            drawn(start, word);
         }
     }
-    slack_hooks(text, spans);
+    for start in HOOKS.iter().chain(&CRYPT) {
+        following(text, start, spans);
+    }
 }
 
 fn is_token(c: char) -> bool {
@@ -97,15 +78,6 @@ fn inner_starts(word: &str) -> impl Iterator<Item = (usize, &str)> {
     let joined = word.match_indices(['=', '/', '.', '-', '_', '+']);
     let starts = std::iter::once(0).chain(joined.map(|(at, _)| at + 1));
     starts.filter_map(|at| Some((at, word.get(at..)?)))
-}
-
-fn is_issued(word: &str) -> bool {
-    // Nearly every word is shorter than that.
-    word.len() >= SHORTEST
-        && PREFIXES.iter().any(|(prefix, least)| {
-            word.strip_prefix(prefix)
-                .is_some_and(|rest| rest.len() >= *least)
-        })
 }
 
 /// The longest runs of characters that are `wanted`, with their places.
@@ -136,37 +108,43 @@ fn looks_random(word: &str) -> bool {
     all && changes * 5 >= classes.len() * 2
 }
 
-/// The address of a Slack web hook is its secret.
-fn slack_hooks(text: &str, spans: &mut Spans) {
-    let hook = "hooks.slack.com/";
+/// Two forms that have no prefix: `pat….<64 hex>` of Airtable, `<32 hex>-us12` of Mailchimp.
+fn is_formed(word: &str) -> bool {
+    let is_hex = |text: &str, length: usize| {
+        text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let airtable = word
+        .split_once('.')
+        .is_some_and(|(id, rest)| id.len() == 17 && id.starts_with("pat") && is_hex(rest, 64));
+    let mailchimp = word.split_once("-us").is_some_and(|(key, place)| {
+        is_hex(key, 32) && !place.is_empty() && place.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    airtable || mailchimp
+}
+
+/// Takes out what follows `start`, up to a blank or a quote. A hash has a salt before it.
+fn following(text: &str, start: &str, spans: &mut Spans) {
+    let is_hash = start.starts_with('$');
     let mut done = 0;
-    for (at, _) in text.match_indices(hook) {
-        let start = at + hook.len();
-        if start < done {
+    for (at, _) in text.match_indices(start) {
+        let from = at + start.len();
+        if from < done {
             continue;
         }
-        let rest = text.get(start..).unwrap_or_default();
-        done = start + rest.find(|c| !is_token(c)).unwrap_or(rest.len());
-        spans.add(start..done);
+        let rest = text.get(from..).unwrap_or_default();
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')');
+        let length = rest.find(ends).unwrap_or(rest.len());
+        done = from + length;
+        let has_salt = rest.get(..length).is_some_and(|hash| hash.contains('$'));
+        if !is_hash || length >= 20 && (has_salt || start.starts_with("$2")) {
+            spans.add(from..done);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_secret_of_every_issuer_is_found_from_its_least_length_on() {
-        let shortest = PREFIXES
-            .iter()
-            .map(|(prefix, least)| prefix.len() + least)
-            .min();
-        assert_eq!(shortest, Some(SHORTEST));
-        for (prefix, least) in PREFIXES {
-            assert!(is_issued(&format!("{prefix}{}", "x".repeat(least))));
-            assert!(!is_issued(&format!("{prefix}{}", "x".repeat(least - 1))));
-        }
-    }
 
     #[test]
     fn digests_names_and_paths_are_no_secrets() {

@@ -1,8 +1,28 @@
-//! Secrets that can be told by what stands before them: `password=`, `Authorization:`, `--token`.
+//! Secrets that are known by what stands before them: `password=`, `Authorization:`, `--token`.
 
 use sprag_core::{is_secret_name, is_token_count};
 
 use super::spans::Spans;
+use super::{command_line, secret_files, words};
+
+/// Parameters of addresses that carry a secret under a name that means nothing elsewhere.
+const PARAMETERS: [&str; 6] = [
+    "key=",
+    "sig=",
+    "signature=",
+    "code=",
+    "X-Amz-Signature=",
+    "X-Goog-Signature=",
+];
+/// Cookies that hold a session, in programs' own names for them.
+const SESSION_COOKIES: [&str; 4] = [
+    "PHPSESSID",
+    "JSESSIONID",
+    "ASP.NET_SessionId",
+    "connect.sid",
+];
+/// Functions that take the name of a secret and do not hold one.
+const READERS: [&str; 6] = ["get", "read", "fetch", "load", "find", "has"];
 
 /// How far a password in an address is looked for.
 const MAX_ADDRESS_CHARS: usize = 300;
@@ -11,8 +31,11 @@ const MAX_ADDRESS_CHARS: usize = 300;
 pub(super) fn find(text: &str, spans: &mut Spans) {
     key_blocks(text, spans);
     addresses(text, spans);
+    parameters(text, spans);
     assignments(text, spans);
-    words(text, spans);
+    words::find(text, spans);
+    command_line::find(text, spans);
+    secret_files::find(text, spans);
 }
 
 /// Private keys, from their first line to their last, or to the end where that is cut off.
@@ -60,29 +83,120 @@ fn beginning(text: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// `name = value` in any of the ways that files, shells, headers and broken JSON write it.
+/// `?key=…` and the like, in addresses only.
+fn parameters(text: &str, spans: &mut Spans) {
+    for name in PARAMETERS {
+        let mut done = 0;
+        for (at, _) in text.match_indices(name) {
+            // Looking back is bounded, so that a text without blanks costs no more than others.
+            let from = text.floor_char_boundary(at.saturating_sub(MAX_ADDRESS_CHARS));
+            let before = text.get(from..at).unwrap_or_default();
+            if at < done || !before.ends_with(['?', '&', ';']) {
+                continue;
+            }
+            let word = before.rsplit(char::is_whitespace).next();
+            if word.is_some_and(|word| word.contains("://")) {
+                let start = at + name.len();
+                let rest = text.get(start..).unwrap_or_default();
+                let ends = |c: char| {
+                    c.is_whitespace() || matches!(c, '&' | '"' | '\'' | '<' | '>' | '#' | '`')
+                };
+                done = start + rest.find(ends).unwrap_or(rest.len());
+                spans.add(start..done);
+            }
+        }
+    }
+}
+
+/// `name = value` in any of the ways that files, shells, headers, programs and broken JSON write it.
 fn assignments(text: &str, spans: &mut Spans) {
     let mut done = 0;
-    for (at, _) in text.match_indices(['=', ':']) {
+    for (at, sign) in text.match_indices(['=', ':', '(', ',', '>']) {
         let before = text.get(..at).unwrap_or_default();
-        let name = name_at_end(before.trim_end_matches([' ', '\t', '"', '\'', '\\', '`']));
-        if at < done || !is_secret_name(name) {
+        let after = text.get(at + 1..).unwrap_or_default();
+        if at < done || !is_assignment(sign, before, after) {
             continue;
         }
-        let after = text.get(at + 1..).unwrap_or_default();
+        let name = name_at_end(before.trim_end_matches([' ', '\t', '"', '\'', '\\', '`', ']']));
+        let is_cookie = SESSION_COOKIES.contains(&name);
+        if !is_cookie && (!is_secret_name(name) || sign == "(" && is_reader(name)) {
+            continue;
+        }
         let after = after.strip_prefix(['>', '=']).unwrap_or(after);
-        let (start, value) = value(text.len() - after.len(), after, is_header(name));
-        if !is_token_count(name, value) {
+        let offset = text.len() - after.len();
+        let (start, value) =
+            folded(offset, after).unwrap_or_else(|| value(offset, after, is_line(name)));
+        if !is_token_count(name, value) && !is_code(text, start, value) {
             done = start + value.len();
             spans.add(start..done);
         }
     }
 }
 
-/// Whether everything up to the end of the line belongs to the secret, as in an HTTP header.
-fn is_header(name: &str) -> bool {
+/// Whether `sign` joins a name and a value: `set_password("…")`, `define('PASSWORD', '…')` and
+/// `<password>…` do, other brackets and commas don't.
+fn is_assignment(sign: &str, before: &str, after: &str) -> bool {
+    let is_quoted = after.trim_start_matches(' ').starts_with(['"', '\'']);
+    match sign {
+        "(" => is_quoted,
+        "," => {
+            let Some(quoted) = before.strip_suffix(['"', '\'']) else {
+                return false;
+            };
+            let call = quoted.strip_suffix(name_at_end(quoted)).unwrap_or_default();
+            is_quoted && (call.ends_with("('") || call.ends_with("(\""))
+        }
+        ">" => {
+            let tag = before.strip_suffix(name_at_end(before));
+            tag.is_some_and(|tag| tag.ends_with('<')) && !after.starts_with('<')
+        }
+        _ => true,
+    }
+}
+
+/// Whether the value is a call in a program: `token = parser.next_token()`.
+fn is_code(text: &str, start: usize, value: &str) -> bool {
+    let is_quoted = text
+        .get(..start)
+        .is_some_and(|before| before.ends_with(['"', '\'', '`']));
+    let Some((path, rest)) = value.split_once('(').filter(|_| !is_quoted) else {
+        return false;
+    };
+    let is_path = path
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':'));
+    is_path && !path.is_empty() && (path.contains(['.', '_', ':']) || rest.is_empty())
+}
+
+fn is_reader(name: &str) -> bool {
+    let name = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
+    READERS.iter().any(|word| name.starts_with(word))
+}
+
+/// The value on the lines below its name, as YAML writes it: `key: |` and `key: >-`.
+fn folded(at: usize, rest: &str) -> Option<(usize, &str)> {
+    let head = rest.trim_start_matches([' ', '\t']);
+    let head = head.strip_prefix(['|', '>'])?;
+    let head = head.trim_start_matches(['-', '+']).strip_prefix('\n')?;
+    let mut length = 0;
+    for line in head.split_inclusive('\n') {
+        if !line.starts_with([' ', '\t']) && !line.trim().is_empty() {
+            break;
+        }
+        length += line.len();
+    }
+    let value = head.get(..length)?.trim_end();
+    let blank = value.len() - value.trim_start().len();
+    Some((at + (rest.len() - head.len()) + blank, value.trim_start()))
+}
+
+/// Whether everything up to the end of the line belongs to the secret, as in an HTTP header or a
+/// phrase of words.
+fn is_line(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name.ends_with("authorization") || name.ends_with("cookie")
+    ["authorization", "cookie", "mnemonic", "phrase"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 fn name_at_end(text: &str) -> &str {
@@ -98,7 +212,7 @@ fn name_at_end(text: &str) -> &str {
 
 /// The value at the start of `rest`, which stands at `at`: to its closing quote, the end of the line of
 /// a header, or the end of the word.
-fn value(at: usize, rest: &str, is_header: bool) -> (usize, &str) {
+fn value(at: usize, rest: &str, is_line: bool) -> (usize, &str) {
     let trimmed = rest.trim_start_matches([' ', '\t', '\\']);
     let quote = trimmed
         .chars()
@@ -112,7 +226,7 @@ fn value(at: usize, rest: &str, is_header: bool) -> (usize, &str) {
     let is_inner = rest.trim_start_matches([' ', '\t']).starts_with('\\');
     let end = match quote {
         Some(quote) => closing(value, quote, is_inner),
-        None if is_header => value.find(['\n', '\r', '"', '\'']),
+        None if is_line => value.find(['\n', '\r', '"', '\'']),
         None => value.find(|c: char| {
             c.is_whitespace()
                 || matches!(
@@ -141,52 +255,4 @@ fn closing(value: &str, quote: char, is_inner: bool) -> Option<usize> {
         escaped = c == '\\' && !escaped;
     }
     None
-}
-
-/// What follows a word that announces it: `Bearer …`, `--password …`, `-u user:…`, `password is …`.
-fn words(text: &str, spans: &mut Spans) {
-    let mut before = ("", "");
-    let mut at = 0;
-    for word in text.split_whitespace() {
-        let start = at + text.get(at..).and_then(|rest| rest.find(word)).unwrap_or(0);
-        at = start + word.len();
-        let bare = word.trim_matches(|c| matches!(c, '"' | '\'' | '`' | ',' | ';' | ')' | '\\'));
-        // In JSON that was cut off the next member follows without a blank.
-        let bare = bare.split('"').next().unwrap_or(bare);
-        if announces(before, bare) {
-            let inside = start + word.find(bare).unwrap_or(0);
-            spans.add(inside..inside + bare.len());
-        }
-        let quoted = |c| matches!(c, '"' | '\'' | '`' | ',' | '[' | '(');
-        let last = word.rsplit(quoted).find(|part| !part.is_empty());
-        before = (before.1, last.unwrap_or_default());
-    }
-}
-
-fn announces((earlier, before): (&str, &str), word: &str) -> bool {
-    if word.is_empty() || word.starts_with('-') && word.len() < 3 {
-        return false;
-    }
-    if before.eq_ignore_ascii_case("bearer") {
-        return word.len() >= 8;
-    }
-    if matches!(before, "-u" | "--user" | "--proxy-user") {
-        return word.contains(':');
-    }
-    if let Some(flag) = before.strip_prefix('-') {
-        let name = flag.trim_start_matches('-');
-        let is_pass = name == "p" && earlier.ends_with("sshpass");
-        return is_pass
-            || !name.contains(['=', ':']) && is_secret_name(name) && !is_token_count(name, word);
-    }
-    before.eq_ignore_ascii_case("is") && is_secret_name(earlier)
-}
-
-/// Whether the next of several arguments is a secret because of this one.
-pub(super) fn announces_next(argument: &str) -> bool {
-    let flag = argument.trim_start_matches('-');
-    let is_flag = flag.len() < argument.len();
-    let is_name = !argument.contains(char::is_whitespace) && argument.len() < 40;
-    is_name && is_secret_name(flag)
-        || is_flag && matches!(argument, "-u" | "--user" | "--proxy-user")
 }

@@ -26,6 +26,10 @@ mod retention;
 #[cfg(test)]
 mod roles;
 #[cfg(test)]
+mod secret_kinds;
+#[cfg(test)]
+mod secret_places;
+#[cfg(test)]
 mod traces;
 #[cfg(test)]
 mod what_if;
