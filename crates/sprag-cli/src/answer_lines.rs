@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 use sprag_core::{Event, MAX_EVENT_BYTES, Verdict};
 
+use crate::bounded_lines::{BoundedLine, BoundedLines};
 use crate::failure::{Failure, Run};
-use crate::lines::{Line, Lines};
 
 /// How much is read at once.
 pub(crate) const READ_BYTES: usize = 64 * 1024;
@@ -18,7 +18,7 @@ pub(crate) const READ_BYTES: usize = 64 * 1024;
 /// An answer to one line.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Answer {
+enum LineAnswer {
     Verdict(Box<Verdict>),
     Error { error: LineError },
 }
@@ -36,18 +36,18 @@ pub(crate) fn answer_lines(
     strict: bool,
     mut judge: impl FnMut(Event) -> Result<Verdict, String>,
 ) -> Run {
-    let mut lines = Lines::new(input, MAX_EVENT_BYTES);
+    let mut lines = BoundedLines::new(input, MAX_EVENT_BYTES);
     let mut text = Vec::new();
     while let Some((number, line)) = lines.next().map_err(unreadable)? {
-        if matches!(line, Line::Bytes(bytes) if bytes.trim_ascii().is_empty()) {
+        if matches!(line, BoundedLine::Bytes(bytes) if bytes.trim_ascii().is_empty()) {
             continue;
         }
         let answer = match parse(&line).and_then(&mut judge) {
-            Ok(verdict) => Answer::Verdict(Box::new(verdict)),
-            Err(message) => Answer::Error {
+            Ok(verdict) => LineAnswer::Verdict(Box::new(verdict)),
+            Err(message) => LineAnswer::Error {
                 error: LineError {
                     line: number,
-                    // An event is one line here, and the number of that line is told already.
+                    // An event is one line here, and the number of that line is given already.
                     message: message.replace(" at line 1 column ", " at column "),
                 },
             },
@@ -57,20 +57,20 @@ pub(crate) fn answer_lines(
         text.push(b'\n');
         output.write_all(&text)?;
         output.flush()?;
-        if let (Answer::Error { error }, true) = (&answer, strict) {
+        if let (LineAnswer::Error { error }, true) = (&answer, strict) {
             return Err(
                 Failure::new(format!("line {}: {}", error.line, error.message))
-                    .next("mend the line, or leave out --strict to skip lines like it"),
+                    .next("fix the line, or leave out --strict to skip lines like it"),
             );
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn parse(line: &Line<'_>) -> Result<Event, String> {
+fn parse(line: &BoundedLine<'_>) -> Result<Event, String> {
     match line {
-        Line::Bytes(bytes) => Event::parse(bytes).map_err(|error| error.to_string()),
-        Line::TooLong(bytes) => Err(format!(
+        BoundedLine::Bytes(bytes) => Event::parse(bytes).map_err(|error| error.to_string()),
+        BoundedLine::TooLong(bytes) => Err(format!(
             "an event has at most {MAX_EVENT_BYTES} bytes, this line has {bytes}"
         )),
     }

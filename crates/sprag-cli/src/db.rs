@@ -18,11 +18,11 @@ use crate::settings::Settings;
 /// Where the store is.
 #[derive(Debug)]
 pub(crate) struct Db {
-    place: Place,
+    location: Location,
 }
 
 #[derive(Debug)]
-enum Place {
+enum Location {
     File(PathBuf),
     /// With the file beside which tokens and sockets lie.
     Redis(Box<RedisOptions>, PathBuf),
@@ -35,7 +35,7 @@ impl Db {
         let mut found = Self::file(settings, &args.file)?;
         if let Some(url) = settings.redis_url(redis.redis.as_deref(), flag) {
             let options = Box::new(redis_options(redis, url)?);
-            found.place = Place::Redis(options, found.path().to_owned());
+            found.location = Location::Redis(options, found.path().to_owned());
         }
         Ok(found)
     }
@@ -46,29 +46,29 @@ impl Db {
             Failure::new("there is no home to keep the store in").next("name one with --db FILE")
         })?;
         Ok(Self {
-            place: Place::File(path),
+            location: Location::File(path),
         })
     }
 
     /// This one and no other.
     pub(crate) fn named(path: &Path) -> Self {
         Self {
-            place: Place::File(path.to_owned()),
+            location: Location::File(path.to_owned()),
         }
     }
 
     /// Where the file is, beside which tokens and sockets lie; with Redis only those lie there.
     pub(crate) fn path(&self) -> &Path {
-        match &self.place {
-            Place::File(path) | Place::Redis(_, path) => path,
+        match &self.location {
+            Location::File(path) | Location::Redis(_, path) => path,
         }
     }
 
     /// How Redis is used, where it is.
     pub(crate) fn redis(&self) -> Option<&RedisOptions> {
-        match &self.place {
-            Place::File(_) => None,
-            Place::Redis(options, _) => Some(options),
+        match &self.location {
+            Location::File(_) => None,
+            Location::Redis(options, _) => Some(options),
         }
     }
 
@@ -79,9 +79,9 @@ impl Db {
 
     /// The store for looking at: a file that is not there is not made.
     pub(crate) fn read(&self) -> Result<Box<dyn Store>, Failure> {
-        let path = match &self.place {
-            Place::File(path) => path,
-            Place::Redis(options, _) => {
+        let path = match &self.location {
+            Location::File(path) => path,
+            Location::Redis(options, _) => {
                 return Ok(Box::new(RedisStore::open(RedisOptions::clone(options))?));
             }
         };
@@ -105,9 +105,9 @@ impl Db {
         policy: Option<&Path>,
         capture: Capture,
     ) -> Result<Guard, Failure> {
-        let builder = match &self.place {
-            Place::File(path) => Guard::builder().file(path),
-            Place::Redis(options, _) => Guard::builder().redis(RedisOptions::clone(options)),
+        let builder = match &self.location {
+            Location::File(path) => Guard::builder().file(path),
+            Location::Redis(options, _) => Guard::builder().redis(RedisOptions::clone(options)),
         };
         let builder = builder.capture(capture);
         let builder = match policy_file(settings, policy)? {

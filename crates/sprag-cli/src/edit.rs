@@ -8,7 +8,7 @@ use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike,
 
 /// For whom a key is set; globs.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Who<'a> {
+pub(crate) struct OverrideTarget<'a> {
     pub(crate) agent: Option<&'a str>,
     pub(crate) session: Option<&'a str>,
 }
@@ -41,7 +41,7 @@ pub(crate) fn set(
     text: &str,
     path: &[&str],
     value: Value,
-    who: Who<'_>,
+    who: OverrideTarget<'_>,
 ) -> Result<Edited, EditError> {
     let mut document: DocumentMut = text.parse()?;
     let old = if who.agent.is_none() && who.session.is_none() {
@@ -138,7 +138,7 @@ fn make_room(table: &mut dyn TableLike, key: &str) {
 /// The last override that is exactly for `who`, or a new one.
 fn override_for<'d>(
     document: &'d mut DocumentMut,
-    who: Who<'_>,
+    who: OverrideTarget<'_>,
 ) -> Result<&'d mut Table, EditError> {
     let item = document
         .entry("override")
@@ -197,18 +197,18 @@ agent = "bulk-cleaner"
 destructive.max_calls = 50 # it is their job
 "#;
 
-    fn change(text: &str, key: &str, value: &str, who: Who<'_>) -> String {
+    fn change(text: &str, key: &str, value: &str, who: OverrideTarget<'_>) -> String {
         let path: Vec<&str> = key.split('.').collect();
         set(text, &path, value.parse().unwrap(), who).unwrap().text
     }
 
-    const ALL: Who<'_> = Who {
+    const ALL: OverrideTarget<'_> = OverrideTarget {
         agent: None,
         session: None,
     };
 
-    fn agent(name: &str) -> Who<'_> {
-        Who {
+    fn agent(name: &str) -> OverrideTarget<'_> {
+        OverrideTarget {
             agent: Some(name),
             session: None,
         }
@@ -307,7 +307,7 @@ destructive.max_calls = 50 # it is their job
         agent = "bulk-*"
         call.repeat = 9
         "#);
-        let both = Who {
+        let both = OverrideTarget {
             agent: Some("a"),
             session: Some("s"),
         };
@@ -328,7 +328,7 @@ destructive.max_calls = 50 # it is their job
 
     #[test]
     fn a_session_gets_limits_of_the_session_table() {
-        let who = Who {
+        let who = OverrideTarget {
             agent: None,
             session: Some("s1"),
         };

@@ -19,7 +19,7 @@ pub(crate) const UNUSABLE: u8 = 2;
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Something to tell the person.
-    Told {
+    Explained {
         /// What happened, to what.
         message: String,
         /// What to do next.
@@ -32,7 +32,7 @@ pub(crate) enum Failure {
 impl Failure {
     /// A failure that says what happened.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self::Told {
+        Self::Explained {
             message: message.into(),
             next: None,
         }
@@ -41,7 +41,7 @@ impl Failure {
     /// With what to do next.
     pub(crate) fn next(self, advice: impl Into<String>) -> Self {
         match self {
-            Self::Told { message, .. } => Self::Told {
+            Self::Explained { message, .. } => Self::Explained {
                 message,
                 next: Some(advice.into()),
             },
@@ -88,7 +88,7 @@ impl Failure {
                 &format!("can't write the output: {}", Self::reason(&error)),
                 None,
             ),
-            Self::Told { message, next } => report(err, &message, next.as_deref()),
+            Self::Explained { message, next } => report(err, &message, next.as_deref()),
         }
     }
 }

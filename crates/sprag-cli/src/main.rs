@@ -6,6 +6,7 @@
 mod answer_lines;
 mod args;
 mod bar;
+mod bounded_lines;
 mod clock;
 mod command;
 mod db;
@@ -15,7 +16,6 @@ mod failure;
 mod json;
 mod layout;
 mod limit_text;
-mod lines;
 mod plural;
 mod policy_file;
 mod record_line;

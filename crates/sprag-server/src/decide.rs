@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use sprag::{Checked, Event, GuardError, Record, Role, StoreError, Wait};
+use sprag::{Event, GuardError, PendingVerdict, Record, Role, StoreError, Wait};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
@@ -30,11 +30,11 @@ impl App {
         let watch = Stopwatch::start();
         let checked = self.with_store(move |app| app.guard().check_soon(role, event));
         let decided = match checked.await {
-            Ok(Checked {
+            Ok(PendingVerdict {
                 record,
                 wait: Some(wait),
             }) => durable(wait).await.map(|()| record),
-            Ok(Checked { record, wait: None }) => Ok(record),
+            Ok(PendingVerdict { record, wait: None }) => Ok(record),
             Err(error) => Err(error),
         };
         self.observed(watch, decided, parent)

@@ -1,7 +1,7 @@
-//! What happens, items to whoever listens, without ever making a decision wait.
+//! Streams records to listeners without ever making a decision wait.
 //!
 //! A dashboard that stalls must not stall the agents. So each listener has a queue of its own with a
-//! bound; when it is full, further records are counted instead of kept, and the listener is items at
+//! bound; when it is full, further records are counted instead of kept, and the listener learns at
 //! that place in the stream how many it missed. It can fetch them from the log by their numbers.
 
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use sprag_store::Record;
 /// How many records wait for a listener that is busy.
 pub const FEED_LENGTH: usize = 1024;
 
-/// One thing that a listener is items.
+/// One item of a feed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FeedItem {
     /// A record was appended to the log. Records of different threads may arrive slightly out of the

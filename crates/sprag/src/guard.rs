@@ -10,8 +10,8 @@ mod builder;
 mod error;
 mod operator;
 mod pause;
+mod pending_verdict;
 mod reload;
-mod soon;
 mod watch;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -27,9 +27,9 @@ use crate::role::Role;
 use active::Policies;
 pub use builder::{GuardBuilder, make_private_folder};
 pub use error::GuardError;
+pub use pending_verdict::PendingVerdict;
 pub use reload::Reload;
 use reload::WatchedFile;
-pub use soon::Checked;
 pub use watch::Watch;
 
 /// A guard over agents. Cheap to clone; clones share everything.

@@ -106,7 +106,9 @@ pub use clock::{Clock, SystemClock, TestClock};
 pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, FeedItem, Subscription};
-pub use guard::{Checked, Guard, GuardBuilder, GuardError, Reload, Watch, make_private_folder};
+pub use guard::{
+    Guard, GuardBuilder, GuardError, PendingVerdict, Reload, Watch, make_private_folder,
+};
 pub use judge::{Judge, JudgeError};
 pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};
 pub use policy_file::{PolicyFile, PolicyFileError};

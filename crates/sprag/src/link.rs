@@ -23,7 +23,7 @@ use crate::guard::{Guard, GuardError};
 use crate::policy_file::PolicyFile;
 use crate::role::Role;
 
-pub use client::{Answer, ServerClient, hook_token_file, read_token};
+pub use client::{ServerAnswer, ServerClient, hook_token_file, read_token};
 pub use error::LinkError;
 pub use fail_mode::FailMode;
 pub use lazy::{LazyLink, NoVerdict};

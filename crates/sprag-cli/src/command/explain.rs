@@ -1,4 +1,4 @@
-//! `sprag explain`: one rule, told so that a person can decide what to do about it.
+//! `sprag explain`: one rule, explained so that a person can decide what to do about it.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,13 +21,13 @@ pub(crate) fn run(args: &ExplainArgs, settings: &Settings, out: &mut dyn Write) 
     let rule = find(&args.rule)?;
     let policy = policy_file::load(settings, args.policy.policy.as_deref())?;
     let text = explain(rule);
-    let told = Told {
+    let output = RuleText {
         rule,
         mode: policy.base().modes.get(rule),
         limits: text
             .keys
             .iter()
-            .map(|key| Limit {
+            .map(|key| LimitValue {
                 key,
                 value: policy.get(key).unwrap_or_default(),
             })
@@ -35,9 +35,9 @@ pub(crate) fn run(args: &ExplainArgs, settings: &Settings, out: &mut dyn Write) 
         text,
     };
     if args.json {
-        json::print(out, &told)?;
+        json::print(out, &output)?;
     } else {
-        told.print(out)?;
+        output.print(out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -54,27 +54,27 @@ fn find(name: &str) -> Result<RuleId, Failure> {
 
 /// A rule with what the policy in force says of it.
 #[derive(Debug, Serialize)]
-struct Told {
+struct RuleText {
     rule: RuleId,
     mode: Mode,
-    limits: Vec<Limit>,
+    limits: Vec<LimitValue>,
     #[serde(flatten)]
     text: Explanation,
 }
 
 #[derive(Debug, Serialize)]
-struct Limit {
+struct LimitValue {
     key: &'static str,
     #[serde(serialize_with = "json::toml_text")]
     value: String,
 }
 
-impl Told {
+impl RuleText {
     fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let rule = self.rule;
         let verdicts: Vec<&str> = self.text.verdicts.iter().map(|v| v.as_str()).collect();
         writeln!(out, "{}  {}", paint(HEAD, rule), verdicts.join(", "))?;
-        for Limit { key, value } in &self.limits {
+        for LimitValue { key, value } in &self.limits {
             let per = self
                 .text
                 .per
@@ -101,7 +101,7 @@ impl Told {
         }
         if rule != RuleId::SessionKilled {
             let shadow = format!(
-                "`sprag policy set {rule} shadow` tells what it would do and stops nothing."
+                "`sprag policy set {rule} shadow` reports what it would do and stops nothing."
             );
             paragraph(out, "  ", &shadow)?;
         }

@@ -14,12 +14,12 @@ use crate::args::ReplayArgs;
 use crate::failure::{FAILED, Failure, Run};
 use crate::policy_file;
 use crate::settings::Settings;
-use recording::Source;
+use recording::ReplaySource;
 use show::Show;
 
 /// Folds the recording and prints what is seen.
 pub(crate) fn run(args: &ReplayArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let source = Source::find(args, settings)?;
+    let source = ReplaySource::find(args, settings)?;
     let out = &mut BufWriter::new(out);
     let show = Show::new(args);
     match args.diff.as_deref() {
@@ -31,14 +31,14 @@ pub(crate) fn run(args: &ReplayArgs, settings: &Settings, out: &mut dyn Write) -
 fn one(
     args: &ReplayArgs,
     settings: &Settings,
-    source: &Source,
+    source: &ReplaySource,
     show: &Show,
     out: &mut dyn Write,
 ) -> Run {
     let mut replay = match (&args.policy, source) {
         (Some(path), _) => what_if(source, path)?,
-        (None, Source::Log(store)) => Replay::own(&**store)?,
-        (None, Source::Trace(_)) => Replay::plain(policy(settings)?),
+        (None, ReplaySource::Log(store)) => Replay::own(&**store)?,
+        (None, ReplaySource::Trace(_)) => Replay::plain(policy(settings)?),
     };
     if args.state {
         replay = replay.with_state();
@@ -60,7 +60,7 @@ fn one(
 
 fn diff(
     args: &ReplayArgs,
-    source: &Source,
+    source: &ReplaySource,
     (one, other): (&Path, &Path),
     show: &Show,
     out: &mut dyn Write,
@@ -94,10 +94,10 @@ fn policy(settings: &Settings) -> Result<Policy, Failure> {
     policy_file::load(settings, None)
 }
 
-fn what_if<'a>(source: &Source, path: &Path) -> Result<Replay<'a>, Failure> {
+fn what_if<'a>(source: &ReplaySource, path: &Path) -> Result<Replay<'a>, Failure> {
     let replay = Replay::what_if(PolicyFile::required(path).load()?);
     Ok(match source {
-        Source::Log(store) => replay.starting_at(&**store)?,
-        Source::Trace(_) => replay,
+        ReplaySource::Log(store) => replay.starting_at(&**store)?,
+        ReplaySource::Trace(_) => replay,
     })
 }

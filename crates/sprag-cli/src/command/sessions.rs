@@ -28,13 +28,17 @@ pub(crate) fn run(command: &SessionsCommand, settings: &Settings, out: &mut dyn 
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum OrderKind {
     Kill,
     Reset,
 }
 
 /// Gives the order to the guard; tells whether the session was known.
-fn order(args: &OrderArgs, settings: &Settings, kind: Order) -> Result<(Verdict, bool), Failure> {
+fn order(
+    args: &OrderArgs,
+    settings: &Settings,
+    kind: OrderKind,
+) -> Result<(Verdict, bool), Failure> {
     let id = session_id(&args.session)?;
     if args.why.trim().is_empty() {
         return Err(Failure::new("--why is empty").next("say in a few words why; the log keeps it"));
@@ -45,7 +49,7 @@ fn order(args: &OrderArgs, settings: &Settings, kind: Order) -> Result<(Verdict,
         .read()?
         .session(&id)?
         .is_some();
-    if kind == Order::Reset && !known {
+    if kind == OrderKind::Reset && !known {
         return Err(Failure::new(format!("there is no session {id}"))
             .next("`sprag sessions list` shows those there are"));
     }
@@ -54,14 +58,14 @@ fn order(args: &OrderArgs, settings: &Settings, kind: Order) -> Result<(Verdict,
     order.by = Some(by.into());
     order.why = Some(args.why.as_str().into());
     let event = match kind {
-        Order::Kill => Event::Kill(order),
-        Order::Reset => Event::Reset(order),
+        OrderKind::Kill => Event::Kill(order),
+        OrderKind::Reset => Event::Reset(order),
     };
     Ok((link.check_as(Role::Operator, event)?, known))
 }
 
 fn kill(args: &OrderArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let (verdict, known) = order(args, settings, Order::Kill)?;
+    let (verdict, known) = order(args, settings, OrderKind::Kill)?;
     let session = &args.session;
     if args.json {
         let generation = verdict.generation;
@@ -89,7 +93,7 @@ fn kill(args: &OrderArgs, settings: &Settings, out: &mut dyn Write) -> Run {
 }
 
 fn reset(args: &OrderArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let (verdict, _) = order(args, settings, Order::Reset)?;
+    let (verdict, _) = order(args, settings, OrderKind::Reset)?;
     let (session, generation) = (&args.session, verdict.generation);
     if args.json {
         json::print(

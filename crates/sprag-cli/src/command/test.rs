@@ -22,7 +22,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Run {
         Some(path) => load_document(&PolicyFile::required(path))?.1,
         None => Value::Null,
     };
-    let mut report = Report::default();
+    let mut report = TestReport::default();
     for path in &args.files {
         match read(path, &base) {
             Ok(scenarios) => report.run(path, &scenarios, args.filter.as_deref()),
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Run {
 
 /// What came of all files.
 #[derive(Debug, Default, Serialize)]
-struct Report {
+struct TestReport {
     passed: usize,
     failed: usize,
     scenarios: Vec<Entry>,
@@ -83,7 +83,7 @@ fn unreadable(error: &std::io::Error) -> String {
     }
 }
 
-impl Report {
+impl TestReport {
     fn run(&mut self, path: &Path, scenarios: &[Scenario], filter: Option<&str>) {
         let filter = filter.map(str::to_lowercase);
         for scenario in scenarios {

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &TuneArgs, settings: &Settings, out: &mut dyn Write) -> 
         let bar = Bar::new("settings", questions(&policy));
         tune(&history, &document, &|| bar.advance()).map_err(failed)?
     };
-    let report = Report::new(&history, tuned);
+    let report = TuneReport::new(&history, tuned);
     if args.json {
         json::print(out, &report)?;
     } else {
@@ -44,7 +44,7 @@ pub(super) fn questions(policy: &Policy) -> usize {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct TuneReport {
     sessions: usize,
     finished: usize,
     skipped_lines: usize,
@@ -53,7 +53,7 @@ struct Report {
     policy: String,
 }
 
-impl Report {
+impl TuneReport {
     fn new(history: &History, limits: Vec<Tuned>) -> Self {
         let (sessions, finished) = history.size();
         let mut lines: Vec<&str> = limits

@@ -37,7 +37,7 @@ fn an_agent_may_not_tell_what_a_relay_may() {
     {"error":{"line":1,"message":"a message without a sender is not for agents to tell; a relay, a hook or an operator may"}}
     --- stderr
     error: line 1: a message without a sender is not for agents to tell; a relay, a hook or an operator may
-    next: mend the line, or leave out --strict to skip lines like it
+    next: fix the line, or leave out --strict to skip lines like it
     "#);
     assert_eq!(
         verdicts(&sandbox, &["check", "--as", "relay"], user),

@@ -50,7 +50,7 @@ fn strict_stops_at_the_first_bad_line() {
     {"error":{"line":4,"message":"not an event: expected ident at column 2"}}
     --- stderr
     error: line 4: not an event: expected ident at column 2
-    next: mend the line, or leave out --strict to skip lines like it
+    next: fix the line, or leave out --strict to skip lines like it
     "#);
 }
 

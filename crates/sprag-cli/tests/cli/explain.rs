@@ -31,7 +31,7 @@ fn a_rule_is_explained() {
       agent at the bottom no longer knows what the user asked, and the one on top can't tell
       what it is paying for. Let the coordinator call the workers side by side (depth 2)
       before you raise it.
-      `sprag policy set flow.depth shadow` tells what it would do and stops nothing.
+      `sprag policy set flow.depth shadow` reports what it would do and stops nothing.
 
     Odd cases
       - Refused messages leave no trace on the path.

@@ -20,7 +20,7 @@ pub(super) struct RelayReply<'a> {
 
 /// A refusal, as far as an agent needs it.
 #[derive(Deserialize)]
-struct Refused {
+struct RefusalBody {
     detail: Option<String>,
     rule: Option<String>,
     verdict: Option<String>,
@@ -71,7 +71,7 @@ fn without_id(text: &str, correlation: &str) -> String {
 }
 
 fn refusal(reply: &RelayReply<'_>) -> String {
-    let refused: Option<Refused> = serde_json::from_str(reply.text).ok();
+    let refused: Option<RefusalBody> = serde_json::from_str(reply.text).ok();
     let Some(refused) = refused.filter(|refused| refused.detail.is_some()) else {
         let said: String = reply.text.chars().take(2000).collect();
         return format!("The agent server answered {}: {said}", reply.status);

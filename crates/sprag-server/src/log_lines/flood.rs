@@ -34,7 +34,7 @@ impl FloodWindow {
 
 /// What is to be done with a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Passed {
+pub(super) enum Admission {
     /// Write it; so many before it were left out.
     Yes {
         /// Lines of the same rule and session since the last that was written.
@@ -64,7 +64,7 @@ pub(super) struct Flood {
 
 impl Flood {
     /// Whether a line of `rule` in `session` may pass at `at`.
-    pub(super) fn pass(&mut self, rule: RuleId, session: &str, at: Timestamp) -> Passed {
+    pub(super) fn pass(&mut self, rule: RuleId, session: &str, at: Timestamp) -> Admission {
         let mut key = (rule, session.to_owned());
         if self.windows.len() >= MAX_PAIRS && !self.windows.contains_key(&key) {
             key.1 = OTHERS.to_owned();
@@ -80,9 +80,9 @@ impl Flood {
         }
         window.seen = window.seen.saturating_add(1);
         if window.seen > BURST {
-            return Passed::No;
+            return Admission::No;
         }
-        Passed::Yes { left_out }
+        Admission::Yes { left_out }
     }
 
     /// Forgets windows that are over, at most once in each, and answers what was left out in them.
@@ -125,14 +125,14 @@ mod tests {
         let mut flood = Flood::default();
         let mut pass = |at| flood.pass(RULE, "s", Timestamp(at));
         for at in 0..5 {
-            assert_eq!(pass(at), Passed::Yes { left_out: 0 });
+            assert_eq!(pass(at), Admission::Yes { left_out: 0 });
         }
         for at in 5..12 {
-            assert_eq!(pass(at), Passed::No);
+            assert_eq!(pass(at), Admission::No);
         }
-        assert_eq!(pass(9_999), Passed::No);
-        assert_eq!(pass(10_000), Passed::Yes { left_out: 8 });
-        assert_eq!(pass(10_001), Passed::Yes { left_out: 0 });
+        assert_eq!(pass(9_999), Admission::No);
+        assert_eq!(pass(10_000), Admission::Yes { left_out: 8 });
+        assert_eq!(pass(10_001), Admission::Yes { left_out: 0 });
     }
 
     #[test]
@@ -141,9 +141,12 @@ mod tests {
         for _ in 0..5 {
             flood.pass(RULE, "a", Timestamp(1));
         }
-        assert_eq!(flood.pass(RULE, "a", Timestamp(1)), Passed::No);
-        assert_ne!(flood.pass(RULE, "b", Timestamp(1)), Passed::No);
-        assert_ne!(flood.pass(RuleId::FlowRate, "a", Timestamp(1)), Passed::No);
+        assert_eq!(flood.pass(RULE, "a", Timestamp(1)), Admission::No);
+        assert_ne!(flood.pass(RULE, "b", Timestamp(1)), Admission::No);
+        assert_ne!(
+            flood.pass(RuleId::FlowRate, "a", Timestamp(1)),
+            Admission::No
+        );
     }
 
     #[test]
@@ -168,7 +171,7 @@ mod tests {
         let mut passed = 0;
         for n in 0..5_000 {
             let pass = flood.pass(RULE, &format!("s{n}"), Timestamp(1));
-            passed += u64::from(pass != Passed::No);
+            passed += u64::from(pass != Admission::No);
         }
         assert!(flood.windows.len() <= MAX_PAIRS + 1);
         assert_eq!(passed, 1024 + BURST);

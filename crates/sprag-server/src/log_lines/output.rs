@@ -8,7 +8,7 @@ use tracing::{Level, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-use super::flood::{Flood, LeftOut, Passed};
+use super::flood::{Admission, Flood, LeftOut};
 use super::{LogFields, LogLine, line};
 
 /// How lines look.
@@ -90,12 +90,12 @@ impl LogLines {
             return swept;
         };
         let always = line.level == Level::ERROR;
-        let passed = match (&line.fields.session, line.fields.rule) {
+        let admission = match (&line.fields.session, line.fields.rule) {
             (Some(session), Some(rule)) if !always => flood.pass(rule, session, record.at),
-            _ => Passed::Yes { left_out: 0 },
+            _ => Admission::Yes { left_out: 0 },
         };
         drop(flood);
-        let Passed::Yes { left_out } = passed else {
+        let Admission::Yes { left_out } = admission else {
             return swept;
         };
         write(&line, left_out);

@@ -80,64 +80,64 @@ enum MessageSource {
 pub(super) struct RelayResponses;
 
 /// The body of a response: a verdict, a refusal, any other problem, or one of the last two.
-enum ResponseBody {
+enum ResponseForm {
     Verdict,
     Refusal,
     Problem,
     Either,
 }
 
-const RESPONSES: [(u16, ResponseBody, &str); 12] = [
+const RESPONSES: [(u16, ResponseForm, &str); 12] = [
     (
         200,
-        ResponseBody::Verdict,
+        ResponseForm::Verdict,
         "what the agent server answered; without one, the verdict",
     ),
     (
         400,
-        ResponseBody::Either,
+        ResponseForm::Either,
         "it belongs to no flow, goes to its own sender, or can't be read",
     ),
     (
         401,
-        ResponseBody::Problem,
+        ResponseForm::Problem,
         "a token is needed, or this one is not known",
     ),
     (
         403,
-        ResponseBody::Either,
+        ResponseForm::Either,
         "refused by a limit of its flow, its conversation or a budget; or not for this role",
     ),
-    (409, ResponseBody::Refusal, "its sender was reset since"),
-    (413, ResponseBody::Problem, "the message is too large"),
-    (415, ResponseBody::Problem, "not JSON"),
-    (421, ResponseBody::Problem, "the Host is not this server"),
+    (409, ResponseForm::Refusal, "its sender was reset since"),
+    (413, ResponseForm::Problem, "the message is too large"),
+    (415, ResponseForm::Problem, "not JSON"),
+    (421, ResponseForm::Problem, "the Host is not this server"),
     (
         423,
-        ResponseBody::Refusal,
+        ResponseForm::Refusal,
         "one of the two sessions was killed",
     ),
     (
         429,
-        ResponseBody::Either,
+        ResponseForm::Either,
         "too many within a minute; `Retry-After` says when to come back",
     ),
     (
         502,
-        ResponseBody::Problem,
+        ResponseForm::Problem,
         "let through, but the agent server did not answer",
     ),
-    (503, ResponseBody::Problem, "the guard can't answer now"),
+    (503, ResponseForm::Problem, "the guard can't answer now"),
 ];
 
 impl IntoResponses for RelayResponses {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let listed = RESPONSES.iter().map(|(status, body, description)| {
             let schema: RefOr<Schema> = match body {
-                ResponseBody::Verdict => Ref::from_schema_name("Verdict").into(),
-                ResponseBody::Refusal => Ref::from_schema_name("Refused").into(),
-                ResponseBody::Problem => Ref::from_schema_name("Problem").into(),
-                ResponseBody::Either => RefOr::T(Schema::AnyOf(
+                ResponseForm::Verdict => Ref::from_schema_name("Verdict").into(),
+                ResponseForm::Refusal => Ref::from_schema_name("Refused").into(),
+                ResponseForm::Problem => Ref::from_schema_name("Problem").into(),
+                ResponseForm::Either => RefOr::T(Schema::AnyOf(
                     AnyOfBuilder::new()
                         .item(Ref::from_schema_name("Refused"))
                         .item(Ref::from_schema_name("Problem"))
@@ -145,8 +145,8 @@ impl IntoResponses for RelayResponses {
                 )),
             };
             let media = match body {
-                ResponseBody::Verdict => "application/json",
-                ResponseBody::Refusal | ResponseBody::Problem | ResponseBody::Either => MEDIA_TYPE,
+                ResponseForm::Verdict => "application/json",
+                ResponseForm::Refusal | ResponseForm::Problem | ResponseForm::Either => MEDIA_TYPE,
             };
             let content = ContentBuilder::new().schema(Some(schema)).build();
             let response = ResponseBuilder::new().description(*description);

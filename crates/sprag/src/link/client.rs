@@ -28,7 +28,7 @@ const KEPT: usize = 8;
 
 /// An answer of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ServerAnswer {
     /// The HTTP status.
     pub status: u16,
     /// The body.
@@ -106,7 +106,7 @@ impl ServerClient {
     ///
     /// # Errors
     /// Where the answer is not good: its problem says why.
-    pub fn read<T: for<'a> Deserialize<'a>>(&self, answer: &Answer) -> Result<T, LinkError> {
+    pub fn read<T: for<'a> Deserialize<'a>>(&self, answer: &ServerAnswer) -> Result<T, LinkError> {
         if (200..300).contains(&answer.status) {
             return serde_json::from_slice(&answer.body).map_err(|error| self.no_answer(error));
         }
@@ -131,7 +131,7 @@ impl ServerClient {
         method: &str,
         path: &str,
         body: &[u8],
-    ) -> Result<Answer, LinkError> {
+    ) -> Result<ServerAnswer, LinkError> {
         let mut head = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n",
             body.len()
@@ -160,7 +160,7 @@ impl ServerClient {
         }
     }
 
-    fn exchange(&self, mut stream: Stream, message: &[u8]) -> Result<Answer, Broken> {
+    fn exchange(&self, mut stream: Stream, message: &[u8]) -> Result<ServerAnswer, Broken> {
         if let Err(error) = stream.write_all(message) {
             return Err(match error.kind() {
                 ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => Broken::Stale,
@@ -174,7 +174,7 @@ impl ServerClient {
         Ok(answer)
     }
 
-    fn receive(&self, stream: &mut Stream) -> Result<(Answer, bool), Broken> {
+    fn receive(&self, stream: &mut Stream) -> Result<(ServerAnswer, bool), Broken> {
         let mut bytes = Vec::with_capacity(1024);
         let mut chunk = [0_u8; 8 * 1024];
         loop {
@@ -254,7 +254,7 @@ impl ServerClient {
 }
 
 /// The answer, when all of it is there, and whether the connection can be used again.
-fn parse(bytes: &mut Vec<u8>) -> Result<Option<(Answer, bool)>, String> {
+fn parse(bytes: &mut Vec<u8>) -> Result<Option<(ServerAnswer, bool)>, String> {
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut response = httparse::Response::new(&mut headers);
     let parsed = response.parse(bytes).map_err(|error| error.to_string())?;
@@ -295,7 +295,7 @@ fn parse(bytes: &mut Vec<u8>) -> Result<Option<(Answer, bool)>, String> {
     // Bytes after the answer belong to nothing that was asked.
     let reusable = reusable && bytes.len() == total;
     let body = bytes.drain(..).skip(head).take(length).collect();
-    Ok(Some((Answer { status, body }, reusable)))
+    Ok(Some((ServerAnswer { status, body }, reusable)))
 }
 
 /// What a problem document says, or the text as it is.

@@ -20,19 +20,19 @@ pub(crate) fn run(args: &PolicyCheckArgs, settings: &Settings, out: &mut dyn Wri
         Some(file) => check(&file)?,
         None => (None, Ok(Policy::default())),
     };
-    let told = Told::new(file, &checked);
+    let output = CheckOutput::new(file, &checked);
     if args.json {
-        json::print(out, &told)?;
+        json::print(out, &output)?;
     } else {
-        told.print(out, checked.as_ref().err())?;
+        output.print(out, checked.as_ref().err())?;
     }
-    Ok(ExitCode::from(if told.ok { 0 } else { FAILED }))
+    Ok(ExitCode::from(if output.ok { 0 } else { FAILED }))
 }
 
-type Checked = (Option<String>, Result<Policy, PolicyErrors>);
+type ParsedFile = (Option<String>, Result<Policy, PolicyErrors>);
 
 /// The name of the file, if it exists, and what is wrong with it.
-fn check(file: &PolicyFile) -> Result<Checked, Failure> {
+fn check(file: &PolicyFile) -> Result<ParsedFile, Failure> {
     let text = file.text()?;
     let name = text.as_ref().map(|_| file.path().display().to_string());
     match file.parse(text.as_deref()) {
@@ -43,7 +43,7 @@ fn check(file: &PolicyFile) -> Result<Checked, Failure> {
 }
 
 #[derive(Debug, Serialize)]
-struct Told {
+struct CheckOutput {
     /// None where there is no file and the defaults hold.
     file: Option<String>,
     ok: bool,
@@ -67,7 +67,7 @@ struct Difference {
     value: String,
 }
 
-impl Told {
+impl CheckOutput {
     fn new(file: Option<String>, checked: &Result<Policy, PolicyErrors>) -> Self {
         let errors = match checked {
             Ok(_) => Vec::new(),

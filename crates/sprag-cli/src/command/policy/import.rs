@@ -24,7 +24,7 @@ pub(crate) fn run(args: &PolicyImportArgs, out: &mut dyn Write) -> Run {
     let notes: Vec<String> = imported.notes.iter().map(ToString::to_string).collect();
     if args.json {
         let policy = &imported.toml;
-        json::print(out, &Told { policy, notes })?;
+        json::print(out, &ImportOutput { policy, notes })?;
         return Ok(ExitCode::SUCCESS);
     }
     out.write_all(imported.toml.as_bytes())?;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &PolicyImportArgs, out: &mut dyn Write) -> Run {
 }
 
 #[derive(Debug, Serialize)]
-struct Told<'a> {
+struct ImportOutput<'a> {
     /// As TOML.
     policy: &'a str,
     notes: Vec<String>,

@@ -9,7 +9,7 @@ use sprag_core::{Glob, Policy, PolicyKey, RuleId};
 use toml_edit::{Array, Value};
 
 use crate::args::PolicySetArgs;
-use crate::edit::{self, Who};
+use crate::edit::{self, OverrideTarget};
 use crate::failure::{Failure, Run};
 use crate::json;
 use crate::settings::Settings;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
     let target = Target::find(&args.key, &args.value)?;
     // A file that does not exist yet is created.
     let text = PolicyFile::optional(path).text()?.unwrap_or_default();
-    let who = Who {
+    let who = OverrideTarget {
         agent: args.who.agent.as_deref(),
         session: args.who.session.as_deref(),
     };
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
     if changed {
         atomic::write(path, &edited.text).map_err(|error| Failure::unwritable(path, &error))?;
     }
-    let told = Told {
+    let output = SetOutput {
         file: path.display().to_string(),
         key: target.name(),
         agent: who.agent,
@@ -64,9 +64,9 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
         changed,
     };
     if args.json {
-        json::print(out, &told)?;
+        json::print(out, &output)?;
     } else {
-        told.print(out)?;
+        output.print(out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -180,7 +180,7 @@ fn unknown(key: &str) -> Failure {
 
 /// What was done.
 #[derive(Debug, Serialize)]
-struct Told<'a> {
+struct SetOutput<'a> {
     file: String,
     key: String,
     agent: Option<&'a str>,
@@ -194,7 +194,7 @@ struct Told<'a> {
     changed: bool,
 }
 
-impl Told<'_> {
+impl SetOutput<'_> {
     fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let Self { file, key, new, .. } = self;
         let mut whom = String::new();

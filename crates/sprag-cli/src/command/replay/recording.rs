@@ -17,12 +17,12 @@ use crate::settings::Settings;
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// A log or a trace.
-pub(super) enum Source {
+pub(super) enum ReplaySource {
     Log(Box<dyn Store>),
     Trace(PathBuf),
 }
 
-impl Source {
+impl ReplaySource {
     pub(super) fn find(args: &ReplayArgs, settings: &Settings) -> Result<Self, Failure> {
         let store = |db: &Db| Ok(Self::Log(db.read()?));
         match &args.recording {

@@ -1,4 +1,4 @@
-//! Lines from a stream that nobody promised to be well behaved.
+//! BoundedLines from a stream that nobody promised to be well behaved.
 //!
 //! `read_line` believes its input: one line of a hundred megabytes is a hundred megabytes of
 //! memory, and a line that is not UTF-8 ends the stream. Here a line that is too long is counted
@@ -11,7 +11,7 @@ const KEPT_BYTES: usize = 1024 * 1024;
 
 /// The lines of a reader, one at a time.
 #[derive(Debug)]
-pub(crate) struct Lines<R> {
+pub(crate) struct BoundedLines<R> {
     reader: R,
     max_bytes: usize,
     number: u64,
@@ -20,14 +20,14 @@ pub(crate) struct Lines<R> {
 
 /// A line without its end.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line<'a> {
+pub(crate) enum BoundedLine<'a> {
     /// Its bytes.
     Bytes(&'a [u8]),
     /// It had this many bytes, which is too many.
     TooLong(usize),
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> BoundedLines<R> {
     /// The lines of `reader`, none longer than `max_bytes`.
     pub(crate) fn new(reader: R, max_bytes: usize) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next line with its number, counted from 1; none at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<(u64, Line<'_>)>> {
+    pub(crate) fn next(&mut self) -> Result<Option<(u64, BoundedLine<'_>)>> {
         self.buffer.clear();
         self.buffer.shrink_to(KEPT_BYTES);
         let mut length: usize = 0;
@@ -71,9 +71,9 @@ impl<R: BufRead> Lines<R> {
         }
         self.number = self.number.saturating_add(1);
         let line = if length <= self.max_bytes {
-            Line::Bytes(&self.buffer)
+            BoundedLine::Bytes(&self.buffer)
         } else {
-            Line::TooLong(length)
+            BoundedLine::TooLong(length)
         };
         Ok(Some((self.number, line)))
     }
@@ -85,12 +85,12 @@ mod tests {
     use std::io::{BufReader, Read};
 
     fn lines(text: &[u8], max: usize, chunk: usize) -> Vec<String> {
-        let mut lines = Lines::new(BufReader::with_capacity(chunk, text), max);
+        let mut lines = BoundedLines::new(BufReader::with_capacity(chunk, text), max);
         let mut found = Vec::new();
         while let Some((number, line)) = lines.next().unwrap() {
             found.push(match line {
-                Line::Bytes(bytes) => format!("{number} {}", String::from_utf8_lossy(bytes)),
-                Line::TooLong(length) => format!("{number} too long: {length}"),
+                BoundedLine::Bytes(bytes) => format!("{number} {}", String::from_utf8_lossy(bytes)),
+                BoundedLine::TooLong(length) => format!("{number} too long: {length}"),
             });
         }
         found
@@ -121,8 +121,11 @@ mod tests {
     #[test]
     fn a_line_without_end_is_not_held_in_memory() {
         let endless = std::io::repeat(b'x').take(200_000_000);
-        let mut lines = Lines::new(BufReader::with_capacity(65_536, endless), 1000);
-        assert_eq!(lines.next().unwrap(), Some((1, Line::TooLong(200_000_000))));
+        let mut lines = BoundedLines::new(BufReader::with_capacity(65_536, endless), 1000);
+        assert_eq!(
+            lines.next().unwrap(),
+            Some((1, BoundedLine::TooLong(200_000_000)))
+        );
         assert!(lines.buffer.capacity() <= 1000);
     }
 }

@@ -10,14 +10,14 @@ use crate::role::Role;
 
 /// A verdict that may have to wait until it is on disk before it is told.
 #[derive(Debug)]
-pub struct Checked {
+pub struct PendingVerdict {
     /// The record with the verdict.
     pub record: Arc<Record>,
     /// What to wait for before it is told: a kill, block or reset must not be lost once it was.
     pub wait: Option<Wait>,
 }
 
-impl Checked {
+impl PendingVerdict {
     /// The verdict. It may be told once there is nothing to wait for.
     #[must_use]
     pub fn verdict(&self) -> &Verdict {
@@ -31,13 +31,17 @@ impl Guard {
     ///
     /// # Errors
     /// Where the event is wrong, is not for this role to tell, or could not be remembered.
-    pub fn check_soon(&self, role: Role, event: impl Into<Event>) -> Result<Checked, GuardError> {
+    pub fn check_soon(
+        &self,
+        role: Role,
+        event: impl Into<Event>,
+    ) -> Result<PendingVerdict, GuardError> {
         let event = event.into();
         role.may_tell(&event)
             .map_err(|what| GuardError::Forbidden { role, what })?;
         let (record, wait) = self.inner.decide_soon(&event, self.inner.clock.now())?;
         self.inner.feed.tell(&record);
-        Ok(Checked { record, wait })
+        Ok(PendingVerdict { record, wait })
     }
 
     /// Prunes the log where record `seq` is one of those after which it is time to look.
