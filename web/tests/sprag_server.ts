@@ -1,7 +1,7 @@
 // The real server, as a user starts it: the binary, a store of its own in a temporary folder, a free port.
 import { test as base } from "@playwright/test";
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -29,6 +29,8 @@ export class SpragServer {
   readonly policy = join(this.folder, "policy.toml");
   url = "";
   token = "";
+  /** The link that the server printed: it works once, and for a minute. */
+  link = "";
   #process: ChildProcess | null = null;
   #extra: string[];
 
@@ -53,15 +55,20 @@ export class SpragServer {
     running.once("exit", () => process.off("exit", end));
     let said = "";
     running.stderr?.on("data", (data: Buffer) => (said = (said + data.toString()).slice(-4000)));
-    const link = await new Promise<URL>((found, failed) => {
-      running.once("exit", (code) => failed(new Error(`sprag serve ended with ${code}: ${said}`)));
-      createInterface({ input: running.stdout }).on("line", (line) => {
-        const match = /^operator\s+(\S+)/.exec(line);
-        if (match?.[1]) found(new URL(match[1]));
+    const read = createInterface({ input: running.stdout });
+    const printed = (pattern: RegExp) =>
+      new Promise<string>((found, failed) => {
+        running.once("exit", (code) => failed(new Error(`sprag serve ended with ${code}: ${said}`)));
+        read.on("line", (line) => {
+          const match = pattern.exec(line);
+          if (match?.[1]) found(match[1]);
+        });
       });
-    });
+    const [printedLink, folder] = await Promise.all([printed(/^operator\s+(\S+)/), own ? printed(/^Everything is in ([^,]+),/) : this.folder]);
+    const link = new URL(printedLink);
     this.url = link.origin;
-    this.token = link.searchParams.get("token") ?? "";
+    this.link = link.href;
+    this.token = readFileSync(join(folder, "operator.token"), "utf8").trim();
   }
 
   async stop(): Promise<void> {
@@ -103,11 +110,18 @@ export class SpragServer {
     return answer;
   }
 
-  /** Opens a page as the operator, by the link that the server prints. */
+  /** A new link, as `sprag open` prints it. */
+  async newLink(): Promise<string> {
+    const answer = await this.#post("/v1/login/code", "", "application/json");
+    return ((await answer.json()) as { link: string }).link;
+  }
+
+  /** Opens a page as the operator, by a link. */
   async open(page: Page, path = "/"): Promise<void> {
-    await page.goto(`${this.url}/?token=${this.token}`);
     await usePageOnDisk(page);
-    if (path !== "/" || process.env["SPRAG_WEB_DIST"]) await page.goto(this.url + path);
+    await page.goto(await this.newLink());
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    if (path !== "/") await page.goto(this.url + path);
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
   }
 }
@@ -116,7 +130,7 @@ export class SpragServer {
 async function usePageOnDisk(page: Page): Promise<void> {
   const folder = process.env["SPRAG_WEB_DIST"];
   if (!folder) return;
-  await page.route(/^[^?]*\/(assets\/.*|sessions.*|flows\/.*|policy.*|log.*)?(\?(?!token).*)?$/, async (route) => {
+  await page.route(/^[^?]*\/(assets\/.*|sessions.*|flows\/.*|policy.*|log.*)?(\?.*)?$/, async (route) => {
     const { pathname } = new URL(route.request().url());
     if (pathname.startsWith("/v1/")) return route.fallback();
     const name = pathname.startsWith("/assets/") ? pathname.slice(1) : "index.html";

@@ -22,7 +22,9 @@ pub(crate) use mcp::{ClientArgs, McpArgs, McpCommand, McpInstallArgs, McpUninsta
 pub(crate) use redis::RedisArgs;
 pub(crate) use relay::AgentToolsArgs;
 pub(crate) use scan::ScanArgs;
-pub(crate) use serve::{ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
+pub(crate) use serve::{
+    OpenArgs, ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs,
+};
 pub(crate) use store::{
     ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs,
     PlaceArgs, PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs,
@@ -95,6 +97,9 @@ pub(crate) enum Command {
     /// Run the server: an HTTP API for agents, relays and operators.
     #[command(after_help = examples::SERVE)]
     Serve(Box<ServeArgs>),
+    /// Open the dashboard of the running server.
+    #[command(after_help = examples::OPEN)]
+    Open(OpenArgs),
     /// Give an agent tools to talk to others: an MCP server on standard input and output.
     #[command(after_help = examples::AGENT_TOOLS)]
     AgentTools(AgentToolsArgs),

@@ -12,6 +12,7 @@ pub(crate) mod install;
 pub(crate) mod log;
 #[cfg(unix)]
 pub(crate) mod mcp;
+pub(crate) mod open;
 pub(crate) mod pause;
 pub(crate) mod policy;
 pub(crate) mod replay;

@@ -281,6 +281,14 @@ Examples:
   curl -s localhost:7727/v1/check -H 'content-type: application/json' \\
     -d '{\"type\":\"call\",\"session\":\"s1\",\"tool\":\"read\"}'";
 
+pub(crate) const OPEN: &str = "\
+The link works once, and for a minute. It holds no token: the page exchanges its code for a token of its
+own, which ends after 12 hours and stands in `sprag token list` until then.
+
+Examples:
+  sprag open
+  sprag open --no-browser";
+
 pub(crate) const TOKEN: &str = "\
 Roles: an agent asks about its own calls, steps and messages; a hook or a relay also tells what users
 and sub-agents do; an operator sees everything, kills, resets and changes the policy.

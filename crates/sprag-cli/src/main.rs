@@ -77,6 +77,7 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Pause(args) => command::pause::pause(args, settings, out),
         Command::Resume(args) => command::pause::resume(args, settings, out),
         Command::Serve(args) => command::serve::run(args, settings, out),
+        Command::Open(args) => command::open::run(args, settings, out),
         Command::AgentTools(args) => command::agent_tools::run(args, settings),
         Command::Token(command) => command::token::run(command, settings, out),
         Command::Install(args) => command::install::run(args, settings, out),

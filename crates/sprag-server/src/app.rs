@@ -12,7 +12,7 @@ use crate::problem::{Problem, ProblemKind};
 use crate::record_pump::Hub;
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
-use crate::tokens::TokenStore;
+use crate::tokens::{LoginCode, TokenStore};
 
 /// What every route shares; cheap to clone.
 #[derive(Clone)]
@@ -28,8 +28,7 @@ struct AppState {
     policy: Option<PolicyFile>,
     db: PathBuf,
     body_bytes: usize,
-    /// Cookies go only over TLS where there is TLS.
-    secure: bool,
+    origin: String,
     wrong_tokens: Semaphore,
     bodies: Semaphore,
     heavy: Arc<Semaphore>,
@@ -48,7 +47,8 @@ pub(crate) struct AppParts {
     pub(crate) policy: Option<PolicyFile>,
     pub(crate) db: PathBuf,
     pub(crate) body_bytes: usize,
-    pub(crate) secure: bool,
+    /// Where a browser finds the dashboard.
+    pub(crate) origin: String,
     pub(crate) ending: watch::Receiver<bool>,
 }
 
@@ -65,7 +65,7 @@ impl App {
             policy: parts.policy,
             db: parts.db,
             body_bytes: parts.body_bytes,
-            secure: parts.secure,
+            origin: parts.origin,
             wrong_tokens: Semaphore::new(limits::WRONG_TOKENS),
             bodies: Semaphore::new(bodies),
             heavy: Arc::new(Semaphore::new(limits::HEAVY)),
@@ -106,8 +106,9 @@ impl App {
         self.0.body_bytes
     }
 
-    pub(crate) fn is_secure(&self) -> bool {
-        self.0.secure
+    /// The link that opens the dashboard with a login code.
+    pub(crate) fn link(&self, code: &LoginCode) -> String {
+        dashboard_link(&self.0.origin, code)
     }
 
     pub(crate) fn streams(&self) -> &Arc<Semaphore> {
@@ -175,4 +176,10 @@ impl App {
             ))
         })
     }
+}
+
+/// The link that opens the dashboard at `origin` with a login code. The code is in the fragment, which no browser
+/// sends to any server.
+pub(crate) fn dashboard_link(origin: &str, code: &LoginCode) -> String {
+    format!("{origin}/#code={}", code.code)
 }

@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, header};
-use sprag::Role;
-use sprag_mcp::http::is_own_origin;
+use axum::http::{HeaderMap, header};
+use sprag::{Role, Timestamp};
 
 use crate::app::App;
 use crate::problem::{Problem, ProblemKind};
-use crate::tokens::{COOKIE, Holder};
+use crate::tokens::Holder;
 
 /// From where a request came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +31,8 @@ pub(crate) enum Peer {
 pub(crate) struct Caller {
     pub(crate) role: Role,
     pub(crate) name: Arc<str>,
+    /// When its token ends; only those of the dashboard do.
+    pub(crate) expires: Option<Timestamp>,
     /// Came over the Unix socket: whoever reaches it could read the hooks' token as well.
     pub(crate) over_socket: bool,
 }
@@ -40,6 +41,8 @@ pub(crate) struct Caller {
 #[derive(Debug, Clone)]
 pub(crate) struct Operator {
     name: Arc<str>,
+    /// Holds a token of the dashboard, which ends by itself.
+    pub(crate) is_dashboard: bool,
 }
 
 impl Operator {
@@ -57,18 +60,16 @@ impl FromRequestParts<App> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let holder = match bearer(&parts.headers)? {
-            Some(token) => match app.tokens().holder(token) {
+            Some(token) => match app.tokens().holder(token, app.guard().now()) {
                 Some(holder) => holder,
                 None => return Err(app.wrong_token().await),
             },
-            None => match by_cookie(parts, app)? {
-                Some(holder) => holder,
-                None => by_place(parts)?,
-            },
+            None => by_place(parts)?,
         };
         Ok(Self {
             role: holder.role,
             name: holder.name,
+            expires: holder.expires,
             over_socket: parts.extensions.get() == Some(&Peer::Socket),
         })
     }
@@ -81,7 +82,10 @@ impl FromRequestParts<App> for Operator {
         let named = parts.headers.contains_key(header::AUTHORIZATION);
         let caller = Caller::from_request_parts(parts, app).await?;
         match caller.role {
-            Role::Operator => Ok(Self { name: caller.name }),
+            Role::Operator => Ok(Self {
+                name: caller.name,
+                is_dashboard: caller.expires.is_some(),
+            }),
             role if named => Err(Problem::new(
                 ProblemKind::Forbidden,
                 format!(
@@ -117,30 +121,6 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     }
 }
 
-/// The holder of the cookie. A browser sends cookies along with whatever any page makes it send, so what
-/// changes something must also prove that it comes from a page of this server.
-fn by_cookie(parts: &Parts, app: &App) -> Result<Option<Holder>, Problem> {
-    let cookies = parts.headers.get_all(header::COOKIE);
-    let value = cookies
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .find_map(|(name, value)| (name == COOKIE).then_some(value));
-    let Some(value) = value else {
-        return Ok(None);
-    };
-    let holder = app.tokens().cookie_holder(value, app.guard().now());
-    let reads = matches!(parts.method, Method::GET | Method::HEAD);
-    if holder.is_some() && !reads && !is_own_origin(&parts.headers) {
-        return Err(Problem::new(
-            ProblemKind::Forbidden,
-            "a cookie alone may only look: send an Origin header of this server",
-        ));
-    }
-    Ok(holder)
-}
-
 /// What the place that a request comes from is worth.
 fn by_place(parts: &Parts) -> Result<Holder, Problem> {
     let name = match parts.extensions.get::<Peer>() {
@@ -156,5 +136,6 @@ fn by_place(parts: &Parts) -> Result<Holder, Problem> {
     Ok(Holder {
         role: Role::Agent,
         name: name.into(),
+        expires: None,
     })
 }

@@ -1,7 +1,7 @@
 //! The dashboard: a page and its parts, as bytes that the build put into the program.
 //!
-//! Nothing here depends on who asks: the page holds no data, it asks the API with the operator's cookie. Every
-//! address of the dashboard answers the same page, which reads the rest from the address itself.
+//! Nothing here depends on who asks: the page holds no data, it asks the API with a token that it keeps in
+//! `sessionStorage`. Every address of the dashboard answers the same page, which reads the rest from the address itself.
 //! Parts carry a digest in their names and may be kept for ever; the page is asked for each time and
 //! answered with "not modified" where it is the same.
 

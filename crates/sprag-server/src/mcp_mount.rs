@@ -19,7 +19,7 @@ use crate::caller::Peer;
 use crate::config::{ServerConfig, Transport};
 use crate::error::ServerError;
 use crate::problem::{Problem, ProblemKind};
-use crate::tokens::TokenError;
+use crate::tokens::{Holder, TokenError};
 
 /// What stands before the path of every MCP server.
 pub const MOUNT: &str = "/mcp";
@@ -92,15 +92,17 @@ impl McpMount {
         self.proxy.answer(request).await.map(Body::new)
     }
 
+    fn holder(&self, token: &str) -> Option<Holder> {
+        self.app.tokens().holder(token, self.app.guard().now())
+    }
+
     async fn admit(
         &self,
         peer: Peer,
         token: Option<&axum::http::HeaderValue>,
     ) -> Result<(), Problem> {
         match token.map(|token| token.to_str().unwrap_or_default()) {
-            Some(token) if self.app.tokens().holder(token).is_none() => {
-                Err(self.app.wrong_token().await)
-            }
+            Some(token) if self.holder(token).is_none() => Err(self.app.wrong_token().await),
             None if peer == Peer::Remote => Err(Problem::new(
                 ProblemKind::Unauthorized,
                 "send a token of this server as `Sprag-Token`; `sprag token add` makes one",

@@ -80,6 +80,7 @@ fn documented() -> OpenApiRouter<App> {
         .routes(routes!(route::health::healthz))
         .routes(routes!(route::health::readyz))
         .routes(routes!(route::login::login, route::login::logout))
+        .routes(routes!(route::login::code))
         .routes(routes!(route::me::me))
         .routes(routes!(route::page::index))
 }

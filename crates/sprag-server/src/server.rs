@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 use crate::acceptor::{self, Acceptor, SocketFile};
-use crate::app::{App, AppParts};
+use crate::app::{App, AppParts, dashboard_link};
 use crate::config::{ServerConfig, Transport};
 use crate::edge::Edge;
 use crate::error::ServerError;
@@ -116,18 +116,35 @@ impl Server {
         self.address
     }
 
-    /// The operator's link, with the token in it.
-    #[must_use]
-    pub fn link(&self) -> String {
-        let scheme = match self.config.transport {
-            Transport::Tls { .. } => "https",
-            Transport::Plain | Transport::BehindProxy => "http",
+    /// A link that opens the dashboard: once, and for a minute.
+    ///
+    /// # Errors
+    /// Returns an error if the system has no random numbers.
+    pub fn link(&self) -> Result<String, ServerError> {
+        let code = self.tokens.login_code(self.guard.now())?;
+        Ok(dashboard_link(&self.origin(), &code))
+    }
+
+    /// Where a browser finds the dashboard.
+    fn origin(&self) -> String {
+        let name = self.config.hosts.first();
+        let (scheme, port) = match (&self.config.transport, name) {
+            (Transport::Plain, _) => ("http", self.address.port()),
+            (Transport::Tls { .. }, _) => ("https", self.address.port()),
+            // The proxy in front is what a browser reaches, under the name that was given for it.
+            (Transport::BehindProxy, Some(name)) => return format!("https://{name}"),
+            (Transport::BehindProxy, None) => ("http", self.address.port()),
         };
-        let mut address = self.address;
-        if address.ip().is_unspecified() {
-            address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+        match name {
+            Some(name) if scheme == "https" => format!("{scheme}://{name}:{port}"),
+            _ => {
+                let mut address = self.address;
+                if address.ip().is_unspecified() {
+                    address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+                }
+                format!("{scheme}://{address}")
+            }
         }
-        format!("{scheme}://{address}/?token={}", self.tokens.operator())
     }
 
     /// The guard behind it.
@@ -168,6 +185,7 @@ impl Server {
         let pump = RecordPump::new(self.guard.clone(), Arc::clone(&hub), watchers);
         let pump = start_pump(pump, feed, ending.clone())?;
         let app = App::new(AppParts {
+            origin: self.origin(),
             guard: self.guard,
             tokens: self.tokens,
             hub,
@@ -177,7 +195,6 @@ impl Server {
             policy: self.config.policy.clone(),
             db: self.config.db.clone(),
             body_bytes: self.config.body_bytes,
-            secure: matches!(self.config.transport, Transport::Tls { .. }),
             ending: ending.clone(),
         });
         let edge = Edge {

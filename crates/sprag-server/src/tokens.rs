@@ -5,10 +5,14 @@
 //! prove what they are. All others are in `tokens.json`, as hashes only. A token is 256 random bits, so a
 //! plain SHA-256 is enough: there is nothing to guess. Hashes are compared in constant time, all
 //! of them, so that how long it takes tells nothing.
+//!
+//! The dashboard gets tokens of its own, which end after twelve hours. They are in `tokens.json` like the others, so
+//! they are listed and revoked in the same way. A [login code](login_code) stands in for the operator token when the
+//! dashboard is opened.
 
-mod cookie;
 mod error;
 mod file;
+mod login_code;
 mod secret;
 
 use std::path::{Path, PathBuf};
@@ -17,10 +21,12 @@ use std::time::SystemTime;
 
 use sprag::{Role, Timestamp};
 
-pub(crate) use cookie::COOKIE;
 pub use error::TokenError;
+pub(crate) use file::DashboardToken;
 use file::StoredToken;
 pub use file::{TokenFile, TokenInfo};
+pub(crate) use login_code::LoginCode;
+use login_code::LoginCodes;
 use secret::{TokenSecret, hash, same};
 
 /// The name of the operator's own token.
@@ -33,6 +39,8 @@ const HOOK: &str = "hook";
 pub(crate) struct Holder {
     pub(crate) role: Role,
     pub(crate) name: Arc<str>,
+    /// When the token ends; only those of the dashboard do.
+    pub(crate) expires: Option<Timestamp>,
 }
 
 /// Every token that is good.
@@ -42,6 +50,7 @@ pub(crate) struct TokenStore {
     hook: TokenSecret,
     file: TokenFile,
     cache: RwLock<TokenCache>,
+    codes: LoginCodes,
 }
 
 /// The token file as it was last read.
@@ -59,14 +68,10 @@ impl TokenStore {
             hook: TokenSecret::open(&beside(db, "hook.token"), Role::Hook)?,
             file: TokenFile::beside(db),
             cache: RwLock::default(),
+            codes: LoginCodes::default(),
         };
         tokens.refresh()?;
         Ok(tokens)
-    }
-
-    /// The operator's own token, in clear.
-    pub(crate) fn operator(&self) -> &str {
-        self.operator.text()
     }
 
     /// Where the other tokens are.
@@ -74,20 +79,18 @@ impl TokenStore {
         self.file.path()
     }
 
-    /// Whether anyone but operator and hooks has a token.
+    /// Whether anyone but operator, hooks and dashboard has a token.
     pub(crate) fn has_others(&self) -> bool {
-        !self.cache().tokens.is_empty()
+        let cache = self.cache();
+        cache.tokens.iter().any(|token| token.expires.is_none())
     }
 
-    /// Who holds `token`. The file is looked at each time, so that a token that was revoked is
+    /// Who holds `token` at `now`. The file is looked at each time, so that a token that was revoked is
     /// refused from then on.
-    pub(crate) fn holder(&self, token: &str) -> Option<Holder> {
-        self.holder_of(&hash(token))
-    }
-
-    fn holder_of(&self, presented: &[u8; 32]) -> Option<Holder> {
+    pub(crate) fn holder(&self, token: &str, now: Timestamp) -> Option<Holder> {
         // A file that can't be read right now must not lock everyone out: what was read last holds.
         let _ = self.refresh();
+        let presented = hash(token);
         let cache = self.cache();
         let own = [
             (self.operator.hash(), Role::Operator, OPERATOR),
@@ -95,31 +98,44 @@ impl TokenStore {
         ];
         let mut found = None;
         for (hash, role, name) in own {
-            if same(hash, presented) {
-                found = Some((role, name));
+            if same(hash, &presented) {
+                found = Some((role, name, None));
             }
         }
         for token in &cache.tokens {
-            if same(&token.hash, presented) {
-                found = Some((token.role, &token.name));
+            if same(&token.hash, &presented) {
+                found = Some((token.role, &token.name, token.expires));
             }
         }
-        found.map(|(role, name)| Holder {
+        let holder = found.map(|(role, name, expires)| Holder {
             role,
             name: name.into(),
-        })
+            expires,
+        });
+        holder.filter(|holder| holder.expires.is_none_or(|end| now < end))
     }
 
-    /// The value of a cookie that stands for the operator token `token`, good until `until`.
-    pub(crate) fn cookie(&self, token: &str, until: Timestamp) -> String {
-        cookie::make(&self.operator, &hash(token), until)
+    /// A code that opens the dashboard, once.
+    pub(crate) fn login_code(&self, now: Timestamp) -> Result<LoginCode, TokenError> {
+        self.codes.make(now)
     }
 
-    /// Who holds the cookie `value`.
-    pub(crate) fn cookie_holder(&self, value: &str, now: Timestamp) -> Option<Holder> {
-        let token = cookie::read(&self.operator, value, now)?;
-        self.holder_of(&token)
-            .filter(|holder| holder.role == Role::Operator)
+    /// Whether `code` opens the dashboard. It never does again.
+    pub(crate) fn redeem(&self, code: &str, now: Timestamp) -> bool {
+        self.codes.redeem(code, now)
+    }
+
+    /// Makes a token for a dashboard.
+    pub(crate) fn add_dashboard(&self, now: Timestamp) -> Result<DashboardToken, TokenError> {
+        self.file.add_dashboard(now)
+    }
+
+    /// Ends the dashboard's token of this name.
+    pub(crate) fn end_dashboard(&self, name: &str) -> Result<(), TokenError> {
+        match self.file.revoke(name) {
+            Err(TokenError::Unknown { .. }) => Ok(()),
+            other => other,
+        }
     }
 
     fn cache(&self) -> std::sync::RwLockReadGuard<'_, TokenCache> {

@@ -1,4 +1,5 @@
 // One way to ask the server. What goes wrong becomes an error with words for a person.
+import { dashboardToken } from "./dashboard_token.ts";
 
 export class Problem extends Error {
   readonly status: number;
@@ -37,13 +38,19 @@ export function path(parts: TemplateStringsArray, ...ids: string[]): string {
   return parts.reduce((all, part, n) => all + encodeURIComponent(ids[n - 1] ?? "") + part);
 }
 
-async function ask<T>(method: string, url: string, body: unknown, signal?: AbortSignal): Promise<T> {
+/** Asks and returns the answer as it comes, for what is read piece by piece. */
+export async function request(method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = {};
+  const token = dashboardToken.get();
+  if (token !== null) headers["authorization"] = `Bearer ${token}`;
+  if (body !== undefined) headers["content-type"] = "application/json";
   let answer: Response;
   try {
     answer = await fetch(url, {
       method,
-      headers: body === undefined ? {} : { "content-type": "application/json" },
-      credentials: "same-origin",
+      headers,
+      // The header is all that proves anything. No cookie is ever sent or taken.
+      credentials: "omit",
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });
@@ -51,10 +58,26 @@ async function ask<T>(method: string, url: string, body: unknown, signal?: Abort
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Unreachable();
   }
-  if (answer.ok) return answer.status === 204 ? (undefined as T) : ((await answer.json()) as T);
+  if (answer.ok) return answer;
   const problem = await told(answer);
   if (answer.status === 401 && !url.startsWith("/v1/login")) whenLoggedOut();
   throw problem;
+}
+
+async function ask<T>(method: string, url: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  const answer = await request(method, url, body, signal);
+  return answer.status === 204 ? (undefined as T) : ((await answer.json()) as T);
+}
+
+/** Fetches a file with the token and hands it to the browser to save. */
+export async function download(url: string, name: string): Promise<void> {
+  const answer = await request("GET", url);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = name;
+  link.click();
+  // The browser has taken it over by the next turn.
+  setTimeout(() => URL.revokeObjectURL(link.href));
 }
 
 async function told(answer: Response): Promise<Problem> {

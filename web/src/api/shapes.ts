@@ -326,6 +326,13 @@ export interface Stats {
   buckets: Bucket[];
 }
 
+/** What a login is answered. */
+export interface Login {
+  token: string;
+  name: string;
+  expires: number;
+}
+
 export interface Me {
   role: "agent" | "hook" | "relay" | "operator";
   name: string;

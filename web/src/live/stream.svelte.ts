@@ -1,8 +1,9 @@
 // The live stream of records. It may bring a thousand a second, so what arrives is only put on a pile;
 // once a frame the pile is read and handed out in one piece. After a break it goes on where it was.
 import type { LogRecord } from "../api/shapes.ts";
-import { address } from "../api/client.ts";
+import { address, request } from "../api/client.ts";
 import { EventBuffer } from "./event_buffer.ts";
+import { readEvents, type StreamEvent } from "./event_stream.ts";
 
 export type Status = "connecting" | "live" | "lost";
 
@@ -22,7 +23,7 @@ class Stream {
   /** How many records came in the last second. */
   rate = $state(0);
 
-  #source: EventSource | null = null;
+  #connection: AbortController | null = null;
   #pile = new EventBuffer(MOST_WAITING);
   #listeners = new Set<Listener>();
   #last = 0;
@@ -32,20 +33,20 @@ class Stream {
   #second = { at: 0, seen: 0 };
 
   start(): void {
-    if (!this.#source && this.#timer === undefined) this.#connect();
+    if (!this.#connection && this.#timer === undefined) void this.#connect();
   }
 
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#source?.close();
-    this.#source = null;
+    this.#connection?.abort();
+    this.#connection = null;
     this.status = "connecting";
   }
 
   retryNow(): void {
     this.stop();
-    this.#connect();
+    void this.#connect();
   }
 
   listen(listener: Listener): () => void {
@@ -53,37 +54,42 @@ class Stream {
     return () => this.#listeners.delete(listener);
   }
 
-  #connect(): void {
+  async #connect(): Promise<void> {
     this.#timer = undefined;
-    const source = new EventSource(address("/v1/stream", { after: this.#last || undefined }));
-    this.#source = source;
-    source.onopen = () => {
+    const connection = new AbortController();
+    this.#connection = connection;
+    try {
+      const answer = await request("GET", address("/v1/stream", { after: this.#last || undefined }), undefined, connection.signal);
       if (this.status === "lost") this.returns += 1;
       this.status = "live";
       this.#failures = 0;
-    };
-    source.onerror = () => this.#lose(source);
-    source.addEventListener("record", (event: MessageEvent<string>) => {
-      this.#last = Number(event.lastEventId) || this.#last;
-      this.#pile.push(event.data);
-      this.#soon();
-    });
-    source.addEventListener("missed", (event: MessageEvent<string>) => {
-      this.missed += (JSON.parse(event.data) as { missed: number }).missed;
-      this.returns += 1;
-    });
+      if (answer.body) await readEvents(answer.body, (event) => this.#take(event));
+    } catch {
+      // Refused, cut or given up: all the same here. Who is not logged in any more is told by `request`.
+    }
+    this.#lose(connection);
   }
 
-  /** The browser would try again by itself, but not after an answer that is no stream, and not visibly. */
-  #lose(source: EventSource): void {
-    source.close();
-    if (this.#source !== source) return;
-    this.#source = null;
+  #take(event: StreamEvent): void {
+    if (event.type === "record") {
+      this.#last = Number(event.id) || this.#last;
+      this.#pile.push(event.data);
+      this.#soon();
+    } else if (event.type === "missed") {
+      this.missed += (JSON.parse(event.data) as { missed: number }).missed;
+      this.returns += 1;
+    }
+  }
+
+  /** Tries again after a while, longer each time; not if the connection was ended on purpose. */
+  #lose(connection: AbortController): void {
+    if (this.#connection !== connection) return;
+    this.#connection = null;
     this.status = "lost";
     this.#failures += 1;
     const wait = Math.min(500 * 2 ** (this.#failures - 1), 10_000);
     this.retryAt = Date.now() + wait;
-    this.#timer = setTimeout(() => this.#connect(), wait);
+    this.#timer = setTimeout(() => void this.#connect(), wait);
   }
 
   #soon(): void {

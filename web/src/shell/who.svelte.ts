@@ -1,6 +1,7 @@
 // Who looks at the page, and what kind of server this is.
 import { Problem, get, onLoggedOut, post, remove, words } from "../api/client.ts";
-import type { Me, Pause } from "../api/shapes.ts";
+import { dashboardToken } from "../api/dashboard_token.ts";
+import type { Login, Me, Pause } from "../api/shapes.ts";
 import { stream } from "../live/stream.svelte.ts";
 
 export type Standing = "asking" | "operator" | "stranger" | "unreachable";
@@ -8,24 +9,29 @@ export type Standing = "asking" | "operator" | "stranger" | "unreachable";
 class Who {
   standing = $state<Standing>("asking");
   me = $state.raw<Me | null>(null);
+  /** What was wrong with the link that led here. */
+  linkProblem = $state<string | null>(null);
   /** When the pause that is in force ends. */
   pausedUntil = $state<number | null>(null);
 
   constructor() {
     onLoggedOut(() => this.#become("stranger"));
+    // A link that is opened in a tab with this very page changes nothing but the fragment.
+    addEventListener("hashchange", () => void this.#useLink());
   }
 
-  /** Exchanges the token of an operator's link for a cookie, and takes it out of the address at once. */
+  /** Uses the link that led here, if one did: its code is exchanged for a token, and leaves the address and the history at once. */
   async begin(): Promise<void> {
-    const here = new URL(location.href);
-    const token = here.searchParams.get("token");
-    if (token !== null) {
-      here.searchParams.delete("token");
-      history.replaceState(null, "", here.pathname + here.search);
-      const wrong = await this.login(token);
-      if (wrong === null) return;
-    }
-    await this.ask();
+    if (!(await this.#useLink())) await this.ask();
+  }
+
+  /** Whether the address held a code that logged in. */
+  async #useLink(): Promise<boolean> {
+    const code = new URLSearchParams(location.hash.slice(1)).get("code");
+    if (code === null) return false;
+    history.replaceState(null, "", location.pathname + location.search);
+    this.linkProblem = await this.#login({ code });
+    return this.linkProblem === null;
   }
 
   async ask(): Promise<void> {
@@ -40,12 +46,16 @@ class Who {
   }
 
   /** Answers what is wrong with the token, none when it was right. */
-  async login(token: string): Promise<string | null> {
+  login(token: string): Promise<string | null> {
+    return this.#login({ token: token.trim() });
+  }
+
+  async #login(proof: { code: string } | { token: string }): Promise<string | null> {
     try {
-      await post("/v1/login", { token: token.trim() });
+      dashboardToken.set((await post<Login>("/v1/login", proof)).token);
     } catch (error) {
-      if (error instanceof Problem && error.status === 401) return "This is not the operator's token.";
-      return words(error);
+      if (error instanceof Problem && error.status === 401 && "token" in proof) return "This is not the operator's token.";
+      return error instanceof Problem ? String(error.extra["detail"] ?? error.message) : words(error);
     }
     await this.ask();
     return this.standing === "operator" ? null : "This token is not an operator's.";
@@ -62,6 +72,7 @@ class Who {
   #become(standing: Standing): void {
     this.standing = standing;
     if (standing !== "operator") {
+      if (standing === "stranger") dashboardToken.forget();
       stream.stop();
       return;
     }

@@ -52,9 +52,3 @@ test("a stranger gets the login page, a wrong token is refused, the right one op
   await page.getByRole("button", { name: "Log out" }).click();
   await expect(token).toBeVisible();
 });
-
-test("the token of the link does not stay in the address", async ({ page, server }) => {
-  await server.open(page);
-  expect(page.url()).not.toContain("token");
-  expect(await page.evaluate(() => document.cookie)).not.toContain("sprag");
-});

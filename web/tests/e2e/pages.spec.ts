@@ -67,7 +67,7 @@ test("the log is searched, verified and exported", async ({ page, server }) => {
   await page.getByRole("button", { name: "Verify now" }).click();
   await expect(page.getByText(/The log is whole/)).toBeVisible();
   const downloading = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Export" }).click();
+  await page.getByRole("button", { name: "Export" }).click();
   const file = await (await downloading).path();
   const [first = "{}"] = readFileSync(file, "utf8").split("\n");
   expect(JSON.parse(first)).toMatchObject({ specversion: "1.0" });

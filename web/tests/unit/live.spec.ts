@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import type { Decision, LogRecord, Stats } from "../../src/api/shapes.ts";
 import { EventBuffer } from "../../src/live/event_buffer.ts";
+import { EventParser } from "../../src/live/event_stream.ts";
 import { fits } from "../../src/log/query.ts";
 import { evenly, grown, joined, sums } from "../../src/overview/history.ts";
 
@@ -69,4 +70,17 @@ test("a live record is shown only where it answers the question", () => {
   expect(fits(kill, question)).toBe(true);
   expect(fits(kill, { ...question, verdict: "deny,kill", rule: "destructive.volume", type: "call", session: "s" })).toBe(true);
   for (const other of [{ verdict: "deny" }, { rule: "flow.rate" }, { type: "step" }, { session: "t" }]) expect(fits(kill, { ...question, ...other })).toBe(false);
+});
+
+test("events of a stream are read however its text is cut", () => {
+  const text = ': hello\n\nevent: record\nid: 7\ndata: {"a":1}\n\nevent: missed\r\ndata: one\r\ndata:two\r\n\r\nid: 9\n\n';
+  const whole = new EventParser().push(text);
+  expect(whole).toEqual([
+    { type: "record", id: "7", data: '{"a":1}' },
+    { type: "missed", id: "7", data: "one\ntwo" },
+  ]);
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    const parser = new EventParser();
+    expect([...parser.push(text.slice(0, cut)), ...parser.push(text.slice(cut))]).toEqual(whole);
+  }
 });

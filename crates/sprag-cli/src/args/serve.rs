@@ -9,7 +9,7 @@ use sprag_server::log_lines::LogFormat;
 
 use super::PolicyArg;
 use super::relay::RelayArgs;
-use super::store::{CaptureWord, DbArg, RoleWord, StoreArgs, bytes};
+use super::store::{CaptureWord, DbArg, PlaceArgs, RoleWord, StoreArgs, bytes};
 use crate::examples;
 
 #[derive(Debug, Args)]
@@ -81,6 +81,15 @@ impl From<LogWord> for LogFormat {
             LogWord::Json => Self::Json,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OpenArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// Print the link and open no browser.
+    #[arg(long)]
+    pub(crate) no_browser: bool,
 }
 
 #[derive(Debug, Subcommand)]

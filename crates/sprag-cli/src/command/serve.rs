@@ -43,7 +43,11 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
         let host = url.authority().map_or("", |host| host.as_str());
         writeln!(out, "mcp          {at} to {host}")?;
     }
-    writeln!(out, "operator     {}", server.link())?;
+    writeln!(out, "operator     {}", server.link()?)?;
+    writeln!(
+        out,
+        "             works once, within a minute; `sprag open` makes another"
+    )?;
     if let Some(demo) = &demo {
         introduce(demo, out)?;
     }
@@ -88,6 +92,7 @@ This is a demo. Nine small stories play in it, through the API and the relay of 
 honest work that is left alone, and agents that go wrong. Within a minute you have seen every verdict.
 
   look at it   open the operator link above in a browser
+  later        sprag open --db {folder}/demo.db
   or here      sprag log tail --follow --db {folder}/demo.db
   stop it      Ctrl-C
 

@@ -35,7 +35,9 @@ fn add(args: &TokenAddArgs, settings: &Settings, out: &mut dyn Write) -> Run {
 
 fn list(args: &TokenListArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let db = Db::file(settings, &args.db)?;
-    let tokens = TokenFile::beside(db.path()).list()?;
+    let mut tokens = TokenFile::beside(db.path()).list()?;
+    let now = clock::now();
+    tokens.retain(|token| token.expires.is_none_or(|end| now < end));
     if args.json {
         let tokens = serde_json::to_value(&tokens).unwrap_or_default();
         json::print(out, &serde_json::json!({ "tokens": tokens }))?;
@@ -48,9 +50,10 @@ fn list(args: &TokenListArgs, settings: &Settings, out: &mut dyn Write) -> Run {
         )?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new(["NAME", "ROLE", "MADE"]);
+    let mut table = Table::new(["NAME", "ROLE", "MADE", "ENDS"]);
     for token in tokens {
-        table.row([token.name, token.role.to_owned(), time(token.made)]);
+        let ends = token.expires.map_or_else(|| "never".to_owned(), time);
+        table.row([token.name, token.role.to_owned(), time(token.made), ends]);
     }
     table.print(out)?;
     Ok(ExitCode::SUCCESS)

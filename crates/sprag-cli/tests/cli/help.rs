@@ -29,6 +29,7 @@ fn help_starts_with_what_to_do_first() {
       pause        Put every rule into shadow for a while
       resume       End a pause
       serve        Run the server: an HTTP API for agents, relays and operators
+      open         Open the dashboard of the running server
       agent-tools  Give an agent tools to talk to others: an MCP server on standard input and output
       token        Make, list and revoke the server's tokens
       install      Put the guard into an agent CLI: its settings, with a diff and a backup

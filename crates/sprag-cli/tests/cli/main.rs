@@ -17,6 +17,8 @@ mod mask;
 mod mcp;
 #[cfg(test)]
 mod mcp_http;
+#[cfg(all(test, unix))]
+mod open;
 mod policy;
 mod policy_set;
 #[cfg(test)]

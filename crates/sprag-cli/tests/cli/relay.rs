@@ -91,13 +91,13 @@ fn the_demo_says_what_it_is_and_where() {
         "{text:#?}"
     );
     assert_eq!(
-        text[4..6],
+        text[5..7],
         [
             "This is a demo. Nine small stories play in it, through the API and the relay of this very server:",
             "honest work that is left alone, and agents that go wrong. Within a minute you have seen every verdict.",
         ]
     );
-    assert_eq!(text[9], "  stop it      Ctrl-C");
+    assert_eq!(text[11], "  stop it      Ctrl-C");
 }
 
 #[test]

@@ -14,6 +14,8 @@ use crate::sandbox::Sandbox;
 /// A server that was started as a user would.
 pub(crate) struct Serving {
     pub(crate) child: Child,
+    /// What it said when it started.
+    pub(crate) printed: String,
     address: String,
     token: String,
 }
@@ -27,8 +29,11 @@ impl Serving {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut printed = String::new();
         let mut told = |start: &str| {
             let line = lines.next().unwrap().unwrap();
+            printed += &line;
+            printed.push('\n');
             line.strip_prefix(start)
                 .unwrap_or_else(|| panic!("{line}"))
                 .trim()
@@ -36,12 +41,13 @@ impl Serving {
         };
         let address = told("listening on ");
         told("socket ");
-        let link = told("operator ");
-        let token = link.split_once("?token=").unwrap().1.to_owned();
+        told("operator ");
+        let token = sandbox.read("operator.token").trim().to_owned();
         // Whoever reads no more must not stop it from saying its last word.
         std::thread::spawn(move || lines.count());
         Self {
             child,
+            printed,
             address,
             token,
         }

@@ -1,8 +1,6 @@
 //! Headers on their way through: what belongs to one connection, to us, or to no agent's eyes is left behind.
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-
-use crate::tokens::COOKIE;
+use axum::http::{HeaderMap, HeaderName, header};
 
 /// The verdict on a message that was passed on with a warning.
 pub(super) const VERDICT: HeaderName = HeaderName::from_static("sprag-verdict");
@@ -49,14 +47,6 @@ pub(super) fn for_upstream(headers: &HeaderMap) -> HeaderMap {
     for name in [header::HOST, header::CONTENT_LENGTH, header::AUTHORIZATION] {
         passed.remove(name);
     }
-    if let Some(cookies) = foreign_cookies(&passed) {
-        passed.remove(header::COOKIE);
-        if let Ok(value) = HeaderValue::try_from(cookies)
-            && !value.is_empty()
-        {
-            passed.insert(header::COOKIE, value);
-        }
-    }
     passed
 }
 
@@ -92,23 +82,6 @@ fn without_hops(headers: &HeaderMap) -> HeaderMap {
         passed.remove(name);
     }
     passed
-}
-
-/// The cookies without ours; none where ours is not there.
-fn foreign_cookies(headers: &HeaderMap) -> Option<String> {
-    let values = headers.get_all(header::COOKIE);
-    let pairs: Vec<&str> = values
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .map(str::trim)
-        .collect();
-    let is_ours = |pair: &&str| pair.split('=').next() == Some(COOKIE);
-    if !pairs.iter().any(is_ours) {
-        return None;
-    }
-    let others: Vec<&str> = pairs.into_iter().filter(|pair| !is_ours(pair)).collect();
-    Some(others.join("; "))
 }
 
 /// A text that fits into a header or one segment of a path, whatever it holds.
@@ -158,6 +131,7 @@ fn encoded(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::http::HeaderValue;
 
     fn headers(list: &[(&'static str, &'static str)]) -> HeaderMap {
         let pairs = list.iter().map(|(name, value)| {
@@ -177,7 +151,7 @@ mod tests {
             ("connection", "close, x-hop"),
             ("x-hop", "1"),
             ("transfer-encoding", "chunked"),
-            ("cookie", "a=1; sprag_operator=secret; b=2"),
+            ("cookie", "a=1; b=2"),
             ("x-other", "kept"),
         ]));
         let kept = headers(&[("cookie", "a=1; b=2"), ("x-other", "kept")]);

@@ -6,14 +6,19 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use sprag::{Role, Timestamp};
+use sprag::{Millis, Role, Timestamp};
 
 use super::beside;
 use super::error::TokenError;
-use super::secret::{fresh, hash, hex, private, unhex};
+use super::secret::{fresh, hash, hex, private, random, unhex};
 
 /// The longest name of a token.
 const MAX_NAME: usize = 64;
+
+/// How long a token of the dashboard is good.
+const DASHBOARD_LASTS: Millis = Millis(12 * 60 * 60 * 1000);
+/// The most tokens of dashboards; the oldest ends for one more.
+const MAX_DASHBOARDS: usize = 32;
 
 /// One token, as far as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +27,18 @@ pub(super) struct StoredToken {
     pub(super) role: Role,
     pub(super) hash: [u8; 32],
     made: Timestamp,
+    pub(super) expires: Option<Timestamp>,
+}
+
+/// A token for one dashboard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DashboardToken {
+    /// What it is called in the list of tokens and in the log.
+    pub(crate) name: String,
+    /// The token in clear.
+    pub(crate) token: String,
+    /// When it ends.
+    pub(crate) expires: Timestamp,
 }
 
 /// What may be told of a token.
@@ -33,6 +50,9 @@ pub struct TokenInfo {
     pub role: &'static str,
     /// When it was made.
     pub made: Timestamp,
+    /// When it ends; only tokens of the dashboard do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Timestamp>,
 }
 
 /// How the list lies on disk.
@@ -47,6 +67,8 @@ struct TokenEntry {
     role: String,
     sha256: String,
     made: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires: Option<Timestamp>,
 }
 
 /// The file with the tokens that were given out.
@@ -85,15 +107,43 @@ impl TokenFile {
         if own.contains(&name) || tokens.iter().any(|token| token.name == name) {
             return Err(TokenError::Taken { name: name.into() });
         }
-        let token = fresh(role)?;
+        let token = fresh(role.as_str())?;
         tokens.push(StoredToken {
             name: name.to_owned(),
             role,
             hash: hash(&token),
             made: now,
+            expires: None,
         });
         self.write(&tokens)?;
         Ok(token)
+    }
+
+    /// Makes an operator's token for a dashboard, which ends by itself. Those that have ended are removed.
+    pub(super) fn add_dashboard(&self, now: Timestamp) -> Result<DashboardToken, TokenError> {
+        let made = DashboardToken {
+            name: format!("dashboard-{}", hex(&random::<4>()?)),
+            token: fresh("dashboard")?,
+            expires: now.plus(DASHBOARD_LASTS),
+        };
+        let _turn = self.turn()?;
+        let mut tokens = self.read()?;
+        tokens.retain(|token| token.expires.is_none_or(|end| now < end));
+        let dashboards = tokens.iter().filter(|token| token.expires.is_some());
+        if dashboards.clone().count() >= MAX_DASHBOARDS {
+            let oldest = dashboards.min_by_key(|token| token.made);
+            let oldest = oldest.map(|token| token.name.clone());
+            tokens.retain(|token| Some(&token.name) != oldest.as_ref());
+        }
+        tokens.push(StoredToken {
+            name: made.name.clone(),
+            role: Role::Operator,
+            hash: hash(&made.token),
+            made: now,
+            expires: Some(made.expires),
+        });
+        self.write(&tokens)?;
+        Ok(made)
     }
 
     /// The tokens there are.
@@ -105,6 +155,7 @@ impl TokenFile {
             name: token.name,
             role: token.role.as_str(),
             made: token.made,
+            expires: token.expires,
         };
         Ok(self.read()?.into_iter().map(info).collect())
     }
@@ -155,6 +206,7 @@ impl TokenFile {
             role: role.ok_or_else(unknown)?,
             hash: unhex(&entry.sha256).ok_or_else(broken)?,
             made: entry.made,
+            expires: entry.expires,
             name: entry.name,
         })
     }
@@ -172,6 +224,7 @@ impl TokenFile {
             role: token.role.to_string(),
             sha256: hex(&token.hash),
             made: token.made,
+            expires: token.expires,
         };
         let listed = TokenList {
             tokens: tokens.iter().map(entry).collect(),

@@ -1,4 +1,4 @@
-//! A token in clear: 256 random bits in a file that only its user may read.
+//! A token in a file of its own: 256 random bits that only its user may read. The server keeps the hash.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -38,23 +38,22 @@ pub(super) fn unhex(text: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
-/// A new token. Its start says what it is to whoever finds it where it should not be.
-pub(super) fn fresh(role: Role) -> Result<String, TokenError> {
-    let mut bytes = [0; 32];
+/// Bytes that nobody can guess.
+pub(super) fn random<const N: usize>() -> Result<[u8; N], TokenError> {
+    let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
-    Ok(format!("sprag_{role}_{}", hex(&bytes)))
+    Ok(bytes)
 }
 
-/// A token that lies in clear in a file of its own.
+/// A new token. Its start says what it is to whoever finds it where it should not be.
+pub(super) fn fresh(kind: &str) -> Result<String, TokenError> {
+    Ok(format!("sprag_{kind}_{}", hex(&random::<32>()?)))
+}
+
+/// What the server knows of a token that lies in clear in a file of its own.
+#[derive(Debug)]
 pub(super) struct TokenSecret {
-    text: String,
     hash: [u8; 32],
-}
-
-impl std::fmt::Debug for TokenSecret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("TokenSecret(…)")
-    }
 }
 
 impl TokenSecret {
@@ -66,14 +65,7 @@ impl TokenSecret {
             }
             other => other?,
         };
-        Ok(Self {
-            hash: hash(&text),
-            text,
-        })
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.text
+        Ok(Self { hash: hash(&text) })
     }
 
     pub(super) fn hash(&self) -> &[u8; 32] {
@@ -94,7 +86,7 @@ pub(super) fn private() -> OpenOptions {
 
 fn make(path: &Path, role: Role) -> Result<String, TokenError> {
     let failed = |source| TokenError::io(path, source);
-    let token = fresh(role)?;
+    let token = fresh(role.as_str())?;
     let mut file = private()
         .write(true)
         .create_new(true)
@@ -139,11 +131,10 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("operator.token");
         let made = TokenSecret::open(&path, Role::Operator).unwrap();
-        assert!(made.text().starts_with("sprag_operator_"));
-        assert_eq!(
-            TokenSecret::open(&path, Role::Operator).unwrap().text(),
-            made.text()
-        );
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("sprag_operator_"));
+        let again = TokenSecret::open(&path, Role::Operator).unwrap();
+        assert_eq!(again.hash(), made.hash());
     }
 
     #[cfg(unix)]

@@ -21,6 +21,8 @@ mod log_notes;
 #[cfg(test)]
 mod log_output;
 #[cfg(test)]
+mod login;
+#[cfg(test)]
 mod metrics;
 #[cfg(test)]
 mod notify;
