@@ -42,9 +42,9 @@ fn approach(n: u64) -> Approach {
 /// Call number `n` of a session, at `at`.
 #[must_use]
 pub fn call(session: &Id, n: u64, at: u64) -> Observation {
-    Observation {
-        at: Timestamp(at),
-        what: Observed::Call(Call {
+    Observation::new(
+        Timestamp(at),
+        Observed::Call(Call {
             session: session.clone(),
             agent: None,
             flow: None,
@@ -56,15 +56,15 @@ pub fn call(session: &Id, n: u64, at: u64) -> Observation {
             generation: None,
             identity: Identity::Exact,
         }),
-    }
+    )
 }
 
 /// Step number `n` of a session, at `at`: a new approach with a new outcome.
 #[must_use]
 pub fn step(session: &Id, n: u64, at: u64) -> Observation {
-    Observation {
-        at: Timestamp(at),
-        what: Observed::Step(Step {
+    Observation::new(
+        Timestamp(at),
+        Observed::Step(Step {
             session: session.clone(),
             agent: None,
             flow: None,
@@ -86,7 +86,7 @@ pub fn step(session: &Id, n: u64, at: u64) -> Observation {
             generation: None,
             identity: Identity::Exact,
         }),
-    }
+    )
 }
 
 /// The cells of a call or step without flow and agent.

@@ -17,6 +17,7 @@ use crate::id::Id;
 use crate::observation::Observation;
 use crate::policy::Policy;
 use crate::resolve::Known;
+use crate::sender::Owner;
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
@@ -160,5 +161,9 @@ impl Known for CellMap {
 
     fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id> {
         self.aliases.get(use_id)?.session(at).cloned()
+    }
+
+    fn owner_of(&self, session: &str) -> Option<&Owner> {
+        self.session(session)?.owner()
     }
 }

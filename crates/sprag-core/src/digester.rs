@@ -79,7 +79,7 @@ impl Digester {
             Event::DispatchStart(event) => Observed::DispatchStart(dispatch(event)),
             Event::DispatchEnd(event) => Observed::DispatchEnd(dispatch(event)),
         };
-        Ok(Observation { at, what })
+        Ok(Observation::new(at, what))
     }
 
     fn message(&self, event: &MessageEvent) -> Result<Message, EventError> {

@@ -16,6 +16,7 @@ use crate::id::Id;
 use crate::observation::{Observation, Observed};
 use crate::policy::Policy;
 use crate::rules::gates;
+use crate::sender::{Claim, ForeignSession};
 use crate::verdict::Verdict;
 
 /// Which semantics the verdicts of this build follow; a log names the one it was judged under.
@@ -35,6 +36,9 @@ pub enum EngineError {
         /// The session's generation.
         current: u32,
     },
+    /// Its sender acts in a session of somebody else.
+    #[error(transparent)]
+    Foreign(#[from] ForeignSession),
 }
 
 /// Folds `observation` into `cells` and answers.
@@ -58,8 +62,23 @@ pub fn fold(
         Observed::DispatchStart(dispatch) => operator::dispatch_start(dispatch, cells),
         Observed::DispatchEnd(dispatch) => operator::dispatch_end(dispatch, cells),
     };
+    claim(observation, cells);
     cells.touch(now);
     Ok(verdict)
+}
+
+/// Makes the sender the owner of the sessions that it opens.
+fn claim(observation: &Observation, cells: &mut Cells) {
+    let Some(sender) = &observation.sender else {
+        return;
+    };
+    let (owner, claim) = (sender.owner(), Claim::of(observation));
+    if let Some(cell) = cells.session.as_mut().filter(|_| claim.session) {
+        cell.claim(&owner);
+    }
+    if let Some(cell) = cells.peer.as_mut().filter(|_| claim.peer) {
+        cell.claim(&owner);
+    }
 }
 
 fn check_generation(what: &Observed, cells: &Cells) -> Result<(), EngineError> {

@@ -18,9 +18,11 @@ mod nearest;
 mod observation;
 mod policy;
 mod resolve;
+mod role;
 mod rule;
 mod rules;
 mod secret_name;
+mod sender;
 mod snake_name;
 mod time;
 mod verdict;
@@ -55,8 +57,10 @@ pub use policy::{
     PolicyKey, PolicyProblem, ProgressLimits, Scope, SessionLimits, Threshold, import,
 };
 pub use resolve::{FlowCounter, Known, resolve};
+pub use role::Role;
 pub use rule::{RuleId, UnknownRule};
 pub use secret_name::{is_secret_name, is_token_count};
+pub use sender::{ForeignSession, Owner, Sender};
 pub use time::{Millis, Timestamp};
 pub use verdict::{Code, Decision, Evidence, Verdict, Would};
 pub use view::{Gauge, RuleState};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::id::Id;
+use crate::sender::Sender;
 use crate::time::Timestamp;
 
 /// An event after digestion.
@@ -16,9 +17,21 @@ use crate::time::Timestamp;
 pub struct Observation {
     /// When it happened, as the event says or as the guard stamped it.
     pub at: Timestamp,
+    /// Who handed it in; none if nobody asked, as in a recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<Sender>,
     /// What happened.
     #[serde(flatten)]
     pub what: Observed,
+}
+
+impl Observation {
+    /// Something that happened at `at`, from nobody in particular.
+    #[must_use]
+    pub const fn new(at: Timestamp, what: Observed) -> Self {
+        let sender = None;
+        Self { at, sender, what }
+    }
 }
 
 /// The kinds of events.

@@ -4,8 +4,10 @@
 //! use belongs to: all of them come from state. Once they stand in the observation, the log holds
 //! everything a replay needs, and the fold looks nothing up.
 
+use crate::engine::EngineError;
 use crate::id::Id;
 use crate::observation::{MessageKind, Observation, Observed};
+use crate::sender::{ForeignSession, Owner, Sender};
 use crate::time::Timestamp;
 
 /// What a store knows when an event arrives.
@@ -16,6 +18,8 @@ pub trait Known {
     fn running_flow(&self, session: &Id, at: Timestamp) -> Option<Id>;
     /// The session that the first sighting of a tool use named, if that is not too long ago.
     fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id>;
+    /// Whom a session belongs to.
+    fn owner_of(&self, session: &str) -> Option<&Owner>;
 }
 
 /// Draws `flow-1`, `flow-2` and so on: the flow ids of a fold that must come out the same each time.
@@ -31,12 +35,17 @@ impl FlowCounter {
 }
 
 /// Fills in what `observation` leaves open; `draw` makes a fresh flow id.
+///
+/// # Errors
+/// Returns an error if its sender acts in a session that belongs to somebody else.
 pub fn resolve(
     observation: &mut Observation,
     known: &impl Known,
     draw: impl FnOnce() -> Option<Id>,
-) {
+) -> Result<(), EngineError> {
     let at = observation.at;
+    let owner = observation.sender.as_ref().map(Sender::owner);
+    let owner = owner.as_ref();
     match &mut observation.what {
         Observed::Message(message) => {
             match &message.from {
@@ -52,11 +61,13 @@ pub fn resolve(
             resolve_agent(&mut message.to_agent, &message.to, known);
         }
         Observed::Call(call) => {
-            resolve_session(&mut call.session, call.use_id.as_ref(), at, known);
+            let ids = (&mut call.id, &mut call.use_id);
+            resolve_session(&mut call.session, ids, owner, at, known);
             resolve_agent(&mut call.agent, &call.session, known);
         }
         Observed::Step(step) => {
-            resolve_session(&mut step.session, step.use_id.as_ref(), at, known);
+            let ids = (&mut step.id, &mut step.use_id);
+            resolve_session(&mut step.session, ids, owner, at, known);
             resolve_agent(&mut step.agent, &step.session, known);
         }
         Observed::Usage(usage) => resolve_agent(&mut usage.agent, &usage.session, known),
@@ -64,6 +75,45 @@ pub fn resolve(
         | Observed::Reset(_)
         | Observed::DispatchStart(_)
         | Observed::DispatchEnd(_) => {}
+    }
+    match (owner, acting_session(&observation.what)) {
+        (Some(owner), Some(session)) => Ok(check_owner(session, owner, known)?),
+        _ => Ok(()),
+    }
+}
+
+/// The session that an event acts in; none if it comes from outside or is an order.
+fn acting_session(what: &Observed) -> Option<&Id> {
+    match what {
+        Observed::Message(message) => message.from.as_ref(),
+        Observed::Call(call) => Some(&call.session),
+        Observed::Step(step) => Some(&step.session),
+        Observed::Usage(usage) => Some(&usage.session),
+        Observed::Kill(_)
+        | Observed::Reset(_)
+        | Observed::DispatchStart(_)
+        | Observed::DispatchEnd(_) => None,
+    }
+}
+
+/// Refuses an agent that acts in a session of somebody else, or in one below it: what a sub-agent spends counts for
+/// those above.
+fn check_owner(session: &Id, sender: &Owner, known: &impl Known) -> Result<(), ForeignSession> {
+    if *sender == Owner::Adapters {
+        return Ok(());
+    }
+    let mut above = std::iter::once(session.as_str()).chain(session.parents());
+    let foreign = above.find_map(|id| {
+        let owner = known.owner_of(id).filter(|owner| *owner != sender)?;
+        Some((Id::new(id).ok()?, owner.clone()))
+    });
+    match foreign {
+        None => Ok(()),
+        Some((session, owner)) => Err(ForeignSession {
+            session,
+            owner,
+            sender: sender.clone(),
+        }),
     }
 }
 
@@ -74,8 +124,26 @@ fn resolve_agent(agent: &mut Option<Id>, session: &Id, known: &impl Known) {
     }
 }
 
-fn resolve_session(session: &mut Id, use_id: Option<&Id>, at: Timestamp, known: &impl Known) {
-    if let Some(first) = use_id.and_then(|use_id| known.session_of_use(use_id, at)) {
+/// A tool use belongs to the session that it was first seen in, unless somebody else saw it there: who claims an id
+/// that another will use must not pull the other's call into a session of their own, nor answer it. Such a use still
+/// joins a call with its step, by its id alone.
+fn resolve_session(
+    session: &mut Id,
+    (id, use_id): (&mut Option<Id>, &mut Option<Id>),
+    owner: Option<&Owner>,
+    at: Timestamp,
+    known: &impl Known,
+) {
+    let first = use_id.as_ref().and_then(|id| known.session_of_use(id, at));
+    let Some(first) = first else {
+        return;
+    };
+    let whose = known.owner_of(first.as_str());
+    let is_own = owner.is_none() || whose.is_none() || whose == owner;
+    if is_own {
         *session = first;
+    } else {
+        let claimed = use_id.take();
+        *id = id.take().or(claimed);
     }
 }

@@ -4,8 +4,9 @@
 //! forgotten call passes unjudged.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use sprag_core::Id;
+use sprag_core::{Id, Sender};
 
 use crate::bounded_map::BoundedMap;
 use crate::tools::Tool;
@@ -14,6 +15,8 @@ use crate::tools::Tool;
 #[derive(Debug, Clone)]
 pub(crate) struct PendingCall {
     pub(crate) session: Id,
+    /// Who named that session; none if the proxy chose it.
+    pub(crate) sender: Option<Arc<Sender>>,
     /// Several conversations may share that session.
     pub(crate) shared: bool,
     pub(crate) id: Id,

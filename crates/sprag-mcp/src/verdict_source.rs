@@ -3,33 +3,38 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use sprag::{Event, FailMode, Guard, LazyLink, NoVerdict, Role, Verdict};
+use sprag::{Event, FailMode, Guard, LazyLink, NoVerdict, Role, Sender, Verdict};
 
 /// Where verdicts come from: a guard in this process, or the guard of this machine.
 pub trait VerdictSource: Send + Sync {
-    /// The verdict on an event.
+    /// The verdict on an event that `sender` is behind. Without one the proxy speaks for itself, as the adapter that it
+    /// is: in a session that no client named.
     ///
     /// # Errors
     /// Returns an error if there is no verdict.
-    fn check(&self, event: Event) -> Result<Verdict, NoVerdict>;
+    fn check(&self, sender: Option<&Sender>, event: Event) -> Result<Verdict, NoVerdict>;
 }
 
 impl<S: VerdictSource + ?Sized> VerdictSource for std::sync::Arc<S> {
-    fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
-        (**self).check(event)
+    fn check(&self, sender: Option<&Sender>, event: Event) -> Result<Verdict, NoVerdict> {
+        (**self).check(sender, event)
     }
 }
 
 impl VerdictSource for Guard {
-    fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
-        Ok(self.check_as(Role::Agent, event)?)
+    fn check(&self, sender: Option<&Sender>, event: Event) -> Result<Verdict, NoVerdict> {
+        let own = Sender::anonymous(Role::Hook);
+        let session = event.session().clone();
+        let checked = self.check_from(sender.unwrap_or(&own), event);
+        checked.map_err(|error| NoVerdict::of(error, self, &session))
     }
 }
 
 /// All wrappers of a machine count in one place, so that a loop across two servers is one loop.
 impl VerdictSource for LazyLink {
-    fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
-        self.check_as(Role::Agent, event)
+    fn check(&self, sender: Option<&Sender>, event: Event) -> Result<Verdict, NoVerdict> {
+        let role = sender.map_or(Role::Hook, |sender| sender.role);
+        self.check_as(role, event)
     }
 }
 
@@ -56,6 +61,8 @@ pub(crate) enum GuardAnswer {
     Refuse(&'static str),
     /// The event can't be judged, and why.
     Rejected(String),
+    /// The client named a session that belongs to somebody else.
+    Foreign,
 }
 
 const STOPPED: &str = "This session was stopped by the loop guard, and the guard can't be reached now. Stop and tell the user.";
@@ -71,8 +78,8 @@ impl FallbackSource {
         }
     }
 
-    pub(crate) fn check(&self, event: Event) -> GuardAnswer {
-        match self.source.check(event) {
+    pub(crate) fn check(&self, sender: Option<&Sender>, event: Event) -> GuardAnswer {
+        match self.source.check(sender, event) {
             Ok(verdict) => {
                 if self.set_down(false) {
                     self.log(format_args!("the guard answers again"));
@@ -80,6 +87,10 @@ impl FallbackSource {
                 GuardAnswer::Verdict(Box::new(verdict))
             }
             Err(NoVerdict::Rejected(why)) => GuardAnswer::Rejected(why),
+            // A session that was stopped is stopped for everyone who acts in its name.
+            Err(NoVerdict::Foreign { stopped, .. }) => {
+                stopped.map_or(GuardAnswer::Foreign, GuardAnswer::Verdict)
+            }
             Err(NoVerdict::Unreachable { why, stopped }) => {
                 let (answer, then) = match (self.fail, stopped) {
                     (FailMode::Closed, _) => (

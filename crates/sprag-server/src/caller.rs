@@ -9,7 +9,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use sprag::{Role, Timestamp};
+use sprag::{Id, Role, Sender, Timestamp};
 
 use crate::app::App;
 use crate::problem::{Problem, ProblemKind};
@@ -31,6 +31,8 @@ pub(crate) enum Peer {
 pub(crate) struct Caller {
     pub(crate) role: Role,
     pub(crate) name: Arc<str>,
+    /// The name again, if a token proved it.
+    token: Option<Id>,
     /// When its token ends; only those of the dashboard do.
     pub(crate) expires: Option<Timestamp>,
     /// Came over the Unix socket: whoever reaches it could read the hooks' token as well.
@@ -41,16 +43,32 @@ pub(crate) struct Caller {
 #[derive(Debug, Clone)]
 pub(crate) struct Operator {
     name: Arc<str>,
+    sender: Sender,
     /// Holds a token of the dashboard, which ends by itself.
     pub(crate) is_dashboard: bool,
 }
 
 impl Operator {
+    /// What it is to the guard.
+    pub(crate) fn sender(&self) -> Sender {
+        self.sender.clone()
+    }
+
     /// Who gave an order, for the log: the name that was given, and the token that proves it.
     pub(crate) fn signs(&self, by: Option<&str>) -> String {
         match by.map(str::trim).filter(|by| !by.is_empty()) {
             Some(by) => format!("{by} (token {})", self.name),
             None => format!("token {}", self.name),
+        }
+    }
+}
+
+impl Caller {
+    /// What it is to the guard.
+    pub(crate) fn sender(&self) -> Sender {
+        Sender {
+            role: self.role,
+            name: self.token.clone(),
         }
     }
 }
@@ -66,8 +84,10 @@ impl FromRequestParts<App> for Caller {
             },
             None => by_place(parts)?,
         };
+        let token = holder.has_token.then(|| Id::new(&holder.name).ok());
         Ok(Self {
             role: holder.role,
+            token: token.flatten(),
             name: holder.name,
             expires: holder.expires,
             over_socket: parts.extensions.get() == Some(&Peer::Socket),
@@ -83,6 +103,7 @@ impl FromRequestParts<App> for Operator {
         let caller = Caller::from_request_parts(parts, app).await?;
         match caller.role {
             Role::Operator => Ok(Self {
+                sender: caller.sender(),
                 name: caller.name,
                 is_dashboard: caller.expires.is_some(),
             }),
@@ -137,5 +158,6 @@ fn by_place(parts: &Parts) -> Result<Holder, Problem> {
         role: Role::Agent,
         name: name.into(),
         expires: None,
+        has_token: false,
     })
 }

@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use sprag::{Event, GuardError, PendingVerdict, Record, Role, StoreError, Wait};
+use sprag::{Event, GuardError, PendingVerdict, Record, Sender, StoreError, Wait};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
@@ -23,12 +23,12 @@ impl App {
     /// durable by then. `parent` is the `traceparent` of the request.
     pub(crate) async fn decide(
         &self,
-        role: Role,
+        sender: Sender,
         event: Event,
         parent: Option<&str>,
     ) -> Result<Arc<Record>, GuardError> {
         let watch = Stopwatch::start();
-        let checked = self.with_store(move |app| app.guard().check_soon(role, event));
+        let checked = self.with_store(move |app| app.guard().check_soon(&sender, event));
         let decided = match checked.await {
             Ok(PendingVerdict {
                 record,
@@ -44,12 +44,12 @@ impl App {
     /// block.
     pub(crate) fn decide_blocking(
         &self,
-        role: Role,
+        sender: &Sender,
         event: Event,
         parent: Option<&str>,
     ) -> Result<Arc<Record>, GuardError> {
         let watch = Stopwatch::start();
-        let decided = self.guard().check_soon(role, event).and_then(|checked| {
+        let decided = self.guard().check_soon(sender, event).and_then(|checked| {
             if let Some(wait) = checked.wait {
                 // A worker thread hands its other tasks to another one before it waits for the disk.
                 tokio::task::block_in_place(|| wait.block())?;

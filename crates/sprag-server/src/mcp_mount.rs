@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, Request, Response};
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
-use sprag::{Event, FailMode, NoVerdict, Role, Verdict};
+use sprag::{Event, FailMode, Id, NoVerdict, Role, Sender, Verdict};
 use sprag_mcp::http::{Proxy, ProxyConfig, ProxyOptions};
 use sprag_mcp::{LogSink, VerdictSource};
 
@@ -30,8 +30,11 @@ const TOKEN: HeaderName = HeaderName::from_static("sprag-token");
 /// The proxy asks from a worker thread if the store answers from memory, else from one that may wait
 /// (`guard_waits`).
 impl VerdictSource for App {
-    fn check(&self, event: Event) -> Result<Verdict, NoVerdict> {
-        let record = self.decide_blocking(Role::Agent, event, None)?;
+    fn check(&self, sender: Option<&Sender>, event: Event) -> Result<Verdict, NoVerdict> {
+        let own = Sender::anonymous(Role::Hook);
+        let session = event.session().clone();
+        let decided = self.decide_blocking(sender.unwrap_or(&own), event, None);
+        let record = decided.map_err(|error| NoVerdict::of(error, self.guard(), &session))?;
         Ok(record.verdict.clone())
     }
 }
@@ -86,9 +89,10 @@ impl McpMount {
         mut request: Request<Incoming>,
     ) -> Response<Body> {
         let token = request.headers_mut().remove(TOKEN);
-        if let Err(problem) = self.admit(peer, token.as_ref()).await {
-            return problem.into_response();
-        }
+        match self.admit(peer, token.as_ref()).await {
+            Ok(sender) => request.extensions_mut().insert(Arc::new(sender)),
+            Err(problem) => return problem.into_response(),
+        };
         self.proxy.answer(request).await.map(Body::new)
     }
 
@@ -100,14 +104,20 @@ impl McpMount {
         &self,
         peer: Peer,
         token: Option<&axum::http::HeaderValue>,
-    ) -> Result<(), Problem> {
+    ) -> Result<Sender, Problem> {
         match token.map(|token| token.to_str().unwrap_or_default()) {
-            Some(token) if self.holder(token).is_none() => Err(self.app.wrong_token().await),
+            Some(token) => match self.holder(token) {
+                Some(holder) => Ok(Sender {
+                    role: holder.role,
+                    name: Id::new(&holder.name).ok(),
+                }),
+                None => Err(self.app.wrong_token().await),
+            },
             None if peer == Peer::Remote => Err(Problem::new(
                 ProblemKind::Unauthorized,
                 "send a token of this server as `Sprag-Token`; `sprag token add` makes one",
             )),
-            _ => Ok(()),
+            None => Ok(Sender::anonymous(Role::Agent)),
         }
     }
 }

@@ -6,7 +6,7 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use sprag::{GuardError, ReplayError, StoreError};
+use sprag::{EngineError, GuardError, ReplayError, StoreError};
 use sprag_core::{EventError, PolicyErrors};
 use utoipa::ToSchema;
 
@@ -20,6 +20,7 @@ pub(crate) enum ProblemKind {
     BadRequest,
     Unauthorized,
     Forbidden,
+    NotOwner,
     NotFound,
     MethodNotAllowed,
     Conflict,
@@ -41,6 +42,7 @@ impl ProblemKind {
             Self::BadRequest => (S::BAD_REQUEST, "bad-request", "Bad request"),
             Self::Unauthorized => (S::UNAUTHORIZED, "unauthorized", "A token is needed"),
             Self::Forbidden => (S::FORBIDDEN, "forbidden", "Not for this role"),
+            Self::NotOwner => (S::FORBIDDEN, "not-owner", "Somebody else's session"),
             Self::NotFound => (S::NOT_FOUND, "not-found", "Not found"),
             Self::MethodNotAllowed => {
                 let title = "Method not allowed";
@@ -208,6 +210,9 @@ impl From<EventError> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
+            StoreError::Engine(error @ EngineError::Foreign(_)) => {
+                Self::new(ProblemKind::NotOwner, error.to_string()).field("session")
+            }
             StoreError::Engine(error) => Self::new(ProblemKind::Conflict, error.to_string()),
             other => Self::new(ProblemKind::Unavailable, other.to_string()),
         }

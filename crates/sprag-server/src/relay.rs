@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use axum::routing::{any, post};
 use axum::{Extension, Router};
+use sprag::{Role, Sender};
 use tokio::sync::Semaphore;
 
 use crate::app::App;
@@ -38,6 +39,9 @@ pub(crate) use open_api::RelayApi;
 
 use dispatches::Dispatches;
 use upstream::Upstream;
+
+/// What the relay is to the guard: an adapter that speaks for all agents behind it.
+const SENDER: Sender = Sender::anonymous(Role::Relay);
 
 /// How many messages may be passed on in the background at once.
 const BACKGROUND: usize = 4096;

@@ -41,6 +41,8 @@ pub(crate) struct Holder {
     pub(crate) name: Arc<str>,
     /// When the token ends; only those of the dashboard do.
     pub(crate) expires: Option<Timestamp>,
+    /// A token proved it, and not the place that the request came from.
+    pub(crate) has_token: bool,
 }
 
 /// Every token that is good.
@@ -111,6 +113,7 @@ impl TokenStore {
             role,
             name: name.into(),
             expires,
+            has_token: true,
         });
         holder.filter(|holder| holder.expires.is_none_or(|end| now < end))
     }

@@ -57,9 +57,9 @@ fn approach(number: u64) -> Result<Approach, Failed> {
 }
 
 fn call(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
-    Ok(Observation {
-        at: Timestamp(at),
-        what: Observed::Call(Call {
+    Ok(Observation::new(
+        Timestamp(at),
+        Observed::Call(Call {
             turn: None,
             session: Id::new(session)?,
             agent: Some(Id::new("coder")?),
@@ -71,13 +71,13 @@ fn call(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
             generation: None,
             identity: Identity::Exact,
         }),
-    })
+    ))
 }
 
 fn step(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
-    Ok(Observation {
-        at: Timestamp(at),
-        what: Observed::Step(Step {
+    Ok(Observation::new(
+        Timestamp(at),
+        Observed::Step(Step {
             session: Id::new(session)?,
             agent: None,
             flow: None,
@@ -99,7 +99,7 @@ fn step(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
             generation: None,
             identity: Identity::Exact,
         }),
-    })
+    ))
 }
 
 /// Runs `work` on `threads` for `span`; how often a second.
@@ -317,10 +317,7 @@ impl Bench {
                 by: None,
                 why: None,
             });
-            one.decide(self.draft(Observation {
-                at: Timestamp(START),
-                what: kill,
-            }))?;
+            one.decide(self.draft(Observation::new(Timestamp(START), kill)))?;
             other.decide(self.draft(call(START, &session, n)?))?;
             took.push(started.elapsed());
         }

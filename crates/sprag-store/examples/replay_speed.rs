@@ -78,10 +78,10 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
             identity: Identity::Exact,
         })
     };
-    Ok(Observation {
-        at: Timestamp(1_700_000_000_000 + number * 40),
+    Ok(Observation::new(
+        Timestamp(1_700_000_000_000 + number * 40),
         what,
-    })
+    ))
 }
 
 fn message(from: Id, turn: u64) -> Result<Message, sprag_core::IdError> {

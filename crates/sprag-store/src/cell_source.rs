@@ -65,6 +65,10 @@ pub(crate) fn fetch_for(
     let (sessions, use_id) = named(&draft.observation);
     for id in sessions.into_iter().flatten() {
         fetch(CellKey::Session(id.clone()), state)?;
+        // Whose the sessions above are decides who may act in this one.
+        for parent in id.parents().filter_map(|id| Id::new(id).ok()) {
+            fetch(CellKey::Session(parent), state)?;
+        }
     }
     if let Some(use_id) = use_id {
         fetch(CellKey::Alias(use_id.clone()), state)?;

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use sprag_core::encoding::{KnownRule, Lent, Text, decode, decode_part, encode, encode_part};
-use sprag_core::{Observation, Observed, Timestamp, Verdict, numbered_fields};
+use sprag_core::{Observation, Observed, Sender, Timestamp, Verdict, numbered_fields};
 
 use crate::draft::Captured;
 use crate::hash::Hash;
@@ -49,6 +49,7 @@ struct Stored<'a> {
     captured: Option<&'a str>,
     /// As JSON: notes are rare and of many shapes.
     note: Option<&'a [u8]>,
+    sender: Option<Cow<'a, Sender>>,
 }
 
 numbered_fields!(Stored<'a> {
@@ -59,6 +60,7 @@ numbered_fields!(Stored<'a> {
     5 verdict: &'a [u8],
     6 captured: Option<Text>,
     7 note: Option<&'a [u8]>,
+    8 sender: Option<Lent<Sender>>,
 });
 
 numbered_fields!(Tally {
@@ -83,6 +85,7 @@ pub(crate) fn encode_event(
         verdict,
         captured: captured.map(Captured::as_str),
         note: None,
+        sender: observation.sender.as_ref().map(Cow::Borrowed),
     })
 }
 
@@ -102,6 +105,7 @@ pub(crate) fn encode_note(
         verdict: &[],
         captured: None,
         note: Some(&json),
+        sender: None,
     }))
 }
 
@@ -129,11 +133,13 @@ impl<'a> Body<'a> {
             verdict,
             captured,
             note,
+            sender,
         } = decode(bytes)?;
         let content = match (observed, note) {
             (Some(what), None) => Content::Event {
                 observation: Observation {
                     at,
+                    sender: sender.map(Cow::into_owned),
                     what: what.into_owned(),
                 },
                 verdict,

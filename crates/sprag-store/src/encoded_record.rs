@@ -130,6 +130,6 @@ pub(crate) fn resolve_open_fields(
     let mut failed = None;
     resolve(observation, known, || {
         fresh_flow().map_err(|error| failed = Some(error)).ok()
-    });
+    })?;
     failed.map_or(Ok(()), Err)
 }

@@ -17,6 +17,9 @@ pub fn record_json(record: &Record) -> Value {
             observation,
             captured,
         } => {
+            if let Some(sender) = &observation.sender {
+                put("sender", serde_json::to_value(sender).unwrap_or_default());
+            }
             put(
                 "event",
                 serde_json::to_value(&observation.what).unwrap_or_default(),

@@ -16,13 +16,12 @@ mod watch;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use sprag_core::{Digester, Event, Policy, Timestamp, Verdict};
+use sprag_core::{Digester, Event, Policy, Role, Sender, Timestamp, Verdict};
 use sprag_store::{Draft, Note, Noted, Record, Retention, Store, Wait};
 
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::feed::{FEED_LENGTH, Feed, Subscription};
-use crate::role::Role;
 
 use active::Policies;
 pub use builder::{GuardBuilder, make_private_folder};
@@ -105,6 +104,23 @@ impl Guard {
         self.check_as(Role::Agent, event)
     }
 
+    /// The same for something that comes from a caller whom the program tells apart from others: an agent may act in
+    /// the sessions that it opened, and the log names the sender. A program that speaks for all of its sessions itself
+    /// uses [`check`](Self::check) and [`check_as`](Self::check_as).
+    ///
+    /// # Errors
+    /// Returns an error if the event is wrong, is not for this sender to tell, acts in a session of somebody else, or
+    /// could not be remembered.
+    pub fn check_from(
+        &self,
+        sender: &Sender,
+        event: impl Into<Event>,
+    ) -> Result<Verdict, GuardError> {
+        let (event, now) = (event.into(), self.inner.clock.now());
+        let record = self.record_at(sender.role, Some(sender), &event, now)?;
+        Ok(record.verdict.clone())
+    }
+
     /// The same for something that comes in another role.
     ///
     /// # Errors
@@ -123,7 +139,8 @@ impl Guard {
         event: impl Into<Event>,
         at: Timestamp,
     ) -> Result<Verdict, GuardError> {
-        Ok(self.record_at(role, event, at)?.verdict.clone())
+        let record = self.record_at(role, None, &event.into(), at)?;
+        Ok(record.verdict.clone())
     }
 
     /// The same as [`check_as`](Self::check_as), with the whole record that the log got: for whoever tells others of it.
@@ -135,19 +152,18 @@ impl Guard {
         role: Role,
         event: impl Into<Event>,
     ) -> Result<Arc<Record>, GuardError> {
-        self.record_at(role, event, self.inner.clock.now())
+        self.record_at(role, None, &event.into(), self.inner.clock.now())
     }
 
     fn record_at(
         &self,
         role: Role,
-        event: impl Into<Event>,
+        sender: Option<&Sender>,
+        event: &Event,
         at: Timestamp,
     ) -> Result<Arc<Record>, GuardError> {
-        let event = event.into();
-        role.may_tell(&event)
-            .map_err(|what| GuardError::Forbidden { role, what })?;
-        let record = self.inner.decide(&event, at)?;
+        may_tell(role, event)?;
+        let record = self.inner.decide(event, sender, at)?;
         self.keep_in_bounds(record.seq);
         Ok(record)
     }
@@ -183,14 +199,24 @@ impl Guard {
     }
 }
 
+fn may_tell(role: Role, event: &Event) -> Result<(), GuardError> {
+    role.may_tell(event)
+        .map_err(|what| GuardError::Forbidden { role, what })
+}
+
 impl Inner {
     fn policies(&self) -> Arc<Policies> {
         let held = self.policies.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&held)
     }
 
-    fn decide(&self, event: &Event, at: Timestamp) -> Result<Arc<Record>, GuardError> {
-        let (record, wait) = self.decide_soon(event, at)?;
+    fn decide(
+        &self,
+        event: &Event,
+        sender: Option<&Sender>,
+        at: Timestamp,
+    ) -> Result<Arc<Record>, GuardError> {
+        let (record, wait) = self.decide_soon(event, sender, at)?;
         if let Some(wait) = wait {
             wait.block()?;
         }
@@ -201,6 +227,7 @@ impl Inner {
     fn decide_soon(
         &self,
         event: &Event,
+        sender: Option<&Sender>,
         at: Timestamp,
     ) -> Result<(Arc<Record>, Option<Wait>), GuardError> {
         let policies = self.policies();
@@ -210,6 +237,7 @@ impl Inner {
             &policies.normal
         };
         let mut observation = self.digester.observe(event, at, &policy.policy)?;
+        observation.sender = sender.cloned();
         self.capture.scrub(&mut observation);
         let draft = Draft {
             observation,

@@ -65,7 +65,7 @@ impl Judge {
     /// Returns an error, and changes nothing, if it names a generation that the session has not
     /// reached.
     pub fn fold(&mut self, mut observation: Observation) -> Result<Verdict, EngineError> {
-        resolve(&mut observation, &self.cells, || self.flows.draw());
+        resolve(&mut observation, &self.cells, || self.flows.draw())?;
         let (verdict, _) = self.cells.fold(&self.policy, &observation)?;
         Ok(verdict)
     }

@@ -94,7 +94,6 @@ mod judge;
 pub mod link;
 mod policy_file;
 pub mod replay;
-mod role;
 pub mod scenario;
 pub mod tune;
 mod utc;
@@ -113,11 +112,11 @@ pub use judge::{Judge, JudgeError};
 pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};
 pub use policy_file::{PolicyFile, PolicyFileError};
 pub use replay::ReplayError;
-pub use role::Role;
 pub use utc::rfc3339;
 
 pub use sprag_core::{
-    Code, Decision, Event, EventError, Id, Millis, Policy, RuleId, RuleState, Timestamp, Verdict,
+    Code, Decision, EngineError, Event, EventError, Id, Millis, Owner, Policy, Role, RuleId,
+    RuleState, Sender, Timestamp, Verdict,
 };
 pub use sprag_store::{
     Census, LogQuery, LogScope, Marks, MemoryStore, Page, Pause, Record, RecordKind, Retention,

@@ -15,15 +15,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use sprag_core::{Event, Id, Verdict};
+use sprag_core::{Event, Id, Role, Sender, Verdict};
 use sprag_store::{Marks, StoreError};
 
 use crate::capture::Capture;
 use crate::guard::{Guard, GuardError};
 use crate::policy_file::PolicyFile;
-use crate::role::Role;
 
-pub use client::{ServerAnswer, ServerClient, hook_token_file, read_token};
+pub use client::{NOT_OWNER, ServerAnswer, ServerClient, hook_token_file, read_token};
 pub use error::LinkError;
 pub use fail_mode::FailMode;
 pub use lazy::{LazyLink, NoVerdict};
@@ -139,7 +138,7 @@ impl Link {
                 Err(error @ LinkError::Absent { .. }) => error,
                 other => return other,
             },
-            Way::File(guard) => match guard.check_as(role, event.clone()) {
+            Way::File(guard) => match guard.check_from(&sender(role), event.clone()) {
                 Err(error @ GuardError::Store(StoreError::Owned { .. })) => error.into(),
                 other => return Ok(other?),
             },
@@ -149,7 +148,7 @@ impl Link {
         self.change_over(gone)?;
         match self.way() {
             Way::Server(client) => client.check(role, &event),
-            Way::File(guard) => Ok(guard.check_as(role, event)?),
+            Way::File(guard) => Ok(guard.check_from(&sender(role), event)?),
         }
     }
 
@@ -211,6 +210,12 @@ impl Link {
         })?;
         Ok(())
     }
+}
+
+/// Who a user of this machine is to a guard without a server. Whoever opens the store could read the tokens beside it,
+/// so none is asked for.
+fn sender(role: Role) -> Sender {
+    Sender::anonymous(role)
 }
 
 /// Whether `session` is killed or blocked by what the store at `db` holds. Nothing is known against a

@@ -109,10 +109,11 @@ fn a_captured_payload_has_no_secrets() {
     --- stdout
     record 2  <time>
     event     {"type":"call","session":"s1","approach":{"tool":"run","exact":"<hex>","normal":"<hex>","moves":true,"label":"deploy","fields":[{"name":"cmd","digest":"<hex>"}]}}
+    sender    agent without a token
     captured  {"args":{"cmd":"deploy --token [redacted]"}}
     verdict   allow
     policy    <hex>
-    rules     version 1
+    rules     version 2
     before    <hex>
     hash      <hex>
     "#);

@@ -17,7 +17,8 @@ mod mask;
 mod mcp;
 #[cfg(test)]
 mod mcp_http;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod open;
 mod policy;
 mod policy_set;

@@ -22,6 +22,7 @@ use crate::id::Id;
 use crate::numbered_fields;
 use crate::observation::Source;
 use crate::policy::Classifier;
+use crate::sender::Owner;
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 use pending::PendingRows;
@@ -40,6 +41,7 @@ numbered_fields!(SessionCell {
     5 killed: Option<Box<Mark>>,
     6 blocked: Option<Box<Mark>>,
     7 held: ResettableState,
+    8 owner: Option<Owner>,
 });
 
 numbered_fields!(Mark {
@@ -206,6 +208,19 @@ numbered_fields!(AliasCell {
 });
 
 encodings! {
+    // A token's name has no star and is never empty.
+    Owner as Owner: |value, out| Text::write(&match value {
+        Owner::Adapters => "*",
+        Owner::Anonymous => "",
+        Owner::Token(name) => name.as_str(),
+    }, out), |from| {
+        let text: &str = Text::read(from)?;
+        match text {
+            "*" => Ok(Owner::Adapters),
+            "" => Ok(Owner::Anonymous),
+            name => Id::new(name).map(Owner::Token).map_err(|_| Malformed::Text),
+        }
+    };
     Signed as i8: |value, out| out.byte(value.to_le_bytes()[0]), |from| Ok(i8::from_le_bytes([from.byte()?]));
     Window as Window, default: |value, out| Times::write(&value.0, out), |from| Times::read(from).map(Window);
     // What `Calls` counts by key is not written: it is counted again.
@@ -258,6 +273,7 @@ mod tests {
     use crate::observation::{Source, ToolKind};
     use crate::policy::Classifier;
     use crate::rule::RuleId;
+    use crate::sender::Owner;
     use crate::time::{Millis, Timestamp};
     use crate::verdict::{Code, Decision, Evidence, Verdict, Would};
 
@@ -453,6 +469,11 @@ mod tests {
             touched: dice.time(),
             generation: dice.small(),
             agent: dice.maybe(|_| Id::new("coder").unwrap()),
+            owner: dice.maybe(|dice| match dice.below(3) {
+                0 => Owner::Adapters,
+                1 => Owner::Anonymous,
+                _ => Owner::Token(Id::new("build-farm").unwrap()),
+            }),
             steps: u64::from(dice.small()),
             killed: dice.maybe(Dice::mark),
             blocked: dice.maybe(Dice::mark),

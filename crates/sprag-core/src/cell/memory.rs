@@ -6,6 +6,7 @@
 
 use super::SessionCell;
 use super::progress::{ApproachHistory, RecentKeys};
+use crate::sender::Owner;
 
 /// The approaches that a session tried and the answers that it got.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,8 +66,11 @@ impl SessionCell {
             steps,
             killed,
             blocked,
+            owner,
             held: _,
         } = self;
-        *generation == 1 && agent.is_none() && *steps == 0 && killed.is_none() && blocked.is_none()
+        let is_unowned = matches!(owner, None | Some(Owner::Anonymous));
+        let is_unmarked = killed.is_none() && blocked.is_none();
+        *generation == 1 && agent.is_none() && *steps == 0 && is_unmarked && is_unowned
     }
 }

@@ -15,6 +15,7 @@ use super::tried::Tried;
 use super::window::inside;
 use crate::id::Id;
 use crate::rule::RuleId;
+use crate::sender::Owner;
 use crate::time::{Millis, Timestamp};
 
 /// Identical calls are looked for among this many.
@@ -81,6 +82,7 @@ pub struct SessionCell {
     pub(crate) steps: u64,
     pub(crate) killed: Option<Box<Mark>>,
     pub(crate) blocked: Option<Box<Mark>>,
+    pub(crate) owner: Option<Owner>,
     pub(crate) held: ResettableState,
 }
 
@@ -118,6 +120,7 @@ impl Default for SessionCell {
             steps: 0,
             killed: None,
             blocked: None,
+            owner: None,
             held: ResettableState::default(),
         }
     }
@@ -148,6 +151,24 @@ impl SessionCell {
         self.blocked.as_deref()
     }
 
+    /// Whom it belongs to, once an event of a known sender opened it.
+    #[must_use]
+    pub fn owner(&self) -> Option<&Owner> {
+        self.owner.as_ref()
+    }
+
+    /// A sender acts in it: it belongs to the first, and to the adapters as soon as one of them does.
+    pub(crate) fn claim(&mut self, owner: &Owner) {
+        if self.owner.is_none() || *owner == Owner::Adapters {
+            self.owner = Some(owner.clone());
+        }
+    }
+
+    /// Those who show no token can't prove that they are still the same.
+    fn release_anonymous(&mut self) {
+        self.owner.take_if(|owner| *owner == Owner::Anonymous);
+    }
+
     /// The flow that a message without one inherits: the latest dispatch still running.
     #[must_use]
     pub fn running_flow(&self, at: Timestamp) -> Option<&Id> {
@@ -162,6 +183,7 @@ impl SessionCell {
     pub(crate) fn expire(&mut self, now: Timestamp) {
         if self.is_expired(now) {
             self.held = ResettableState::default();
+            self.release_anonymous();
         }
         self.held.since.get_or_insert(now);
     }
@@ -171,6 +193,7 @@ impl SessionCell {
         self.killed = None;
         self.blocked = None;
         self.held = ResettableState::default();
+        self.release_anonymous();
     }
 
     /// A user speaks to it, or started the flow that reaches it.

@@ -30,10 +30,7 @@ fn say(at: u64, from: &Id, to: &Id, flow: &Id) -> Observation {
         generation: None,
         identity: Identity::Exact,
     };
-    Observation {
-        at: Timestamp(at),
-        what: Observed::Message(message),
-    }
+    Observation::new(Timestamp(at), Observed::Message(message))
 }
 
 /// A chain where each speaks only when spoken to. What is refused does not move it.

@@ -13,7 +13,7 @@ impl Generator<'_> {
             let mut call = self.call(session.clone());
             call.id = Some(self.samples.call_ids[id].clone());
             let what = Observed::Call(call);
-            self.events.push(Observation { at, what });
+            self.events.push(Observation::new(at, what));
         }
         for id in 0..4 {
             let at = self.clock.next(&mut self.rng, &self.events);
@@ -21,7 +21,7 @@ impl Generator<'_> {
             step.id = Some(self.samples.call_ids[id].clone());
             step.approach = None;
             let what = Observed::Step(step);
-            self.events.push(Observation { at, what });
+            self.events.push(Observation::new(at, what));
         }
     }
 

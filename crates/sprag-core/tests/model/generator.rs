@@ -120,7 +120,7 @@ impl Generator<'_> {
         while self.events.len() < length {
             let at = self.clock.next(&mut self.rng, &self.events);
             let what = self.again().unwrap_or_else(|| self.fresh());
-            self.events.push(Observation { at, what });
+            self.events.push(Observation::new(at, what));
         }
         self.events
     }

@@ -120,10 +120,7 @@ fn step_with(seconds: usize, approach: Approach, outcome: Outcome) -> Observatio
         generation: None,
         identity: Identity::Exact,
     };
-    Observation {
-        at: Timestamp(1_000 * seconds as u64),
-        what: Observed::Step(step),
-    }
+    Observation::new(Timestamp(1_000 * seconds as u64), Observed::Step(step))
 }
 
 #[test]
@@ -172,10 +169,7 @@ fn refused_call(at: u64, tool: &str, args: &[(&str, &str)]) -> Observation {
         generation: None,
         identity: Identity::Exact,
     };
-    Observation {
-        at: Timestamp(at),
-        what: Observed::Call(call),
-    }
+    Observation::new(Timestamp(at), Observed::Call(call))
 }
 
 /// What one session did since a user was last heard there.

@@ -26,7 +26,8 @@ impl<'a> Engine<'a> for RealEngine<'a> {
     fn check(&mut self, event: &'a Observation) -> Answer {
         let mut event = event.clone();
         let open = event.clone();
-        resolve(&mut event, &self.cells, || self.flows.draw());
+        let resolved = resolve(&mut event, &self.cells, || self.flows.draw());
+        resolved.unwrap_or_else(|error| panic!("nobody owns a session here: {error}"));
         match self.cells.fold(self.policy, &event) {
             Ok((verdict, _)) => Ok(told(verdict, &open)),
             Err(EngineError::FutureGeneration { .. }) => Err(ModelError::NewerGeneration),

@@ -1,10 +1,11 @@
 //! Messages from the client: calls are judged, a few requests are remembered, the rest passes.
 
 use std::fmt::Display;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::value::RawValue;
-use sprag_core::{CallEvent, Decision, Event, Id, IdError, Identity, Payload, Verdict};
+use sprag_core::{CallEvent, Decision, Event, Id, IdError, Identity, Payload, Sender, Verdict};
 
 use super::{ClientAction, Gate, OnKill, RequestScope, id_key};
 use crate::call_meta::CallMeta;
@@ -162,15 +163,18 @@ impl Gate {
         let refuse = |why: &str| Err(stop(message, |id| refusal(id, form, why)));
         let unjudged =
             |why: &dyn Display| refuse(&format!("the guard can't judge this call: {why}"));
-        let event = match self.event(scope, &params, &tool, &meta) {
+        let mut event = match self.event(scope, &params, &tool, &meta) {
             Ok(event) => event,
             Err(error) => return unjudged(&error),
         };
-        let verdict = match self.check(Event::Call(event.clone())) {
+        let sender = scope.sender.clone().filter(|_| meta.session.is_some());
+        let (answer, sender) = self.check_call(scope, sender, &mut event);
+        let verdict = match answer {
             GuardAnswer::Verdict(verdict) => Some(verdict),
             GuardAnswer::Unguarded => None,
             GuardAnswer::Refuse(why) => return refuse(why),
             GuardAnswer::Rejected(why) => return unjudged(&why),
+            GuardAnswer::Foreign => return unjudged(&"its session belongs to somebody else"),
         };
         if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.refuses()) {
             self.note_stop(&event.session, verdict);
@@ -181,20 +185,27 @@ impl Gate {
             // A session that may call again was reset by an operator.
             self.in_flight().stopped.take(&event.session);
         }
-        if let Some(id) = event.id {
-            let call = PendingCall {
-                shared: event.identity == Identity::Shared,
-                session: event.session,
-                id,
-                use_id: event.use_id,
-                flow: event.flow,
-                fingerprint,
-                rounds: 0,
-                guidance: verdict.as_deref().and_then(guidance),
-            };
+        if let Some(call) = pending(event, sender, fingerprint, verdict.as_deref()) {
             remember(scope, message, PendingRequest::Call(Box::new(call)));
         }
         Ok(())
+    }
+
+    /// Asks about a call. Whoever names a session must be one who may act in it; a session that the proxy chose is its
+    /// own. Returns who is behind the call in the session that it was judged in.
+    fn check_call(
+        &self,
+        scope: &RequestScope,
+        sender: Option<Arc<Sender>>,
+        event: &mut CallEvent,
+    ) -> (GuardAnswer, Option<Arc<Sender>>) {
+        match self.check(sender.as_deref(), Event::Call(event.clone())) {
+            GuardAnswer::Foreign => {
+                disown(event, scope);
+                (self.check(None, Event::Call(event.clone())), None)
+            }
+            answer => (answer, sender),
+        }
     }
 
     /// Whether this is the next round of a call that was judged already: the same call with the input
@@ -258,8 +269,8 @@ impl Gate {
 
     /// Asks about an event. A payload that the guard can't parse (half a surrogate pair, too many levels)
     /// is compared as the text it is.
-    pub(super) fn check(&self, mut event: Event) -> GuardAnswer {
-        let answer = self.source.check(event.clone());
+    pub(super) fn check(&self, sender: Option<&Sender>, mut event: Event) -> GuardAnswer {
+        let answer = self.source.check(sender, event.clone());
         let payload = match (&answer, &mut event) {
             (GuardAnswer::Rejected(_), Event::Call(call)) => &mut call.args,
             (GuardAnswer::Rejected(_), Event::Step(step)) => &mut step.result,
@@ -269,7 +280,7 @@ impl Gate {
             return answer;
         };
         *payload = Payload::from(payload.as_json());
-        self.source.check(event)
+        self.source.check(sender, event)
     }
 
     /// Remembers that a session was stopped, and logs it the first time.
@@ -301,6 +312,15 @@ impl Gate {
     }
 }
 
+/// Judges a call that names a session of somebody else in the session that it would have without that name.
+fn disown(event: &mut CallEvent, scope: &RequestScope) {
+    event.session = scope.session.clone();
+    event.use_id = None;
+    if scope.shared {
+        event.identity = Identity::Shared;
+    }
+}
+
 /// A message that no strict parser accepts. If some server could read it as a call, it is not passed on.
 fn unreadable(bytes: &[u8]) -> Passed {
     let mut scan = StreamScan::default();
@@ -324,6 +344,26 @@ fn form(params: &CallParams<'_>, meta: &CallMeta) -> RefusalForm {
         None if meta.is_modern => RefusalForm::Typed,
         None => RefusalForm::Plain,
     }
+}
+
+/// What is remembered of a call until its result comes.
+fn pending(
+    event: CallEvent,
+    sender: Option<Arc<Sender>>,
+    fingerprint: u64,
+    verdict: Option<&Verdict>,
+) -> Option<PendingCall> {
+    Some(PendingCall {
+        id: event.id?,
+        shared: event.identity == Identity::Shared,
+        sender,
+        session: event.session,
+        use_id: event.use_id,
+        flow: event.flow,
+        fingerprint,
+        rounds: 0,
+        guidance: verdict.and_then(guidance),
+    })
 }
 
 fn remember(scope: &RequestScope, message: &Envelope<'_>, request: PendingRequest) {

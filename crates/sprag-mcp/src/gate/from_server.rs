@@ -172,7 +172,7 @@ impl Gate {
         if call.shared {
             step.identity = Identity::Shared;
         }
-        let fresh = match self.check(Event::Step(step)) {
+        let fresh = match self.check(call.sender.as_deref(), Event::Step(step)) {
             GuardAnswer::Verdict(verdict) => {
                 self.note_stop(session, &verdict);
                 guidance(&verdict)
@@ -182,7 +182,7 @@ impl Gate {
                     .log(format_args!("the guard could not judge a result: {why}"));
                 None
             }
-            GuardAnswer::Unguarded | GuardAnswer::Refuse(_) => None,
+            GuardAnswer::Unguarded | GuardAnswer::Refuse(_) | GuardAnswer::Foreign => None,
         };
         let owed = self.in_flight().owed.take(session);
         let fresh = call.guidance.into_iter().chain(fresh);

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sprag_core::Id;
+use sprag_core::{Id, Sender};
 
 use crate::bounded_map::BoundedMap;
 use crate::in_flight::PendingRequest;
@@ -18,6 +18,8 @@ type PendingRequests = BoundedMap<Box<str>, PendingRequest>;
 pub struct RequestScope {
     pub(super) session: Id,
     pub(super) shared: bool,
+    /// Who sends the requests; none if the client has the gate for itself.
+    pub(super) sender: Option<Arc<Sender>>,
     agent: Mutex<Option<Id>>,
     pending: Arc<Mutex<PendingRequests>>,
     /// The keys of this scope's own requests; none for a scope that lasts, where nobody needs them.
@@ -32,6 +34,7 @@ impl RequestScope {
         Self {
             session,
             shared,
+            sender: None,
             agent: Mutex::new(None),
             pending: Arc::default(),
             own: None,
@@ -53,10 +56,18 @@ impl RequestScope {
         Self {
             session: self.session.clone(),
             shared: self.shared,
+            sender: None,
             agent: Mutex::new(self.agent()),
             pending: Arc::clone(&self.pending),
             own: Some(Mutex::default()),
         }
+    }
+
+    /// The same scope, with whoever sends its requests.
+    #[must_use]
+    pub fn sent_by(mut self, sender: Arc<Sender>) -> Self {
+        self.sender = Some(sender);
+        self
     }
 
     /// Whether a response is pending, in this scope or in those that share its requests.

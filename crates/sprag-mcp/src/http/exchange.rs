@@ -7,6 +7,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Uri};
+use sprag_core::{Role, Sender};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::local_response::{self, ErrorResponse, HEADER_MISMATCH, NO_SERVER};
@@ -40,7 +41,11 @@ impl Exchange {
         // The room that a large body takes is given back when an answer starts.
         let (body, _room) = bodies.read(body).await?;
         let upstream = self.upstream;
-        let scope = upstream.scope(&head.headers);
+        let sender = head.extensions.remove::<Arc<Sender>>();
+        // Nobody vouches for the clients of a proxy on its own port.
+        let sender = sender.unwrap_or_else(|| Arc::new(Sender::anonymous(Role::Agent)));
+        let (scope, may_resume) = upstream.scope(&head.headers);
+        let scope = (scope.sent_by(sender), may_resume);
         let (onward, ours) = if head.method == Method::POST {
             agrees(&head, &body, &upstream.gate)?;
             match upstream.judge(|gate| gate.from_client(&scope.0, &body)) {

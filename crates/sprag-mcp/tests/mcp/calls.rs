@@ -1,9 +1,10 @@
 //! Calls on their way to the server.
 
+use std::sync::Arc;
+
 use serde_json::json;
-use sprag::FailMode;
-use sprag::Id;
-use sprag_mcp::{GateOptions, OnKill};
+use sprag::{Event, FailMode, Id, Role, Sender};
+use sprag_mcp::{ClientAction, GateOptions, OnKill};
 
 use crate::gate_fixture::{GateFixture, call, options, text_result};
 
@@ -254,4 +255,40 @@ fn when_the_guard_does_not_answer_the_mode_decides() {
         false,
     );
     insta::assert_snapshot!(closed.refused(&call(1, "a", "{}")), @"The loop guard can't be reached, and nothing may run without it here (--fail closed). Stop and tell the user.");
+}
+
+/// A client over HTTP may write any session into `_meta`.
+#[test]
+fn a_client_that_names_a_session_of_somebody_else_is_judged_in_its_own() {
+    let fixture = GateFixture::new();
+    let victim = Event::call("victim", "read").unwrap();
+    let hook = Sender::anonymous(Role::Hook);
+    fixture.guard.check_from(&hook, victim).unwrap();
+    let scope = fixture.gate.scope();
+    let scope = scope.sent_by(Arc::new(Sender::anonymous(Role::Agent)));
+    let named = |id: u32| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"delete_asset","arguments":{{"id":1}},"_meta":{{"threadId":"victim"}}}}}}"#
+        )
+    };
+    for id in 1..=2 {
+        let passed = fixture.gate.from_client(&scope, named(id).as_bytes());
+        assert_eq!(passed, ClientAction::Pass);
+    }
+    let sessions: Vec<_> = fixture.records().iter().map(session).collect();
+    assert_eq!(
+        sessions
+            .iter()
+            .filter(|session| *session == "victim")
+            .count(),
+        1
+    );
+    // What stopped the session stops whoever acts in its name.
+    fixture.guard.kill("victim", "ops", "enough").unwrap();
+    let stopped = fixture.gate.from_client(&scope, named(3).as_bytes());
+    assert!(matches!(stopped, ClientAction::Stop { onward: None, .. }));
+}
+
+fn session(record: &serde_json::Value) -> String {
+    record["event"]["session"].as_str().unwrap().to_owned()
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use sprag::{Decision, Event, FailMode, Guard, Id, NoVerdict, Policy, Verdict};
+use sprag::{Decision, Event, FailMode, Guard, Id, NoVerdict, Policy, Sender, Verdict};
 use sprag_mcp::{
     ClientAction, Gate, GateOptions, OnKill, RequestScope, ServerAction, VerdictSource,
 };
@@ -137,7 +137,7 @@ pub(crate) fn text_result(id: u32, text: &str) -> String {
 struct UnreachableGuard(bool);
 
 impl VerdictSource for UnreachableGuard {
-    fn check(&self, _: Event) -> Result<Verdict, NoVerdict> {
+    fn check(&self, _: Option<&Sender>, _: Event) -> Result<Verdict, NoVerdict> {
         let stopped = Verdict {
             decision: Decision::Kill,
             ..Verdict::default()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
-use sprag::{Decision, Event, NoVerdict, Verdict};
+use sprag::{Decision, Event, NoVerdict, Sender, Verdict};
 use sprag_mcp::{ClientAction, Gate, ServerAction, VerdictSource};
 
 use crate::gate_fixture::options;
@@ -14,7 +14,7 @@ use crate::gate_fixture::options;
 struct CountingSource(Arc<AtomicU64>);
 
 impl VerdictSource for CountingSource {
-    fn check(&self, _: Event) -> Result<Verdict, NoVerdict> {
+    fn check(&self, _: Option<&Sender>, _: Event) -> Result<Verdict, NoVerdict> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(Verdict {
             decision: Decision::Warn,

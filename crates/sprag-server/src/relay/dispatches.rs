@@ -15,10 +15,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sprag::{Event, GuardError, Id, Role};
+use sprag::{Event, GuardError, Id};
 use sprag_core::DispatchEvent;
 use tokio::task::AbortHandle;
 
+use super::SENDER;
 use crate::app::App;
 
 /// A session and a flow that it works on.
@@ -159,7 +160,7 @@ impl Dispatches {
         event: Event,
         parent: Option<&str>,
     ) -> Result<(), GuardError> {
-        let decided = app.decide_blocking(Role::Relay, event, parent);
+        let decided = app.decide_blocking(&SENDER, event, parent);
         let mut table = self.table();
         if let Some(work) = table.entries.get_mut(key) {
             work.recording = false;

@@ -7,7 +7,7 @@ use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use sprag::{Id, Role, Verdict};
+use sprag::{Id, Verdict};
 
 use super::dispatches::DispatchGuard;
 use super::headers::{self, BAGGAGE, SESSION, TRACEPARENT};
@@ -16,7 +16,7 @@ use super::message_body::MessageBody;
 use super::upstream::Upstream;
 use super::upstream_response::UpstreamResponse;
 use super::verdict::{warn, without_flow};
-use super::{Relay, session, trace};
+use super::{Relay, SENDER, session, trace};
 use crate::app::App;
 use crate::caller::Caller;
 use crate::problem::{Problem, ProblemKind};
@@ -167,7 +167,7 @@ impl Forward {
             let (fields, parent) = (&self.request.fields, self.request.parent());
             if let Some(from) = &fields.from {
                 let joins = session::join_event(from, &real, flow, fields.agent.as_ref());
-                self.app.decide(Role::Relay, joins, parent).await?;
+                self.app.decide(SENDER, joins, parent).await?;
             }
             // The new one starts before the other ends, so that the flow always runs somewhere.
             let dispatches = &self.relay.dispatches;

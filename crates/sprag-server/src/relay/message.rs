@@ -15,7 +15,7 @@ use super::forward::Forward;
 use super::message_body::{MessageBody, RelayFields};
 use super::refusal::refused;
 use super::verdict::without_flow;
-use super::{Relay, RelayTrust, trace};
+use super::{Relay, RelayTrust, SENDER, trace};
 use crate::app::App;
 use crate::body;
 use crate::caller::Caller;
@@ -151,7 +151,7 @@ async fn judge(
     event.to_agent.clone_from(&fields.agent);
     event.content.clone_from(&fields.content);
     event.generation = fields.generation;
-    let decided = app.decide(Role::Relay, event.into(), request.parent());
+    let decided = app.decide(SENDER, event.into(), request.parent());
     match decided.await {
         Ok(record) => Ok(record.verdict.clone()),
         Err(GuardError::Store(StoreError::Engine(error))) => {

@@ -56,7 +56,7 @@ pub(crate) async fn decide(
     let mut event = Event::parse(bytes)?;
     sign_order(&mut event, caller);
     refuse_shared_identity(&event, caller)?;
-    let record = app.decide(caller.role, event, parent).await?;
+    let record = app.decide(caller.sender(), event, parent).await?;
     let mut text = Vec::with_capacity(VERDICT_BYTES);
     // Every field of a verdict has a JSON form, and writing to memory can't fail.
     let _ = serde_json::to_writer(&mut text, &record.verdict);

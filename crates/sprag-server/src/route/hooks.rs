@@ -8,8 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use sprag::FailMode;
-use sprag::Role;
+use sprag::{FailMode, Role, Sender};
 use sprag_hooks::{Client, HookOptions, answer};
 use utoipa::{IntoParams, ToSchema};
 
@@ -92,7 +91,10 @@ pub(crate) async fn hook(
     }
     let parent = trace_parent(&headers).map(str::to_owned);
     let text = app
-        .with_store(move |app| Ok(answered(app, client, &query, &payload, parent.as_deref())))
+        .with_store(move |app| {
+            let from = (&caller, parent.as_deref());
+            Ok(answered(app, client, &query, &payload, from))
+        })
         .await?;
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, JSON)], text).into_response())
@@ -103,7 +105,7 @@ fn answered(
     client: Client,
     query: &HookQuery,
     payload: &[u8],
-    parent: Option<&str>,
+    (caller, parent): (&Caller, Option<&str>),
 ) -> String {
     let options = HookOptions {
         event: query.event.as_deref(),
@@ -115,7 +117,11 @@ fn answered(
         hush: false,
     };
     let answered = answer(client, payload, &options, |role, event| {
-        let decided = app.decide_blocking(role, event, parent);
+        let sender = Sender {
+            role,
+            ..caller.sender()
+        };
+        let decided = app.decide_blocking(&sender, event, parent);
         let verdict = decided.map(|record| record.verdict.clone());
         verdict.map_err(|error| Problem::from(error).detail().to_owned())
     });

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
-use sprag::{Event, Id, Role, SessionState};
+use sprag::{Event, Id, SessionState};
 use utoipa::ToSchema;
 
 use super::check::trace_parent;
@@ -125,7 +125,7 @@ async fn order(
         order.by = Some(by.as_str().into());
         order.why = Some(request.why.as_str().into());
     }
-    let record = app.decide(Role::Operator, event, parent).await?;
+    let record = app.decide(operator.sender(), event, parent).await?;
     let id = session.clone();
     let found = app.with_store(move |app| app.guard().session(id.as_str()));
     let state = found.await?.map(|found| found.summary.state);

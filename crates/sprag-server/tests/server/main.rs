@@ -27,6 +27,8 @@ mod metrics;
 #[cfg(test)]
 mod notify;
 #[cfg(test)]
+mod owners;
+#[cfg(test)]
 mod receiver;
 #[cfg(test)]
 mod relay;

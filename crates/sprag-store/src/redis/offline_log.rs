@@ -299,10 +299,7 @@ impl LostKill {
             why: Some(self.mark.why.as_str().into()),
         };
         Draft {
-            observation: Observation {
-                at,
-                what: Observed::Kill(order),
-            },
+            observation: Observation::new(at, Observed::Kill(order)),
             policy: Arc::clone(policy),
             captured: None,
         }

@@ -30,7 +30,7 @@ pub(crate) fn check(
     policy: &Policy,
     mut observation: Observation,
 ) -> Result<Verdict, EngineError> {
-    resolve(&mut observation, cells, || None);
+    resolve(&mut observation, cells, || None)?;
     Ok(cells.fold(policy, &observation)?.0)
 }
 

@@ -33,24 +33,18 @@ pub(crate) fn order(session: &str) -> Order {
 }
 
 pub(crate) fn kill(at: u64, session: &str) -> Observation {
-    Observation {
-        at: Timestamp(at),
-        what: Observed::Kill(order(session)),
-    }
+    Observation::new(Timestamp(at), Observed::Kill(order(session)))
 }
 
 pub(crate) fn reset(at: u64, session: &str) -> Observation {
-    Observation {
-        at: Timestamp(at),
-        what: Observed::Reset(order(session)),
-    }
+    Observation::new(Timestamp(at), Observed::Reset(order(session)))
 }
 
 /// A call that nothing objects to until it is repeated.
 pub(crate) fn call(at: u64, session: &str, what: u64) -> Observation {
-    Observation {
-        at: Timestamp(at),
-        what: Observed::Call(Call {
+    Observation::new(
+        Timestamp(at),
+        Observed::Call(Call {
             turn: None,
             session: id(session),
             agent: None,
@@ -62,13 +56,13 @@ pub(crate) fn call(at: u64, session: &str, what: u64) -> Observation {
             generation: None,
             identity: Identity::Exact,
         }),
-    }
+    )
 }
 
 pub(crate) fn user_message(at: u64, to: &str) -> Observation {
-    Observation {
-        at: Timestamp(at),
-        what: Observed::Message(Message {
+    Observation::new(
+        Timestamp(at),
+        Observed::Message(Message {
             from: None,
             to: id(to),
             source: Source::User,
@@ -82,7 +76,7 @@ pub(crate) fn user_message(at: u64, to: &str) -> Observation {
             generation: None,
             identity: Identity::Exact,
         }),
-    }
+    )
 }
 
 pub(crate) fn digest(number: u64) -> Digest {
@@ -211,7 +205,7 @@ impl Stream {
             37 | 38 => Observed::DispatchStart(self.dispatch()),
             _ => Observed::DispatchEnd(self.dispatch()),
         };
-        Observation { at, what }
+        Observation::new(at, what)
     }
 
     fn message(&mut self) -> Message {

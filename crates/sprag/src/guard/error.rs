@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use sprag_core::EventError;
+use sprag_core::{EngineError, EventError, Role};
 use sprag_store::StoreError;
 
 use crate::policy_file::PolicyFileError;
-use crate::role::Role;
 
 /// Why a guard gave no verdict. What it means is for the caller to settle: an adapter has a
 /// `fail` mode for it.
@@ -58,6 +57,25 @@ pub enum GuardError {
     /// The thread that watches the policy file can't be started.
     #[error("can't start to watch the policy: {0}")]
     Watch(std::io::Error),
+}
+
+impl GuardError {
+    /// Whether the guard is to blame, so that an adapter's fail mode has to decide; otherwise the event is wrong, or not
+    /// for its sender to tell.
+    #[must_use]
+    pub fn is_no_answer(&self) -> bool {
+        !matches!(
+            self,
+            Self::Event(_) | Self::Forbidden { .. } | Self::Store(StoreError::Engine(_))
+        )
+    }
+
+    /// Whether the event acts in a session that belongs to somebody else.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        let foreign = |error: &EngineError| matches!(error, EngineError::Foreign(_));
+        matches!(self, Self::Store(StoreError::Engine(error)) if foreign(error))
+    }
 }
 
 /// Who may.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sprag_core::{Event, EventError, RuleState, Timestamp, Verdict};
+use sprag_core::{Event, EventError, Role, RuleState, Timestamp, Verdict};
 use sprag_core::{Id, IdError};
 use sprag_store::{
     Census, LogQuery, Page, Prune, Pruned, Record, Retention, Session, SessionCursor, SessionQuery,
@@ -10,7 +10,6 @@ use sprag_store::{
 };
 
 use super::{Guard, GuardError};
-use crate::role::Role;
 
 /// After how many records the log is looked at for what may go.
 const PRUNE_EVERY: u64 = 8192;

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use sprag_core::{Event, Verdict};
+use sprag_core::{Event, Sender, Verdict};
 use sprag_store::{Record, Wait};
 
-use super::{Guard, GuardError};
-use crate::role::Role;
+use super::{Guard, GuardError, may_tell};
 
 /// A verdict that may have to wait until it is on disk before it is told.
 #[derive(Debug)]
@@ -26,20 +25,20 @@ impl PendingVerdict {
 }
 
 impl Guard {
-    /// Like [`Guard::check_as`], but never waits for the disk: where the answer has to, it says so. It
+    /// Like [`Guard::check_from`], but never waits for the disk: where the answer has to, it says so. It
     /// does not prune the log either, which takes its time; [`Guard::prune_if_due`] does.
     ///
     /// # Errors
-    /// Where the event is wrong, is not for this role to tell, or could not be remembered.
+    /// Returns an error if the event is wrong, is not for this sender to tell, or could not be remembered.
     pub fn check_soon(
         &self,
-        role: Role,
+        sender: &Sender,
         event: impl Into<Event>,
     ) -> Result<PendingVerdict, GuardError> {
         let event = event.into();
-        role.may_tell(&event)
-            .map_err(|what| GuardError::Forbidden { role, what })?;
-        let (record, wait) = self.inner.decide_soon(&event, self.inner.clock.now())?;
+        may_tell(sender.role, &event)?;
+        let now = self.inner.clock.now();
+        let (record, wait) = self.inner.decide_soon(&event, Some(sender), now)?;
         self.inner.feed.tell(&record);
         Ok(PendingVerdict { record, wait })
     }

@@ -11,10 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
-use sprag_core::{Event, Verdict};
+use sprag_core::{Event, Role, Verdict};
 
 use super::error::LinkError;
-use crate::role::Role;
 
 #[cfg(unix)]
 use std::os::unix::net::UnixStream;
@@ -23,6 +22,8 @@ use std::os::unix::net::UnixStream;
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
 /// The longest head of an answer.
 const MAX_HEAD: usize = 16 * 1024;
+/// The type of the problem that a session belongs to somebody else.
+pub const NOT_OWNER: &str = "urn:sprag:problem:not-owner";
 /// How many idle connections are kept.
 const KEPT: usize = 8;
 
@@ -110,10 +111,13 @@ impl ServerClient {
         if (200..300).contains(&answer.status) {
             return serde_json::from_slice(&answer.body).map_err(|error| self.no_answer(error));
         }
-        let detail = problem(&answer.body);
+        let Problem { kind, detail } = problem(&answer.body);
         if answer.status >= 500 {
             let status = answer.status;
             return Err(self.no_answer(format!("status {status}: {detail}")));
+        }
+        if kind.as_deref() == Some(NOT_OWNER) {
+            return Err(LinkError::Foreign(detail));
         }
         Err(LinkError::Refused {
             status: answer.status,
@@ -299,15 +303,25 @@ fn parse(bytes: &mut Vec<u8>) -> Result<Option<(ServerAnswer, bool)>, String> {
 }
 
 /// What a problem document says, or the text as it is.
-fn problem(body: &[u8]) -> String {
-    #[derive(Deserialize)]
-    struct Problem {
+struct Problem {
+    kind: Option<String>,
+    detail: String,
+}
+
+fn problem(body: &[u8]) -> Problem {
+    #[derive(Default, Deserialize)]
+    struct Document {
+        #[serde(rename = "type")]
+        kind: Option<String>,
         detail: Option<String>,
         title: Option<String>,
     }
-    let parsed: Option<Problem> = serde_json::from_slice(body).ok();
-    let said = parsed.and_then(|problem| problem.detail.or(problem.title));
-    said.unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(200).collect())
+    let parsed: Document = serde_json::from_slice(body).unwrap_or_default();
+    let text = || String::from_utf8_lossy(body).chars().take(200).collect();
+    Problem {
+        kind: parsed.kind,
+        detail: parsed.detail.or(parsed.title).unwrap_or_else(text),
+    }
 }
 
 fn late(error: &std::io::Error, deadline: Duration) -> String {
@@ -374,8 +388,8 @@ mod tests {
 
     #[test]
     fn a_problem_is_told_in_its_own_words() {
-        assert_eq!(problem(br#"{"title":"t","detail":"d"}"#), "d");
-        assert_eq!(problem(br#"{"title":"t"}"#), "t");
-        assert_eq!(problem(b"plain"), "plain");
+        assert_eq!(problem(br#"{"title":"t","detail":"d"}"#).detail, "d");
+        assert_eq!(problem(br#"{"title":"t"}"#).detail, "t");
+        assert_eq!(problem(b"plain").detail, "plain");
     }
 }

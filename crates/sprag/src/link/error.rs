@@ -30,6 +30,9 @@ pub enum LinkError {
         /// What the server says.
         detail: String,
     },
+    /// The event acts in a session that belongs to somebody else, as the server says.
+    #[error("{0}")]
+    Foreign(String),
     /// The guard over the store failed.
     #[error(transparent)]
     Guard(#[from] GuardError),
@@ -39,9 +42,20 @@ impl LinkError {
     /// Whether the guard is to blame, so that a `fail` mode has to decide; else the event is wrong.
     #[must_use]
     pub fn is_no_answer(&self) -> bool {
-        !matches!(
-            self,
-            Self::Refused { .. } | Self::Guard(GuardError::Event(_) | GuardError::Forbidden { .. })
-        )
+        match self {
+            Self::Refused { .. } | Self::Foreign(_) => false,
+            Self::Guard(error) => error.is_no_answer(),
+            Self::Absent { .. } | Self::NoAnswer { .. } => true,
+        }
+    }
+
+    /// Whether the event acts in a session that belongs to somebody else.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        match self {
+            Self::Foreign(_) => true,
+            Self::Guard(error) => error.is_foreign(),
+            _ => false,
+        }
     }
 }

@@ -8,11 +8,12 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use sprag_core::{Decision, Event, Id, Verdict};
+use sprag_core::{Decision, Event, Id, Role, Verdict};
 
-use super::{Link, LinkError, LinkOptions, marks};
-use crate::guard::GuardError;
-use crate::role::Role;
+use sprag_store::Marks;
+
+use super::{Link, LinkError, LinkOptions, marks, marks_in};
+use crate::guard::{Guard, GuardError};
 
 /// Why there is no verdict.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +29,14 @@ pub enum NoVerdict {
     /// The event itself is wrong, or not allowed in its role.
     #[error("{0}")]
     Rejected(String),
+    /// The event acts in a session that belongs to somebody else.
+    #[error("{why}")]
+    Foreign {
+        /// Whose it is.
+        why: String,
+        /// The refusal that holds for everyone in that session, if it is killed or blocked.
+        stopped: Option<Box<Verdict>>,
+    },
 }
 
 impl NoVerdict {
@@ -41,13 +50,28 @@ impl NoVerdict {
     }
 }
 
+impl NoVerdict {
+    /// Why `guard` gave no verdict on an event of `session`, with the refusal that holds for everyone in a session of
+    /// somebody else.
+    #[must_use]
+    pub fn of(error: GuardError, guard: &Guard, session: &Id) -> Self {
+        match Self::from(error) {
+            Self::Foreign { why, .. } => Self::Foreign {
+                why,
+                stopped: stop_of(marks_in(guard, session), session).map(Box::new),
+            },
+            other => other,
+        }
+    }
+}
+
 impl From<GuardError> for NoVerdict {
     fn from(error: GuardError) -> Self {
+        let why = error.to_string();
         match error {
-            GuardError::Event(_) | GuardError::Forbidden { .. } => {
-                Self::Rejected(error.to_string())
-            }
-            other => Self::unreachable(other),
+            _ if error.is_foreign() => Self::Foreign { why, stopped: None },
+            _ if error.is_no_answer() => Self::unreachable(why),
+            _ => Self::Rejected(why),
         }
     }
 }
@@ -78,12 +102,18 @@ impl LazyLink {
         let session = event.session().clone();
         let checked = self.link().and_then(|link| link.check_as(role, event));
         checked.map_err(|error| {
-            if !error.is_no_answer() {
-                return NoVerdict::Rejected(error.to_string());
-            }
-            NoVerdict::Unreachable {
-                why: error.to_string(),
-                stopped: known_stop(&self.options.db, &session).map(Box::new),
+            let why = error.to_string();
+            let stopped = || known_stop(&self.options.db, &session).map(Box::new);
+            match error {
+                _ if error.is_foreign() => NoVerdict::Foreign {
+                    stopped: stopped(),
+                    why,
+                },
+                _ if error.is_no_answer() => NoVerdict::Unreachable {
+                    stopped: stopped(),
+                    why,
+                },
+                _ => NoVerdict::Rejected(why),
             }
         })
     }
@@ -105,7 +135,11 @@ impl LazyLink {
 
 /// The refusal that the store at `db` holds against `session`.
 fn known_stop(db: &Path, session: &Id) -> Option<Verdict> {
-    let marks = marks(db, session);
+    stop_of(marks(db, session), session)
+}
+
+/// The refusal that marks mean for `session`.
+fn stop_of(marks: Marks, session: &Id) -> Option<Verdict> {
     let (decision, mark) = match (marks.killed, marks.blocked) {
         (Some(mark), _) => (Decision::Kill, mark),
         (None, mark) => (Decision::Block, mark?),

@@ -182,7 +182,10 @@ impl<'a> Replay<'a> {
                     Ok(digested) => digested,
                     Err(error) => return ReplayOutcome::Error(error.to_string()),
                 };
-                resolve(&mut digested, &self.cells, || self.flows.draw());
+                let resolved = resolve(&mut digested, &self.cells, || self.flows.draw());
+                if let Err(error) = resolved {
+                    return ReplayOutcome::Error(error.to_string());
+                }
                 raw = digested;
                 &raw
             }

@@ -11,6 +11,8 @@ mod kill;
 #[cfg(test)]
 mod link;
 #[cfg(test)]
+mod owners;
+#[cfg(test)]
 mod pause;
 #[cfg(test)]
 mod place;

@@ -4,7 +4,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use sprag::{Decision, Event, Guard, Millis, RedisOptions, Role};
+use sprag::{Decision, Event, Guard, Id, Millis, RedisOptions, Role, Sender};
 
 use crate::place::{START, call};
 use crate::replay::{run, vectors};
@@ -146,4 +146,32 @@ fn a_guard_over_redis_tells_its_time_and_kills_for_all() {
         two.check_as(Role::Relay, say).unwrap().decision,
         Decision::Deny
     );
+}
+
+#[test]
+fn a_session_that_one_pod_opened_for_a_token_is_foreign_to_others_on_every_pod() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let pod = || {
+        let clock = sprag::TestClock::at(START);
+        let builder = Guard::builder().redis(server.options("owners"));
+        builder.clock(clock).build().unwrap()
+    };
+    let (one, two) = (pod(), pod());
+    let agent = |name| Sender::named(Role::Agent, Id::new(name).unwrap());
+    let read = || Event::call("s", "read").unwrap();
+    one.check_from(&agent("build"), read()).unwrap();
+    for sender in [agent("other"), Sender::anonymous(Role::Agent)] {
+        for guard in [&one, &two] {
+            let error = guard.check_from(&sender, read()).unwrap_err();
+            assert!(error.is_foreign(), "{error}");
+        }
+    }
+    two.check_from(&agent("build"), read()).unwrap();
+    two.check_from(&Sender::anonymous(Role::Hook), read())
+        .unwrap();
+    let error = one.check_from(&agent("build"), read()).unwrap_err();
+    assert!(error.is_foreign(), "{error}");
+    assert!(one.verify().unwrap().is_sound());
 }

@@ -50,6 +50,9 @@ fn print(out: &mut dyn Write, record: &Record) -> std::io::Result<()> {
             captured,
         } => {
             document(out, "event", &observation.what)?;
+            if let Some(sender) = &observation.sender {
+                writeln!(out, "sender    {sender}")?;
+            }
             if let Some(captured) = captured {
                 writeln!(out, "captured  {}", captured.as_str())?;
             }

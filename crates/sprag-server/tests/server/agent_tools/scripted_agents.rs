@@ -25,7 +25,7 @@ use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;
 use rmcp::service::{RoleClient, RunningService};
 use serde_json::{Value, json};
-use sprag::{Id, Millis, TestClock};
+use sprag::{Id, Millis, Role, TestClock};
 use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, RelayAddress};
 use sprag_server::{FieldNames, RelayConfig, Url};
 
@@ -37,6 +37,8 @@ pub(crate) type Tools = Arc<RunningService<RoleClient, ()>>;
 #[derive(Default)]
 struct SharedState {
     relay: OnceLock<Url>,
+    /// With which the agents' server reports their work: the relay opened their sessions.
+    token: OnceLock<String>,
     clock: OnceLock<Arc<TestClock>>,
     tools: tokio::sync::Mutex<HashMap<String, Tools>>,
     /// Everything that any agent was given to read: its messages, and what its tools said.
@@ -68,6 +70,8 @@ impl ScriptedAgents {
         });
         let relay = Url::parse(&server.url("")).unwrap();
         shared.relay.set(relay).unwrap();
+        let token = server.test_server.token(Role::Relay);
+        shared.token.set(token).unwrap();
         assert!(shared.clock.set(Arc::clone(&server.clock)).is_ok());
         Self { server, shared }
     }
@@ -278,6 +282,9 @@ async fn step(shared: &SharedState, session: &str) {
     let words = shared.words();
     let event = json!({"type": "step", "session": session, "approach": words, "outcome": words});
     let place = format!("{}v1/check", relay(shared));
-    let sent = client().post(place).json(&event).send().await;
+    let request = client()
+        .post(place)
+        .bearer_auth(shared.token.get().unwrap());
+    let sent = request.json(&event).send().await;
     assert_eq!(sent.unwrap().status(), 200);
 }

@@ -7,10 +7,15 @@
 
 use std::fmt;
 
-use sprag_core::{Event, MessageKind};
+use serde::{Deserialize, Serialize};
+
+use crate::encoding::numbered_variants;
+use crate::event::Event;
+use crate::observation::MessageKind;
 
 /// In which role an event comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// An agent, or whoever speaks for one: its calls, steps, usage, and what it says to others.
     Agent,
@@ -21,6 +26,8 @@ pub enum Role {
     /// A person with the operator token.
     Operator,
 }
+
+numbered_variants!(Role, "role": 0 Agent, 1 Relay, 2 Hook, 3 Operator);
 
 impl Role {
     /// Every role.
