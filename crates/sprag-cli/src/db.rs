@@ -34,7 +34,8 @@ impl Db {
         let (flag, redis) = (args.file.db.as_deref(), &args.redis);
         let mut found = Self::file(settings, &args.file)?;
         if let Some(url) = settings.redis_url(redis.redis.as_deref(), flag) {
-            let options = Box::new(redis_options(redis, url)?);
+            let password = redis_password(redis, settings)?;
+            let options = Box::new(redis_options(redis, url, password)?);
             found.location = Location::Redis(options, found.path().to_owned());
         }
         Ok(found)
@@ -162,8 +163,28 @@ impl Db {
     }
 }
 
+/// The password of Redis, from where neither a process list nor a shell's history shows it.
+fn redis_password(args: &RedisArgs, settings: &Settings) -> Result<Option<String>, Failure> {
+    let Some(file) = &args.redis_password_file else {
+        return Ok(settings.text("SPRAG_REDIS_PASSWORD"));
+    };
+    let text = std::fs::read_to_string(file);
+    let text = text.map_err(|error| Failure::unreadable(file, &error))?;
+    match text.trim_end_matches(['\r', '\n']) {
+        "" => Err(Failure::new(format!(
+            "--redis-password-file: {} is empty",
+            file.display()
+        ))),
+        password => Ok(Some(password.to_owned())),
+    }
+}
+
 /// How Redis is to be used, as the flags say.
-fn redis_options(args: &RedisArgs, url: String) -> Result<RedisOptions, Failure> {
+fn redis_options(
+    args: &RedisArgs,
+    url: String,
+    password: Option<String>,
+) -> Result<RedisOptions, Failure> {
     let mut fail = RuleFailModes::default();
     for mode in &args.redis_fail {
         fail = fail
@@ -174,6 +195,7 @@ fn redis_options(args: &RedisArgs, url: String) -> Result<RedisOptions, Failure>
         |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::unreadable(path, &error));
     let Millis(deadline) = args.redis_deadline;
     Ok(RedisOptions {
+        password,
         namespace: args.namespace.clone(),
         ca: args.redis_ca.as_ref().map(read).transpose()?,
         deadline: Duration::from_millis(deadline.max(1)),

@@ -80,6 +80,7 @@ impl RedisStore {
     /// that events are digested under.
     pub fn open(mut options: RedisOptions) -> Result<Self, StoreError> {
         let address = RedisAddress::parse(&options.url, options.ca.take())?;
+        let address = address.with_password(options.password.take());
         let keys = keys::RedisKeys::new(&options.namespace);
         let away = |error: redis::RedisError| StoreError::Redis {
             place: address.shown(),

@@ -7,7 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Result, Write};
 use std::path::{Path, PathBuf};
 
-/// Puts `text` into `path`, keeping the permissions of what is there.
+/// Puts `text` into `path`, keeping the permissions of what is there. A new file is for its user only.
 ///
 /// # Errors
 /// Where it can't be written; what was there stays.
@@ -26,10 +26,14 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
 }
 
 fn fill(beside: &Path, path: &Path, text: &str) -> Result<()> {
-    let mut file: File = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(beside)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    let mut file: File = options.open(beside)?;
     if let Ok(held) = fs::metadata(path) {
         file.set_permissions(held.permissions())?;
     }
@@ -55,6 +59,20 @@ mod tests {
         write(&path, "two").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_is_for_its_user_only_and_an_old_one_stays_as_it_was() {
+        use std::os::unix::fs::PermissionsExt;
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("policy.toml");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        write(&path, "one").unwrap();
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        write(&path, "two").unwrap();
+        assert_eq!(mode(), 0o644);
     }
 
     #[cfg(unix)]

@@ -12,6 +12,10 @@ pub(crate) struct RedisArgs {
     /// `+cluster` before the colon [default: $SPRAG_REDIS].
     #[arg(long, value_name = "URL")]
     pub(crate) redis: Option<String>,
+    /// The file with the password of Redis [default: $SPRAG_REDIS_PASSWORD]. One in the URL can be read by everyone
+    /// who sees the list of processes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) redis_password_file: Option<PathBuf>,
     /// What all keys in Redis start with, in braces; who uses the same shares everything.
     #[arg(long, value_name = "NAME", default_value = "sprag")]
     pub(crate) namespace: String,

@@ -16,6 +16,8 @@ pub type OnOfflineDecision = Arc<dyn Fn(&OfflineDecision) + Send + Sync>;
 pub struct RedisOptions {
     /// The address: `redis://`, `rediss://` or `unix://`; with `+sentinel` or `+cluster` before the colon.
     pub url: String,
+    /// The password, if it is not in the address: an address may be seen in a process list or a log.
+    pub password: Option<String>,
     /// The prefix of all keys, in braces. Pods with the same namespace share everything.
     pub namespace: String,
     /// The certificates to trust, in PEM form; none: those of the system.
@@ -44,6 +46,7 @@ impl RedisOptions {
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
+            password: None,
             namespace: "sprag".to_owned(),
             ca: None,
             deadline: Duration::from_millis(250),
@@ -58,7 +61,7 @@ impl RedisOptions {
     }
 }
 
-/// Leaves out the address, which may contain a password.
+/// Leaves out the password, and the address, which may contain one.
 impl fmt::Debug for RedisOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisOptions")
@@ -79,7 +82,8 @@ mod tests {
 
     #[test]
     fn a_password_is_not_shown() {
-        let options = RedisOptions::new("redis://user:hunter2@host/0");
+        let mut options = RedisOptions::new("redis://user:hunter2@host/0");
+        options.password = Some("hunter2".to_owned());
         assert!(!format!("{options:?}").contains("hunter2"));
     }
 }

@@ -86,6 +86,17 @@ impl RedisAddress {
         })
     }
 
+    /// The same address with this password, if there is one, in place of any that the address has.
+    pub(super) fn with_password(mut self, password: Option<String>) -> Self {
+        if let Some(password) = password {
+            for host in &mut self.hosts {
+                let settings = host.redis_settings().clone().set_password(&password);
+                *host = host.clone().set_redis_settings(settings);
+            }
+        }
+        self
+    }
+
     /// The hosts, without user and password.
     pub(super) fn shown(&self) -> String {
         let hosts = self.hosts.iter().map(|host| host.addr().to_string());

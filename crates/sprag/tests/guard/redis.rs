@@ -1,5 +1,6 @@
 //! The guard over a real Redis, which the tests start themselves.
 
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -174,4 +175,27 @@ fn a_session_that_one_pod_opened_for_a_token_is_foreign_to_others_on_every_pod()
     let error = one.check_from(&agent("build"), read()).unwrap_err();
     assert!(error.is_foreign(), "{error}");
     assert!(one.verify().unwrap().is_sound());
+}
+
+#[test]
+fn a_password_need_not_be_in_the_address() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    stream
+        .write_all(b"CONFIG SET requirepass hunter2\r\n")
+        .unwrap();
+    let mut answer = [0; 5];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"+OK\r\n");
+    let options = || server.options("password");
+    let refused = Guard::builder().redis(options()).build();
+    assert!(refused.is_err());
+    let known = RedisOptions {
+        password: Some("hunter2".to_owned()),
+        ..options()
+    };
+    let guard = Guard::builder().redis(known).build().unwrap();
+    assert_eq!(call(&guard, "s", "read").decision, Decision::Allow);
 }
