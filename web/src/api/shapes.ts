@@ -90,6 +90,8 @@ export interface LogRecord {
   seq: number;
   at: number;
   event?: Observed;
+  /** Who sent the event, if the guard could tell. */
+  sender?: { role: string; name?: string };
   note?: Noted;
   verdict?: Verdict;
   captured?: unknown;

@@ -5,6 +5,18 @@ use utoipa::ToSchema;
 
 use super::verdict::Verdict;
 
+/// Who sent an event.
+#[derive(ToSchema)]
+#[schema(as = Sender)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Sender {
+    /// In which role: `agent`, `relay`, `hook` or `operator`.
+    role: String,
+    /// The name of the token that proved it; none if nothing did.
+    #[schema(nullable = false)]
+    name: Option<String>,
+}
+
 /// One record of the log: an event with its verdict, or a note of what the guard did itself.
 #[derive(ToSchema)]
 #[schema(as = Record)]
@@ -17,6 +29,9 @@ pub(crate) struct Record {
     /// What happened, with everything resolved and payloads as digests.
     #[schema(nullable = false)]
     event: Option<Map<String, Value>>,
+    /// Who sent the event.
+    #[schema(nullable = false)]
+    sender: Option<Sender>,
     /// What the guard or the store did; `note` says what kind of note it is.
     #[schema(nullable = false)]
     note: Option<Map<String, Value>>,
