@@ -13,7 +13,7 @@ use sprag::{Id, Role, Sender, Timestamp};
 
 use crate::app::App;
 use crate::problem::{Problem, ProblemKind};
-use crate::tokens::Holder;
+use crate::tokens::{Holder, TokenProof};
 
 /// From where a request came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,7 @@ pub(crate) struct Caller {
     pub(crate) name: Arc<str>,
     /// The name again, if a token proved it.
     token: Option<Id>,
+    proof: Option<TokenProof>,
     /// When its token ends; only those of the dashboard do.
     pub(crate) expires: Option<Timestamp>,
     /// Came over the Unix socket: whoever reaches it could read the hooks' token as well.
@@ -44,11 +45,20 @@ pub(crate) struct Caller {
 pub(crate) struct Operator {
     name: Arc<str>,
     sender: Sender,
+    proof: Option<TokenProof>,
     /// Holds a token of the dashboard, which ends by itself.
     pub(crate) is_dashboard: bool,
 }
 
 impl Operator {
+    /// Whether its token is still good: for answers that go on for hours.
+    pub(crate) fn is_still_one(&self, app: &App) -> bool {
+        let holder = self
+            .proof
+            .and_then(|proof| app.tokens().holder_by(proof, app.guard().now()));
+        holder.is_some_and(|holder| holder.role == Role::Operator)
+    }
+
     /// What it is to the guard.
     pub(crate) fn sender(&self) -> Sender {
         self.sender.clone()
@@ -84,10 +94,11 @@ impl FromRequestParts<App> for Caller {
             },
             None => by_place(parts)?,
         };
-        let token = holder.has_token.then(|| Id::new(&holder.name).ok());
+        let token = holder.proof.and_then(|_| Id::new(&holder.name).ok());
         Ok(Self {
             role: holder.role,
-            token: token.flatten(),
+            proof: holder.proof,
+            token,
             name: holder.name,
             expires: holder.expires,
             over_socket: parts.extensions.get() == Some(&Peer::Socket),
@@ -104,6 +115,7 @@ impl FromRequestParts<App> for Operator {
         match caller.role {
             Role::Operator => Ok(Self {
                 sender: caller.sender(),
+                proof: caller.proof,
                 name: caller.name,
                 is_dashboard: caller.expires.is_some(),
             }),
@@ -158,6 +170,6 @@ fn by_place(parts: &Parts) -> Result<Holder, Problem> {
         role: Role::Agent,
         name: name.into(),
         expires: None,
-        has_token: false,
+        proof: None,
     })
 }

@@ -64,5 +64,7 @@ pub(crate) const HEAVY: usize = 4;
 pub(crate) const STREAMS: usize = 64;
 /// How many records a slow client of the stream may fall behind.
 pub(crate) const STREAM_BEHIND: usize = 4_096;
+/// How often a stream looks whether the token that it was opened with is still good.
+pub(crate) const STREAM_RECHECK: Duration = Duration::from_secs(2);
 /// How often a silent stream says that it lives.
 pub(crate) const STREAM_ALIVE: Duration = Duration::from_secs(15);

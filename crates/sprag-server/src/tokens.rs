@@ -41,9 +41,13 @@ pub(crate) struct Holder {
     pub(crate) name: Arc<str>,
     /// When the token ends; only those of the dashboard do.
     pub(crate) expires: Option<Timestamp>,
-    /// A token proved it, and not the place that the request came from.
-    pub(crate) has_token: bool,
+    /// The token that proved it; none if the place did that the request came from.
+    pub(crate) proof: Option<TokenProof>,
 }
+
+/// A token that was shown, without the token: enough to look whether it is still good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TokenProof([u8; 32]);
 
 /// Every token that is good.
 #[derive(Debug)]
@@ -90,9 +94,14 @@ impl TokenStore {
     /// Who holds `token` at `now`. The file is looked at each time, so that a token that was revoked is
     /// refused from then on.
     pub(crate) fn holder(&self, token: &str, now: Timestamp) -> Option<Holder> {
+        self.holder_by(TokenProof(hash(token)), now)
+    }
+
+    /// Who holds the token that was shown before.
+    pub(crate) fn holder_by(&self, proof: TokenProof, now: Timestamp) -> Option<Holder> {
         // A file that can't be read right now must not lock everyone out: what was read last holds.
         let _ = self.refresh();
-        let presented = hash(token);
+        let TokenProof(presented) = proof;
         let cache = self.cache();
         let own = [
             (self.operator.hash(), Role::Operator, OPERATOR),
@@ -113,7 +122,7 @@ impl TokenStore {
             role,
             name: name.into(),
             expires,
-            has_token: true,
+            proof: Some(proof),
         });
         holder.filter(|holder| holder.expires.is_none_or(|end| now < end))
     }

@@ -18,6 +18,7 @@ use sprag_core::Observed;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::time::Interval;
 use utoipa::IntoParams;
 
 use crate::app::App;
@@ -61,7 +62,7 @@ pub(crate) struct StreamQuery {
 )]
 pub(crate) async fn stream(
     State(app): State<App>,
-    _: Operator,
+    operator: Operator,
     headers: HeaderMap,
     ApiQuery(which): ApiQuery<StreamQuery>,
 ) -> Result<Response, Problem> {
@@ -86,6 +87,8 @@ pub(crate) async fn stream(
         session: session.transpose()?,
         fired: which.fired.unwrap_or(false),
         ending: app.ending(),
+        operator,
+        recheck: tokio::time::interval(limits::STREAM_RECHECK),
         _counted: app.metrics().stream_client(),
         _room: room,
         app,
@@ -114,12 +117,14 @@ struct RecordStream {
     session: Option<Id>,
     fired: bool,
     ending: watch::Receiver<bool>,
+    operator: Operator,
+    recheck: Interval,
     _counted: StreamClient,
     _room: OwnedSemaphorePermit,
 }
 
 impl RecordStream {
-    /// The next event; none when the server ends.
+    /// The next event; none when the server ends, or the token that the stream was opened with.
     async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -132,6 +137,12 @@ impl RecordStream {
             let item = tokio::select! {
                 item = self.items.recv() => item,
                 _ = self.ending.wait_for(|ends| *ends) => return None,
+                _ = self.recheck.tick() => {
+                    if self.operator.is_still_one(&self.app) {
+                        continue;
+                    }
+                    return None;
+                }
             };
             match item {
                 Ok(FeedItem::Record(record)) if record.seq > self.live_after => {

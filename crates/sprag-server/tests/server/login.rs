@@ -1,5 +1,6 @@
 //! How an operator gets into the dashboard, and who does not.
 
+use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -219,4 +220,27 @@ fn behind_a_tls_proxy_the_link_leads_to_the_proxy() {
     let made = server.operator("POST", "/v1/login/code", "").json();
     let link = made["link"].as_str().unwrap();
     assert!(link.starts_with("https://guard.example/#code="), "{link}");
+}
+
+#[test]
+fn a_stream_ends_with_the_token_that_opened_it() {
+    let server = TestServer::start();
+    let held = token(&login(&server, "code", &code(&server)));
+    let head = format!("host: {}\r\n{}", server.address, bearer(&held));
+    let mut stream = std::net::TcpStream::connect(server.address).unwrap();
+    let request = format!("GET /v1/stream HTTP/1.1\r\n{head}\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut start = [0; 12];
+    stream.read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"HTTP/1.1 200");
+    let out = server.send("DELETE", "/v1/login", &bearer(&held), "");
+    assert_eq!(out.status, 204);
+    server.check(r#"{"type":"call","session":"later","tool":"t"}"#);
+    let mut rest = String::new();
+    while !rest.ends_with("0\r\n\r\n") {
+        let mut bytes = [0; 4096];
+        let read = stream.read(&mut bytes).unwrap();
+        assert_ne!(read, 0, "{rest}");
+        rest += &String::from_utf8_lossy(&bytes[..read]);
+    }
 }
