@@ -8,6 +8,7 @@ mod cell_map;
 mod destructive_name;
 mod digest;
 mod digester;
+mod effect;
 pub mod encoding;
 mod engine;
 mod event;
@@ -36,6 +37,7 @@ pub use cell_map::CellMap;
 pub use destructive_name::is_destructive;
 pub use digest::{Digest, DigestKey};
 pub use digester::{CanonicalError, Digester, canonical_json};
+pub use effect::{CallText, Effect, EffectReader, Effects, MAX_EFFECTS, Reach, Verb};
 pub use engine::{EngineError, RULES_VERSION, fold};
 pub use event::{
     CallEvent, DispatchEvent, Event, EventError, MAX_EVENT_BYTES, MessageEvent, OrderEvent,

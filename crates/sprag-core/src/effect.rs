@@ -1,0 +1,122 @@
+//! Effects: what a call destroys, how far that reaches, and which program does it.
+//!
+//! Core defines the words only. What reads commands and SQL is given to the digester as an
+//! [`EffectReader`], so that the engine needs no parser and an embedder may leave it out.
+
+use serde::{Deserialize, Serialize};
+
+use crate::observation::Hints;
+
+/// The most effects of one call that are kept, those with the widest reach first.
+pub const MAX_EFFECTS: usize = 16;
+
+/// What happens to the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verb {
+    /// Files, rows, branches or things behind an API are removed.
+    Delete,
+    /// Changes are thrown away, or history or data is overwritten.
+    Reset,
+    /// A table, a schema, a database or a part of one is dropped.
+    Drop,
+    /// Infrastructure is taken down.
+    Destroy,
+    /// A device or a file system is overwritten.
+    Format,
+}
+
+impl Verb {
+    /// The verb as a person says it: "removes", "drops".
+    #[must_use]
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Delete => "removes",
+            Self::Reset => "resets",
+            Self::Drop => "drops",
+            Self::Destroy => "destroys",
+            Self::Format => "overwrites",
+        }
+    }
+}
+
+/// How far the loss reaches; the later, the worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reach {
+    /// Build outputs, caches, temporary places, test databases, dry runs: nothing is lost.
+    Scratch,
+    /// Files below the project's root.
+    Workspace,
+    /// Local paths elsewhere.
+    Outside,
+    /// What others use too: databases, remote files, clusters, clouds.
+    Shared,
+    /// A whole place where data lives goes at once.
+    Sweeping,
+}
+
+impl Reach {
+    /// The reach as it is written everywhere.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Scratch => "scratch",
+            Self::Workspace => "workspace",
+            Self::Outside => "outside",
+            Self::Shared => "shared",
+            Self::Sweeping => "sweeping",
+        }
+    }
+}
+
+/// One thing that a call destroys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    /// What happens.
+    pub verb: Verb,
+    /// How far it reaches.
+    pub reach: Reach,
+    /// It is sweeping on `/`, a home, a system directory or a device: nobody is asked.
+    pub vital: bool,
+    /// It can be replaced: a pod, an image, an unprotected branch, rows picked by a condition.
+    pub replaceable: bool,
+    /// Program and subcommand, without values.
+    pub by: Box<str>,
+    /// What is destroyed: a path below the root or an absolute one, a table, a resource.
+    pub target: Box<str>,
+}
+
+/// What was read from one call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// The effects, the widest reach first, at most [`MAX_EFFECTS`].
+    pub list: Vec<Effect>,
+    /// There was a command or SQL text that could not be parsed: it has no effects.
+    pub unparsed: bool,
+    /// A command in it gives the guard orders, or changes its store or its hooks.
+    pub orders_guard: bool,
+}
+
+/// A tool call as an [`EffectReader`] sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct CallText<'c> {
+    /// The server that offers the tool.
+    pub server: Option<&'c str>,
+    /// The tool's bare name.
+    pub tool: &'c str,
+    /// Its arguments, as JSON text.
+    pub args: &'c str,
+    /// What the server claims about the tool.
+    pub hints: Hints,
+    /// The folder in which it runs.
+    pub cwd: Option<&'c str>,
+    /// The project's folder.
+    pub root: Option<&'c str>,
+}
+
+/// Reads from a call what it destroys.
+pub trait EffectReader: Send + Sync + std::fmt::Debug {
+    /// The effects of `call`. Pure and bounded: the same call has the same effects everywhere.
+    fn effects(&self, call: &CallText<'_>) -> Effects;
+}

@@ -1,0 +1,212 @@
+//! Builtins of the shell that change what later commands mean, and substitutions whose value is known.
+
+use crate::args::Args;
+use crate::expand::{Field, UNKNOWN, Value};
+use crate::walk::Walker;
+
+/// Runs a builtin; false if `args` is not one.
+pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
+    match args.program {
+        "cd" | "pushd" => change_folder(walker, args),
+        "popd" => walker.environment.folder = UNKNOWN.to_string(),
+        "export" | "local" | "declare" | "typeset" | "readonly" => declare(walker, args),
+        "read" | "mapfile" | "readarray" | "getopts" => {
+            for field in args.operands(&["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-a"]) {
+                walker.environment.set(field.raw(), Value::Unknown);
+            }
+            for field in args.values(&["-a"]) {
+                walker.environment.set(field.raw(), Value::Unknown);
+            }
+        }
+        "printf" => {
+            if let Some(name) = args.value(&["-v"]) {
+                walker.environment.set(name.raw(), Value::Unknown);
+            }
+        }
+        "unset" => {
+            for field in args.operands(&[]) {
+                walker.environment.unset(field.raw());
+            }
+        }
+        "set" => {
+            let after = args.iter().position(|field| field.raw() == "--");
+            if let Some(at) = after {
+                walker.environment.arguments = Some(args.skip(at + 1).to_vec());
+            }
+        }
+        "shift" => {
+            if let Some(arguments) = &mut walker.environment.arguments
+                && !arguments.is_empty()
+            {
+                arguments.remove(0);
+            }
+        }
+        "source" | "." => walker.environment.sourced = true,
+        "eval" => walker.nested_text(&joined(args.fields)),
+        "trap" => {
+            if let Some(handler) = args.operands(&[]).first() {
+                walker.nested_text(handler);
+            }
+        }
+        "echo" | "true" | "false" | ":" | "test" | "[" | "alias" | "pwd" | "exit" | "return"
+        | "grep" | "rg" | "cat" | "ls" | "sed" | "awk" | "head" | "tail" => {
+            // Options such as `sed -i` may change files that belong to the guard; those are looked at
+            // elsewhere. None of these removes anything.
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn change_folder(walker: &mut Walker<'_>, args: &Args<'_>) {
+    let folder = match args.operands(&[]).first() {
+        None => crate::expand::HOME.to_string(),
+        Some(field) if field.raw() == "-" => UNKNOWN.to_string(),
+        Some(field) => {
+            let text = field.with_unset_empty();
+            if text.is_empty() {
+                // `cd ""` stays; `cd $UNSET` goes home.
+                crate::expand::HOME.to_string()
+            } else {
+                walker.places.path(&text, &walker.environment.folder).text()
+            }
+        }
+    };
+    walker.environment.folder = folder;
+}
+
+/// `export A=b`: the assignment is one argument here.
+fn declare(walker: &mut Walker<'_>, args: &Args<'_>) {
+    for field in args.operands(&[]) {
+        let text = field.raw();
+        match text.split_once('=') {
+            // An array argument has been assigned already.
+            Some((_, "")) => {}
+            Some((name, value)) => {
+                let value = if value.starts_with('~') {
+                    value.replacen('~', crate::expand::HOME.encode_utf8(&mut [0; 4]), 1)
+                } else {
+                    value.to_owned()
+                };
+                walker
+                    .environment
+                    .set(name, Value::Known(vec![Field::literal(value)]));
+            }
+            None if walker.environment.get(text).is_none() => {
+                walker.environment.set(text, Value::Unknown);
+            }
+            None => {}
+        }
+    }
+}
+
+/// Arguments with blanks between them, as `eval` and `ssh` see them.
+pub(crate) fn joined(fields: &[Field]) -> Field {
+    let mut all = Field::default();
+    for (at, field) in fields.iter().enumerate() {
+        if at > 0 {
+            all.push(" ");
+        }
+        all.append(field);
+    }
+    all
+}
+
+/// What `echo` or `printf` prints.
+pub(crate) fn echoed(name: &str, fields: &[Field]) -> Field {
+    let options = fields
+        .iter()
+        .take_while(|field| matches!(field.raw(), "-e" | "-n" | "-en" | "-ne" | "-E"))
+        .count();
+    let rest = fields.get(options..).unwrap_or_default();
+    if name == "printf" {
+        return printed(rest);
+    }
+    let text = joined(rest);
+    let escapes = fields
+        .iter()
+        .take(options)
+        .any(|field| field.raw().contains('e'));
+    if escapes {
+        return Field::literal(text.raw().replace("\\n", "\n"));
+    }
+    text
+}
+
+/// `printf` with `%s` and `\n` only; anything else is unknown.
+fn printed(fields: &[Field]) -> Field {
+    let Some((format, values)) = fields.split_first() else {
+        return Field::default();
+    };
+    let mut text = format.raw().replace("\\n", "\n");
+    for value in values {
+        if !text.contains("%s") {
+            break;
+        }
+        text = text.replacen("%s", value.raw(), 1);
+    }
+    if text.contains('%') || text.contains('\\') {
+        return Field::unknown();
+    }
+    Field::literal(text)
+}
+
+/// What a substituted command prints, if that is known.
+pub(crate) fn value_of(walker: &Walker<'_>, argv: &[Field]) -> Field {
+    let Some((program, fields)) = argv.split_first() else {
+        return Field::default();
+    };
+    let args = Args {
+        program: program.raw(),
+        fields,
+    };
+    let first = || {
+        args.operands(&[])
+            .first()
+            .map_or_else(Field::unknown, |field| (*field).clone())
+    };
+    let folder = &walker.environment.folder;
+    match args.program {
+        "mktemp" => temporary(&args),
+        "pwd" => Field::literal(if folder.is_empty() {
+            "."
+        } else {
+            folder.as_str()
+        }),
+        "git" if args.has("--show-toplevel") => {
+            Field::literal(walker.environment.root.as_deref().unwrap_or("."))
+        }
+        "echo" | "printf" => echoed(args.program, fields),
+        "realpath" | "readlink" => first(),
+        "dirname" => {
+            let path = first();
+            match path.raw().trim_end_matches('/').rsplit_once('/') {
+                _ if !path.is_known() => Field::unknown(),
+                Some(("", _)) => Field::literal("/"),
+                Some((parent, _)) => Field::literal(parent),
+                None => Field::literal("."),
+            }
+        }
+        _ => Field::unknown(),
+    }
+}
+
+fn temporary(args: &Args<'_>) -> Field {
+    let template = args
+        .operands(&["-p", "--tmpdir", "-t", "--suffix"])
+        .first()
+        .map(|field| field.raw().to_owned());
+    let place = args
+        .value(&["-p", "--tmpdir"])
+        .map(|field| field.raw().to_owned());
+    let inside = |folder: &str| Field::literal(format!("{folder}/tmp.{UNKNOWN}"));
+    match (template, place) {
+        (Some(template), None) if template.contains('/') => {
+            let end = template.find('X').unwrap_or(template.len());
+            let head = template.get(..end).unwrap_or_default();
+            Field::literal(format!("{head}tmp.{UNKNOWN}"))
+        }
+        (_, Some(place)) if !place.is_empty() => inside(&place),
+        _ => inside("/tmp"),
+    }
+}

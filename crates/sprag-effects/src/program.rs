@@ -1,0 +1,126 @@
+//! Programs that destroy something, one file a family.
+
+mod bucket;
+mod cloud;
+mod container;
+mod database;
+mod disk;
+mod file;
+mod git;
+mod hoster;
+mod http;
+mod infrastructure;
+mod interpreter;
+mod key_value;
+mod kubernetes;
+mod migration;
+mod noun;
+
+use sprag_core::{Effect, Reach, Verb};
+
+use crate::args::Args;
+use crate::walk::Walker;
+
+/// Notes what `args` destroys.
+pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
+    match args.program {
+        "rm" | "grm" | "srm" | "unlink" | "rmdir" | "shred" | "truncate" | "rsync" | "rclone"
+        | "rimraf" | "del-cli" | "tar" => {
+            file::run(walker, args);
+        }
+        "find" | "gfind" => crate::find::run(walker, args),
+        "fd" | "fdfind" => file::fd(walker, args),
+        "dd" | "wipefs" | "blkdiscard" | "sgdisk" | "parted" | "diskutil" | "hdparm"
+        | "cryptsetup" | "zpool" | "zfs" | "lvremove" | "vgremove" | "pvremove" | "btrfs"
+        | "mdadm" => disk::run(walker, args),
+        name if name.starts_with("mkfs") || name == "mkswap" => disk::run(walker, args),
+        "git" => git::run(walker, args),
+        "psql" | "pgcli" | "mysql" | "mariadb" | "mysqladmin" | "sqlite3" | "sqlite"
+        | "litecli" | "duckdb" | "mongosh" | "mongo" | "redis-cli" | "valkey-cli" | "dropdb"
+        | "dropuser" | "clickhouse-client" | "clickhouse" | "bq" | "cqlsh" | "sqlcmd"
+        | "snowsql" | "cockroach" | "pg_restore" | "influx" | "usql" | "turso" => {
+            database::run(walker, args)
+        }
+        "kubectl" | "oc" | "k" | "microk8s" | "k3s" => kubernetes::kubectl(walker, args),
+        "helm" => kubernetes::helm(walker, args),
+        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => {
+            container::run(walker, args)
+        }
+        "curl" | "wget" | "http" | "https" | "xh" | "xhs" => http::run(walker, args),
+        "python" | "python3" | "node" | "ruby" | "perl" | "php" | "deno" | "tsx" | "ts-node"
+        | "rails" | "rake" | "manage.py" | "artisan" | "django-admin" | "prisma"
+        | "drizzle-kit" | "alembic" | "flask" | "sequelize" | "sequelize-cli" | "knex"
+        | "typeorm" | "flyway" | "liquibase" | "goose" | "dbmate" | "migrate" | "atlas"
+        | "diesel" | "sqlx" | "mix" | "sea-orm-cli" | "ecto" | "mikro-orm" | "medusa"
+        | "payload" | "wp" | "drush" | "aerich" | "supabase" | "symfony" | "console"
+        | "doctrine" | "refinery" => {
+            migration::run(walker, args);
+        }
+        _ => cloud::run(walker, args),
+    }
+}
+
+/// Notes an effect that is not about a path.
+pub(super) fn add(walker: &mut Walker<'_>, verb: Verb, reach: Reach, by: &str, target: &str) {
+    walker.effect(Effect {
+        verb,
+        reach,
+        vital: false,
+        replaceable: false,
+        by: by.into(),
+        target: target.into(),
+    });
+}
+
+/// Notes an effect on something that can be replaced.
+pub(super) fn add_replaceable(
+    walker: &mut Walker<'_>,
+    verb: Verb,
+    reach: Reach,
+    by: &str,
+    target: &str,
+) {
+    walker.effect(Effect {
+        verb,
+        reach,
+        vital: false,
+        replaceable: true,
+        by: by.into(),
+        target: target.into(),
+    });
+}
+
+/// Whether a variable set for this command says that it works on tests.
+pub(super) fn is_test_environment(walker: &Walker<'_>) -> bool {
+    #[rustfmt::skip]
+  const NAMES: [&str; 26] = [
+      "RAILS_ENV", "RACK_ENV", "NODE_ENV", "APP_ENV", "MIX_ENV", "DJANGO_SETTINGS_MODULE",
+      "FLASK_ENV", "ENV", "ENVIRONMENT", "DATABASE_URL", "DB_URL", "POSTGRES_URL", "DATABASE",
+      "DB_NAME", "PGDATABASE", "DB_DATABASE", "TEST_DATABASE_URL", "DIRECT_URL", "DATABASE_NAME",
+      "GOOSE_DBSTRING", "MONGODB_URI", "MYSQL_DATABASE", "POSTGRES_DB", "KUBECONFIG", "DB_PATH",
+      "SQLITE_PATH",
+  ];
+    walker.environment.known().any(|(name, value)| {
+        NAMES.contains(&name) && (names_test(value) || value.contains(":memory:"))
+    })
+}
+
+/// Whether the last part of a URL or path is a name for tests.
+pub(super) fn names_test(value: &str) -> bool {
+    let value = value.split(['?', '#']).next().unwrap_or(value);
+    let last = value
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(value);
+    crate::scratch::is_test_name(last) || value.starts_with("sqlite:") && value.contains("/tmp/")
+}
+
+/// `reach`, or scratch if `name` is one for tests.
+pub(super) fn unless_test(name: &str, reach: Reach) -> Reach {
+    if crate::scratch::is_test_name(name) {
+        Reach::Scratch
+    } else {
+        reach
+    }
+}

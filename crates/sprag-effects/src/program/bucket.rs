@@ -1,0 +1,73 @@
+//! Buckets and the objects in them.
+
+use sprag_core::{Reach, Verb};
+
+use super::{add, unless_test};
+use crate::args::Args;
+use crate::scratch::is_test_name;
+use crate::walk::Walker;
+
+/// Objects in buckets: one is shared, all that is in a bucket is the bucket.
+pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
+    const VALUED: [&str; 5] = ["--profile", "--region", "--endpoint-url", "--project", "-o"];
+    let words = args.words(&VALUED);
+    let (verb, urls) = match (args.program, words.as_slice()) {
+        ("aws", ["s3", verb, urls @ ..]) => (*verb, urls),
+        ("gcloud", ["storage", verb @ ("rm" | "rsync"), urls @ ..]) => (*verb, urls),
+        ("gsutil" | "s3cmd" | "mc", [verb, urls @ ..]) => (*verb, urls),
+        _ => return false,
+    };
+    let recursive =
+        args.long("--recursive") || args.short('r') || args.short('R') || args.long("--force");
+    let program = if args.program == "aws" {
+        "aws s3"
+    } else {
+        args.program
+    };
+    let by = format!("{program} {verb}");
+    let deletes = match verb {
+        "rm" | "del" | "delete" => true,
+        "sync" | "rsync" | "mirror" => {
+            args.long("--delete")
+                || args.short('d')
+                || args.long("--delete-unmatched-destination-objects")
+                || args.long("--remove")
+        }
+        "rb" => {
+            let target = urls.last().copied().unwrap_or_default();
+            let reach = unless_test(target, Reach::Sweeping);
+            let bucket = format!("bucket {}", crate::expand::show(target));
+            add(walker, Verb::Destroy, reach, &by, &bucket);
+            return true;
+        }
+        _ => return true,
+    };
+    if !deletes {
+        return true;
+    }
+    let urls = if verb.ends_with("sync") || verb == "mirror" {
+        urls.get(1..).unwrap_or_default()
+    } else {
+        urls
+    };
+    for url in urls.iter().take(8) {
+        let synced = verb.ends_with("sync");
+        let reach = object_reach(url, recursive && !synced);
+        add(walker, Verb::Delete, reach, &by, &crate::expand::show(url));
+    }
+    true
+}
+
+/// All that is in a bucket is the bucket.
+fn object_reach(url: &str, recursive: bool) -> Reach {
+    let path = url.split_once("://").map_or(url, |(_, path)| path);
+    let inside = path.trim_end_matches(['*', '/']);
+    let bucket = inside.split('/').next().unwrap_or(inside);
+    if is_test_name(bucket) {
+        Reach::Scratch
+    } else if (recursive || url.ends_with("**")) && !inside.contains('/') {
+        Reach::Sweeping
+    } else {
+        Reach::Shared
+    }
+}

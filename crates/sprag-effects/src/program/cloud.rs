@@ -1,0 +1,191 @@
+//! CLIs of clouds, hosters and infrastructure tools: a verb, and the thing it is for.
+//!
+//! They differ in everything but this: somewhere among their first words stand a verb that deletes and a
+//! noun that names what. Verb and noun decide; the words come from [`noun`].
+
+use sprag_core::{Reach, Verb};
+
+use super::noun::{self, NounReach};
+use super::{add, add_replaceable, bucket, hoster, infrastructure};
+use crate::args::Args;
+use crate::scratch::is_test_name;
+use crate::walk::Walker;
+
+/// CLIs with a noun and a verb.
+#[rustfmt::skip]
+const CLIS: [&str; 62] = [
+    "aws", "gcloud", "az", "gsutil", "doctl", "hcloud", "linode-cli", "ibmcloud", "oci", "scw",
+    "vultr-cli", "neonctl", "neon", "pscale", "turso", "wrangler", "firebase", "netlify",
+    "render", "eksctl", "kops", "velero", "gh", "glab", "fly", "flyctl", "heroku", "railway",
+    "vercel", "supabase", "s3cmd", "mc", "restic", "borg", "influx", "vault", "consul", "nomad",
+    "packer", "sam", "serverless", "sls", "amplify", "eb", "copilot", "civo", "exo", "upctl",
+    "openstack", "nova", "kind", "minikube", "k3d", "ccloud", "confluent", "upstash", "convex",
+    "appwrite", "atlas", "cf", "temporal", "rabbitmqadmin",
+];
+
+/// Verbs that delete.
+#[rustfmt::skip]
+const VERBS: [&str; 22] = [
+    "delete", "destroy", "terminate", "remove", "rm", "rb", "uninstall", "purge", "wipe", "drop",
+    "teardown", "deprovision", "erase", "del", "down", "nuke", "decommission", "forget",
+    "release", "prune", "reset", "undeploy",
+];
+
+/// Options that take a value.
+#[rustfmt::skip]
+const VALUED: [&str; 26] = [
+    "-a", "--app", "--region", "--profile", "--project", "-p", "-g", "--resource-group", "-n",
+    "--name", "--zone", "--output", "-o", "--query", "-r", "--repo", "-R", "-t", "-e", "--env",
+    "--environment", "--subscription", "--account", "--cluster", "-s", "--service",
+];
+
+pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
+    match args.program {
+        "terraform" | "tofu" | "terragrunt" | "terramate" => {
+            infrastructure::terraform(walker, args)
+        }
+        "pulumi" | "cdk" | "cdktf" | "sst" | "ansible-galaxy" | "crossplane" | "nuke"
+        | "aws-nuke" | "cloud-nuke" => infrastructure::stack(walker, args),
+        program if CLIS.contains(&program) => cli(walker, args),
+        _ => {}
+    }
+}
+
+pub(super) fn is_test(args: &Args<'_>) -> bool {
+    let named = args.values(&[
+        "--profile",
+        "--project",
+        "--env",
+        "--environment",
+        "--stack",
+        "-s",
+        "--context",
+        "--workspace",
+        "-var-file",
+    ]);
+    named.iter().any(|field| is_test_name(field.raw()))
+}
+
+fn cli(walker: &mut Walker<'_>, args: &Args<'_>) {
+    if args.is_dry_run() {
+        return;
+    }
+    let words = args.words(&VALUED);
+    if bucket::run(walker, args) || hoster::run(walker, args, &words) {
+        return;
+    }
+    // The verb stands among the first words, alone or at the start of one: `delete`, `delete-stack`,
+    // `apps:destroy`.
+    let found = words.iter().take(4).enumerate().find_map(|(at, word)| {
+        let mut pieces = word.split([':', '-']);
+        let first = pieces.next().unwrap_or(word);
+        let last = word.rsplit(':').next().unwrap_or(word);
+        if VERBS.contains(word) || VERBS.contains(&last) && word.contains(':') {
+            Some((at, ""))
+        } else if VERBS.contains(&first) && word.contains('-') {
+            Some((at, word.get(first.len() + 1..).unwrap_or_default()))
+        } else {
+            None
+        }
+    });
+    let Some((at, after)) = found else {
+        return;
+    };
+    let before = words.get(..at).unwrap_or_default();
+    let word = words.get(at).copied().unwrap_or_default();
+    let names = words.get(at + 1..).unwrap_or_default();
+    let judged = judge(args.program, word, before, after, names);
+    // `down`, `reset`, `release` and the like are verbs of deletion only for something that holds data.
+    let weak = matches!(
+        word,
+        "down" | "reset" | "release" | "forget" | "prune" | "remove" | "rm"
+    );
+    if weak && judged.reach != Reach::Sweeping && before.is_empty() {
+        return;
+    }
+    let scratch = is_test(args)
+        || names.iter().any(|name| is_test_name(name))
+        || matches!(args.program, "kind" | "minikube" | "k3d");
+    let reach = if scratch {
+        Reach::Scratch
+    } else {
+        judged.reach
+    };
+    let by = by(args.program, before, word);
+    let target = target(args, before, word, names);
+    if judged.replaceable {
+        add_replaceable(walker, Verb::Destroy, reach, &by, &target);
+    } else {
+        add(walker, Verb::Destroy, reach, &by, &target);
+    }
+}
+
+fn by(program: &str, before: &[&str], word: &str) -> String {
+    let mut by = program.to_owned();
+    for part in before.iter().copied().chain([word]) {
+        by.push(' ');
+        by.push_str(part);
+    }
+    by
+}
+
+/// What is deleted: names, or the values of the options that name it.
+fn target(args: &Args<'_>, before: &[&str], word: &str, names: &[&str]) -> String {
+    #[rustfmt::skip]
+  const NAMES: [&str; 18] = [
+      "--name", "-n", "--app", "-a", "--bucket", "--stack-name", "--db-instance-identifier",
+      "--db-cluster-identifier", "--instance-ids", "--volume-id", "--cluster-name",
+      "--table-name", "--repository-name", "--function-name", "--snapshot-id", "--resource-group",
+      "-g", "--cluster",
+  ];
+    let named = args.value(&NAMES).map(|field| field.shown());
+    let kind = before.last().copied().unwrap_or(word);
+    let name = if names.is_empty() {
+        named.unwrap_or_default()
+    } else {
+        crate::expand::show(&names.join(" "))
+    };
+    format!("{kind} {name}").trim().to_owned()
+}
+
+/// The noun is the word that holds the verb, the word before it or, for `rm app`, the word after it.
+fn judge(program: &str, word: &str, before: &[&str], after: &str, names: &[&str]) -> NounReach {
+    let prefix = word
+        .rsplit_once(':')
+        .map(|(prefix, _)| prefix)
+        .unwrap_or_default();
+    let service = before.first().copied().unwrap_or_default();
+    let candidates = [after, prefix, before.last().copied().unwrap_or_default()];
+    let noun = candidates.into_iter().find(|noun| !noun.is_empty());
+    match (noun, names.first()) {
+        (None, Some(name))
+            if matches!(
+                program,
+                "fly" | "flyctl" | "heroku" | "neonctl" | "render" | "kops" | "eksctl" | "wrangler"
+            ) =>
+        {
+            let judged = noun::judge(name);
+            let whole = names.len() == 1;
+            if whole {
+                NounReach {
+                    reach: Reach::Sweeping,
+                    replaceable: false,
+                }
+            } else {
+                judged
+            }
+        }
+        (None, Some(name)) => noun::judge(name),
+        (None, None) => NounReach {
+            reach: Reach::Sweeping,
+            replaceable: false,
+        },
+        (Some(noun), _) => {
+            let judged = noun::judge(noun);
+            // `aws ec2 terminate-instances`, `aws rds delete-db-instance`: the noun decides; a service
+            // alone, as in `gcloud sql`, is no noun.
+            let _ = service;
+            judged
+        }
+    }
+}

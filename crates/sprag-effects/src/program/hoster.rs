@@ -1,0 +1,167 @@
+//! Hosters and services whose commands do not follow the pattern of verb and noun.
+
+use sprag_core::{Reach, Verb};
+
+use super::{add, add_replaceable, unless_test};
+use crate::args::Args;
+use crate::walk::Walker;
+
+/// A verb, how far it reaches, the subcommand and the target.
+type Loss = (Verb, Reach, &'static str, String);
+
+/// Commands that the pattern of verb and noun does not fit; true if `words` is one.
+pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> bool {
+    match (args.program, words) {
+        ("gh", _) => return github(walker, args, words),
+        ("heroku", ["run", ..]) | ("fly" | "flyctl", ["ssh", "console", ..]) => {
+            remote(walker, args);
+            return true;
+        }
+        // It keeps everything unless it prunes too.
+        ("restic", ["forget", ..]) if !args.long("--prune") => return true,
+        ("railway", ["down", ..]) => {
+            let target = "the latest deployment";
+            add_replaceable(walker, Verb::Destroy, Reach::Shared, "railway down", target);
+            return true;
+        }
+        _ => {}
+    }
+    let Some((verb, reach, subcommand, target)) = loss(args, words) else {
+        return false;
+    };
+    let by = format!("{} {subcommand}", args.program);
+    add(walker, verb, reach, &by, target.trim_end());
+    true
+}
+
+fn loss(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
+    let linked = args.long("--linked") || args.long("--db-url");
+    let (verb, reach, subcommand, target) = match (args.program, words) {
+        ("supabase", ["db", "reset", ..]) if linked => (
+            Verb::Reset,
+            Reach::Sweeping,
+            "db reset",
+            "the linked database".to_owned(),
+        ),
+        ("supabase", ["db", "reset", ..]) => (
+            Verb::Reset,
+            Reach::Workspace,
+            "db reset",
+            "the local database".to_owned(),
+        ),
+        ("restic", ["forget", ..]) => (
+            Verb::Delete,
+            Reach::Sweeping,
+            "forget --prune",
+            "backups".to_owned(),
+        ),
+        ("borg", ["delete", name, ..]) => (
+            Verb::Delete,
+            Reach::Sweeping,
+            "delete",
+            format!("backup {name}"),
+        ),
+        ("vault" | "consul", [.., "delete", path]) => {
+            (Verb::Delete, Reach::Shared, "delete", (*path).to_owned())
+        }
+        ("vercel", ["rm" | "remove", name, ..]) => {
+            let reach = unless_test(name, Reach::Sweeping);
+            (Verb::Destroy, reach, "remove", format!("project {name}"))
+        }
+        ("heroku", ["pg:reset", rest @ ..]) => {
+            let target = format!("database {}", rest.first().unwrap_or(&""));
+            (Verb::Reset, Reach::Sweeping, "pg:reset", target)
+        }
+        _ => return None,
+    };
+    Some((verb, reach, subcommand, target))
+}
+
+/// Commands of `gh`; a repository follows the pattern.
+fn github(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> bool {
+    match words {
+        ["api", ..] => {
+            api(walker, args);
+            true
+        }
+        ["repo", ..] => false,
+        ["release", "delete", name, ..] => {
+            let target = format!("release {name}");
+            add(
+                walker,
+                Verb::Delete,
+                Reach::Sweeping,
+                "gh release delete",
+                &target,
+            );
+            true
+        }
+        ["issue", "delete", name, ..] => {
+            add(walker, Verb::Delete, Reach::Shared, "gh issue delete", name);
+            true
+        }
+        [kind, "delete", name, ..] => {
+            let by = format!("gh {kind} delete");
+            add_replaceable(walker, Verb::Delete, Reach::Shared, &by, name);
+            true
+        }
+        _ => true,
+    }
+}
+
+/// `gh api -X DELETE path` and GraphQL.
+fn api(walker: &mut Walker<'_>, args: &Args<'_>) {
+    #[rustfmt::skip]
+    const VALUED: [&str; 10] = [
+        "-X", "--method", "-f", "-F", "--field", "--raw-field", "-H", "--header", "-q", "--jq",
+    ];
+    let words = args.words(&VALUED);
+    let path = words.get(1).copied().unwrap_or_default();
+    let method = args
+        .value(&["-X", "--method"])
+        .map(|field| field.raw().to_ascii_uppercase());
+    if method.as_deref() == Some("DELETE") {
+        super::http::delete(walker, "gh api", path.trim_start_matches('/'));
+    } else if path == "graphql" {
+        for field in args.values(&["-f", "-F", "--field", "--raw-field"]) {
+            super::http::graphql(walker, "gh api", field.raw());
+        }
+    }
+}
+
+/// A command that runs on a hoster's machine.
+fn remote(walker: &mut Walker<'_>, args: &Args<'_>) {
+    use crate::reach::Site;
+    let inner = match args.value(&["-C", "--command"]) {
+        Some(text) => vec![text],
+        None => {
+            let at = args
+                .iter()
+                .position(|field| field.raw() == "run")
+                .unwrap_or(0);
+            let rest = Args {
+                program: "run",
+                fields: args.skip(at + 1),
+            };
+            let skip = rest
+                .iter()
+                .position(|field| !field.raw().starts_with('-'))
+                .unwrap_or(0);
+            // The value of `-a` stands before the command.
+            let app = usize::from(
+                skip > 0
+                    && rest
+                        .fields
+                        .get(skip - 1)
+                        .is_some_and(|field| matches!(field.raw(), "-a" | "--app" | "-r")),
+            );
+            rest.skip(skip + app).to_vec()
+        }
+    };
+    crate::wrapper::away(walker, Site::Container, false, |walker| {
+        match inner.as_slice() {
+            [only] => walker.nested_text(only),
+            all => walker.wrapped(all),
+        }
+    });
+}

@@ -1,0 +1,211 @@
+//! HTTP: `DELETE` requests and GraphQL mutations that delete.
+
+use sprag_core::{Reach, Verb};
+
+use super::noun::{self, NounReach};
+use super::{add, add_replaceable};
+use crate::args::Args;
+use crate::expand::Field;
+use crate::walk::Walker;
+
+/// Ports of local services that hold data; anything else on this machine is a program under development.
+#[rustfmt::skip]
+const DATA_PORTS: [&str; 9] = [
+    ":9200", ":9201", ":6333", ":8983", ":5984", ":8123", ":8500", ":2379", ":7700",
+];
+
+pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
+    match args.program {
+        "curl" => curl(walker, args),
+        "wget" => {
+            let method = args
+                .value(&["--method"])
+                .map(|field| field.raw().to_ascii_uppercase());
+            if method.as_deref() == Some("DELETE") {
+                each_url(walker, args, "wget");
+            }
+            for body in args.values(&["--post-data", "--body-data"]) {
+                graphql(walker, "wget", body.raw());
+            }
+        }
+        _ => {
+            let words = args.words(&["-a", "--auth", "--session"]);
+            if words.first() == Some(&"DELETE") && !args.long("--offline") {
+                if let Some(url) = words.get(1) {
+                    delete(walker, args.program, url);
+                }
+            } else {
+                for word in words.iter().skip(1) {
+                    if let Some(query) = word.strip_prefix("query=") {
+                        graphql(walker, args.program, query);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn curl(walker: &mut Walker<'_>, args: &Args<'_>) {
+    let method = args
+        .value(&["-X", "--request"])
+        .map(|field| field.raw().to_ascii_uppercase());
+    let clustered = args.iter().any(|field| {
+        let text = field.raw();
+        !text.starts_with("--") && text.starts_with('-') && (text.ends_with("XDELETE"))
+    }) || follows_cluster(args);
+    if method.as_deref() == Some("DELETE") || clustered {
+        each_url(walker, args, "curl");
+    }
+    for body in args.values(&[
+        "-d",
+        "--data",
+        "--data-raw",
+        "--data-binary",
+        "--data-ascii",
+        "--json",
+    ]) {
+        graphql(walker, "curl", body.raw());
+    }
+    let reads_input = args
+        .values(&["-d", "--data", "--data-raw", "--data-binary", "--json"])
+        .iter()
+        .any(|body| body.raw() == "@-");
+    if reads_input && let Some(input) = walker.input.take() {
+        graphql(walker, "curl", input.raw());
+    }
+}
+
+/// `-sX DELETE`: the letter stands last in a row of others.
+fn follows_cluster(args: &Args<'_>) -> bool {
+    args.fields.windows(2).any(|pair| match pair {
+        [option, value] => {
+            let text = option.raw();
+            text.starts_with('-')
+                && !text.starts_with("--")
+                && text.ends_with('X')
+                && value.raw().eq_ignore_ascii_case("delete")
+        }
+        _ => false,
+    })
+}
+
+fn each_url(walker: &mut Walker<'_>, args: &Args<'_>, by: &str) {
+    #[rustfmt::skip]
+  const VALUED: [&str; 30] = [
+      "-X", "--request", "-H", "--header", "-d", "--data", "--data-raw", "--data-binary", "-o",
+      "--output", "-u", "--user", "-w", "--write-out", "-m", "--max-time", "--connect-timeout",
+      "-b", "--cookie", "-c", "--cookie-jar", "-A", "-e", "--cacert", "--cert", "--key", "-sX",
+      "-sSX", "--json", "--retry",
+  ];
+    let mut urls: Vec<Field> = args.operands(&VALUED).into_iter().cloned().collect();
+    urls.extend(args.values(&["--url"]));
+    for url in urls
+        .iter()
+        .filter(|url| url.raw().contains(['/', '.', ':']) || url.raw().starts_with("localhost"))
+    {
+        delete(walker, by, url.raw());
+    }
+}
+
+/// A `DELETE` of `url`, judged by the collection in which the thing stands.
+pub(super) fn delete(walker: &mut Walker<'_>, by: &str, url: &str) {
+    let by = format!("{by} DELETE");
+    let shown = address(url);
+    let plain = url.split(['?', '#']).next().unwrap_or(url);
+    let (host, path) = match plain.split_once("://") {
+        Some((_, rest)) => rest.split_once('/').unwrap_or((rest, "")),
+        None if by.starts_with("gh") || plain.starts_with('/') => ("", plain),
+        None => plain.split_once('/').unwrap_or((plain, "")),
+    };
+    let local = is_local(host);
+    if local && !DATA_PORTS.iter().any(|port| host.ends_with(port)) {
+        add(walker, Verb::Delete, Reach::Workspace, &by, &shown);
+        return;
+    }
+    let judged = collection(&by, path, local);
+    if judged.replaceable {
+        add_replaceable(walker, Verb::Delete, judged.reach, &by, &shown);
+    } else {
+        add(walker, Verb::Delete, judged.reach, &by, &shown);
+    }
+}
+
+/// The URL without credentials and query.
+fn address(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or(url);
+    let shown = match plain.split_once("://") {
+        Some((scheme, rest)) => match rest.split_once('@') {
+            Some((_, host)) => format!("{scheme}://{host}"),
+            None => plain.to_owned(),
+        },
+        None => plain.to_owned(),
+    };
+    crate::expand::show(&shown)
+}
+
+fn is_local(host: &str) -> bool {
+    let name = host.split(':').next().unwrap_or(host);
+    matches!(
+        name,
+        "localhost" | "127.0.0.1" | "0.0.0.0" | "[" | "host.docker.internal"
+    ) || name.ends_with(".localhost")
+        || name.ends_with(".test")
+}
+
+fn collection(by: &str, path: &str, local: bool) -> NounReach {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let sweeping = NounReach {
+        reach: Reach::Sweeping,
+        replaceable: false,
+    };
+    match parts.as_slice() {
+        ["repos", _, _] if by.starts_with("gh") || !local => sweeping,
+        ["orgs", _] => sweeping,
+        // One segment at a search engine is an index.
+        [_] if local => sweeping,
+        [.., collection, _] => noun::judge(collection),
+        [last] => noun::judge(last),
+        [] => NounReach {
+            reach: Reach::Shared,
+            replaceable: false,
+        },
+    }
+}
+
+/// A GraphQL text, alone or in JSON: mutations that delete.
+pub(super) fn graphql(walker: &mut Walker<'_>, by: &str, body: &str) {
+    if !body.contains("mutation") {
+        return;
+    }
+    for (name, _) in crate::script::calls(
+        &body
+            .replace("\\n", " ")
+            .replace("\\\"", " ")
+            .replace(['"', '\'', '`'], " "),
+    ) {
+        let words = noun::words(&name);
+        let verb = |word: &String| {
+            matches!(
+                word.as_str(),
+                "delete" | "destroy" | "remove" | "terminate" | "purge" | "wipe" | "drop"
+            )
+        };
+        let first = words.first().is_some_and(verb);
+        let last = words.last().is_some_and(verb);
+        if !(first || last) || words.len() < 2 {
+            continue;
+        }
+        let noun = if last {
+            words.get(words.len() - 2)
+        } else {
+            words.last()
+        };
+        let judged = noun::judge(noun.map_or("", String::as_str));
+        let by = format!("{by} GraphQL");
+        if judged.replaceable {
+            add_replaceable(walker, Verb::Delete, judged.reach, &by, &name);
+        } else {
+            add(walker, Verb::Delete, judged.reach, &by, &name);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Databases without SQL: MongoDB and Redis.
+
+use sprag_core::{Reach, Verb};
+
+use super::database::database_name;
+use super::{add, add_replaceable, is_test_environment};
+use crate::args::Args;
+use crate::scratch::is_test_name;
+use crate::walk::Walker;
+
+/// `mongosh --eval`: calls on `db` by name.
+pub(super) fn mongo(walker: &mut Walker<'_>, args: &Args<'_>) {
+    let mut texts = args.values(&["--eval"]);
+    texts.extend(walker.input.take());
+    let operands = args.operands(&[
+        "--eval",
+        "--host",
+        "--port",
+        "-u",
+        "-p",
+        "--username",
+        "--password",
+        "--authenticationDatabase",
+    ]);
+    let name = operands
+        .first()
+        .map(|field| database_name(&field.shown()))
+        .unwrap_or_default();
+    let test = is_test_name(&name) || is_test_environment(walker);
+    for text in texts {
+        for (call, argument) in crate::script::calls(text.raw()) {
+            let last = call.rsplit('.').next().unwrap_or(&call);
+            let collection = call
+                .trim_end_matches(last)
+                .trim_end_matches('.')
+                .trim_start_matches("db.");
+            let all = argument.trim().is_empty() || argument.replace(' ', "").starts_with("{}");
+            let (reach, target) = match last {
+                "dropDatabase" => (Reach::Sweeping, format!("database {name}")),
+                "drop" => (Reach::Shared, format!("collection {collection}")),
+                "deleteMany" | "remove" if all => {
+                    (Reach::Sweeping, format!("all documents of {collection}"))
+                }
+                "deleteMany" | "deleteOne" | "remove" | "findOneAndDelete" => {
+                    let reach = if test { Reach::Scratch } else { Reach::Shared };
+                    add_replaceable(
+                        walker,
+                        Verb::Delete,
+                        reach,
+                        "mongosh",
+                        &format!("documents of {collection}"),
+                    );
+                    continue;
+                }
+                _ => continue,
+            };
+            let reach = if test { Reach::Scratch } else { reach };
+            let verb = if last.starts_with("drop") {
+                Verb::Drop
+            } else {
+                Verb::Delete
+            };
+            add(walker, verb, reach, "mongosh", target.trim());
+        }
+    }
+}
+
+pub(super) fn redis(walker: &mut Walker<'_>, args: &Args<'_>) {
+    let mut words: Vec<String> = args
+        .words(&[
+            "-h", "-p", "-a", "-n", "-u", "-s", "--user", "--pass", "-r", "-i", "-t",
+        ])
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    if words.is_empty()
+        && let Some(input) = walker.input.take()
+    {
+        words = input
+            .raw()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
+    }
+    let Some(command) = words.first().map(|word| word.to_ascii_uppercase()) else {
+        return;
+    };
+    match command.as_str() {
+        "FLUSHALL" | "FLUSHDB" => {
+            add(
+                walker,
+                Verb::Delete,
+                Reach::Sweeping,
+                &format!("{} {}", args.program, command.to_ascii_lowercase()),
+                "all keys",
+            );
+        }
+        "DEL" | "UNLINK" => {
+            let keys = words.get(1..).unwrap_or_default().join(" ");
+            add_replaceable(
+                walker,
+                Verb::Delete,
+                Reach::Shared,
+                &format!("{} del", args.program),
+                &crate::expand::show(&keys),
+            );
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,213 @@
+//! Migration tools of every language: resets, drops, and schema pushes that accept data loss.
+
+use sprag_core::{Reach, Verb};
+
+use super::{add, interpreter, is_test_environment, names_test};
+use crate::args::Args;
+use crate::walk::Walker;
+
+/// A command that resets a database: program, its first words, an option that it needs.
+type Reset = (&'static str, &'static [&'static str], &'static str);
+
+const RESETS: [Reset; 70] = [
+    ("prisma", &["migrate", "reset"], ""),
+    ("prisma", &["db", "push"], "--accept-data-loss"),
+    ("prisma", &["db", "push"], "--force-reset"),
+    ("drizzle-kit", &["push"], "--force"),
+    ("drizzle-kit", &["drop"], ""),
+    ("alembic", &["downgrade", "base"], ""),
+    ("flask", &["db", "downgrade", "base"], ""),
+    ("aerich", &["downgrade"], "-d"),
+    ("artisan", &["migrate:fresh"], ""),
+    ("artisan", &["migrate:refresh"], ""),
+    ("artisan", &["migrate:reset"], ""),
+    ("artisan", &["db:wipe"], ""),
+    ("rails", &["db:drop"], ""),
+    ("rails", &["db:reset"], ""),
+    ("rails", &["db:drop:all"], ""),
+    ("rails", &["db:migrate:reset"], ""),
+    ("rails", &["db:schema:load"], ""),
+    ("rails", &["db:setup"], ""),
+    ("rails", &["db:purge"], ""),
+    ("rails", &["db:purge:all"], ""),
+    ("rails", &["db:truncate_all"], ""),
+    ("rails", &["db:seed:replant"], ""),
+    ("rake", &["db:drop"], ""),
+    ("rake", &["db:reset"], ""),
+    ("rake", &["db:migrate:reset"], ""),
+    ("rake", &["db:schema:load"], ""),
+    ("rake", &["db:purge"], ""),
+    ("manage.py", &["flush"], ""),
+    ("manage.py", &["reset_db"], ""),
+    ("manage.py", &["sqlflush"], "--execute"),
+    ("django-admin", &["flush"], ""),
+    ("sequelize", &["db:drop"], ""),
+    ("sequelize", &["db:migrate:undo:all"], ""),
+    ("sequelize-cli", &["db:drop"], ""),
+    ("sequelize-cli", &["db:migrate:undo:all"], ""),
+    ("knex", &["migrate:rollback"], "--all"),
+    ("knex", &["migrate:rollback"], "all"),
+    ("typeorm", &["schema:drop"], ""),
+    ("typeorm", &["schema:sync"], ""),
+    ("mikro-orm", &["schema:drop"], "--run"),
+    ("mikro-orm", &["schema:fresh"], "--run"),
+    ("mikro-orm", &["migration:fresh"], ""),
+    ("flyway", &["clean"], ""),
+    ("liquibase", &["dropAll"], ""),
+    ("liquibase", &["drop-all"], ""),
+    ("goose", &["reset"], ""),
+    ("goose", &["down-to", "0"], ""),
+    ("dbmate", &["drop"], ""),
+    ("migrate", &["drop"], ""),
+    ("migrate", &["down"], "-all"),
+    ("atlas", &["schema", "clean"], ""),
+    ("diesel", &["database", "reset"], ""),
+    ("diesel", &["database", "drop"], ""),
+    ("sqlx", &["database", "drop"], ""),
+    ("sqlx", &["database", "reset"], ""),
+    ("mix", &["ecto.drop"], ""),
+    ("mix", &["ecto.reset"], ""),
+    ("sea-orm-cli", &["migrate", "fresh"], ""),
+    ("sea-orm-cli", &["migrate", "reset"], ""),
+    ("sea-orm-cli", &["migrate", "refresh"], ""),
+    ("payload", &["migrate:fresh"], ""),
+    ("payload", &["migrate:reset"], ""),
+    ("wp", &["db", "reset"], ""),
+    ("wp", &["db", "drop"], ""),
+    ("wp", &["site", "empty"], ""),
+    ("drush", &["sql:drop"], ""),
+    ("drush", &["sql-drop"], ""),
+    ("console", &["doctrine:database:drop"], "--force"),
+    ("console", &["doctrine:schema:drop"], "--force"),
+    ("refinery", &["drop"], ""),
+];
+
+/// Options that take a value and stand before the subcommand.
+#[rustfmt::skip]
+const VALUED: [&str; 26] = [
+    "--settings", "--schema", "--config", "-c", "-x", "-n", "--name", "--env", "-e", "-d",
+    "--database", "-path", "-source", "-database", "-dir", "--url", "-u", "--migrations-dir",
+    "--connection", "--dataSource", "-f", "--knexfile", "--database-url", "-m", "-dataSource",
+    "--cwd",
+];
+
+pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
+    match args.program {
+        "supabase" => return super::cloud::run(walker, args),
+        "php" | "python" | "python3" | "ruby" => {
+            let _ = script(walker, args) || interpreter::run(walker, args);
+            return;
+        }
+        "node" | "perl" | "deno" | "tsx" | "ts-node" => {
+            interpreter::run(walker, args);
+            return;
+        }
+        _ => {}
+    }
+    reset(walker, args);
+}
+
+/// `php artisan`, `python manage.py`, `python -m alembic`, `ruby bin/rails`: the script is the program.
+fn script(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
+    let at = match args.fields.first().map(|field| field.raw()) {
+        Some("-m") => 1,
+        Some(text) if !text.starts_with('-') => 0,
+        _ => return false,
+    };
+    let Some(file) = args.fields.get(at) else {
+        return false;
+    };
+    let name = file.raw().rsplit('/').next().unwrap_or_default();
+    let name = if name == "django" {
+        "django-admin"
+    } else {
+        name
+    };
+    let inner = Args {
+        program: name,
+        fields: args.skip(at + 1),
+    };
+    let known = RESETS.iter().any(|(program, ..)| *program == name);
+    if known && !inner.is_help() {
+        reset(walker, &inner);
+    }
+    known
+}
+
+fn reset(walker: &mut Walker<'_>, args: &Args<'_>) {
+    let dry =
+        args.is_dry_run() || args.long("--sql") || args.long("--pretend") || args.long("--dry");
+    if dry {
+        return;
+    }
+    let words = args.words(&VALUED);
+    let tasks = matches!(args.program, "rails" | "rake");
+    let found = RESETS.iter().find(|(program, first, option)| {
+        let named = *program == args.program;
+        // `rails db:drop db:create db:migrate` runs all of them; `dbmate` and `flyway` take options first.
+        let words_match =
+            words.starts_with(first) || tasks && first.iter().all(|task| words.contains(task));
+        let option_given = option.is_empty() || args.has(option) || args.long(option);
+        named && words_match && option_given
+    });
+    let Some((program, first, option)) = found else {
+        return;
+    };
+    let by = format!(
+        "{program} {}{}",
+        first.join(" "),
+        if option.starts_with("--") {
+            format!(" {option}")
+        } else {
+            String::new()
+        }
+    );
+    let test = is_test(walker, args);
+    let reach = if test {
+        Reach::Scratch
+    } else {
+        Reach::Sweeping
+    };
+    let url = args
+        .value(&["--url", "-u", "--database-url", "-url"])
+        .map(|field| field.shown());
+    let name = url.map(|url| {
+        url.rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .split('?')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    });
+    let target = match name.filter(|name| !name.is_empty()) {
+        Some(name) => format!("database {name}"),
+        None => "the project's database".to_owned(),
+    };
+    add(walker, Verb::Reset, reach, &by, &target);
+}
+
+fn is_test(walker: &Walker<'_>, args: &Args<'_>) -> bool {
+    let named = args.values(&[
+        "--env",
+        "-e",
+        "--settings",
+        "--url",
+        "-u",
+        "--database",
+        "-database",
+        "--schema",
+        "--config",
+        "--database-url",
+        "-url",
+        "--connection",
+        "--environment",
+        "-x",
+    ]);
+    is_test_environment(walker)
+        || named.iter().any(|field| names_test(field.raw()))
+        || args
+            .words(&[])
+            .iter()
+            .any(|word| matches!(*word, "RAILS_ENV=test" | "test"))
+}

@@ -1,0 +1,96 @@
+//! What a command of a cloud, a cluster or an API is about: by that a deletion is sweeping or not.
+
+use sprag_core::Reach;
+
+/// Things that hold data of their own: to delete one takes a whole place.
+#[rustfmt::skip]
+const SWEEPING: [&str; 60] = [
+    "instance", "cluster", "database", "db", "bucket", "volume", "namespace", "ns", "pv", "pvc",
+    "persistentvolume", "persistentvolumeclaim", "stack", "group", "release", "repository",
+    "repo", "backup", "snapshot", "dbinstance", "dbcluster", "server", "vm", "machine", "droplet",
+    "disk", "filesystem", "vault", "project", "app", "application", "environment", "dataset",
+    "keyspace", "table", "storage", "statefulset", "sts", "node", "domain", "zone", "datastore",
+    "topic", "index", "collection", "container-registry", "organization", "org", "account",
+    "workspace", "recoverypoint", "postgres", "redis", "kv", "d1", "r2", "crd",
+    "customresourcedefinition", "linode", "service-account-key-ring",
+];
+
+/// Things that are made again by what runs them.
+#[rustfmt::skip]
+const REPLACEABLE: [&str; 32] = [
+    "pod", "po", "container", "image", "job", "cronjob", "replicaset", "rs", "event", "branch",
+    "tag", "run", "cache", "task", "alarm", "log", "rule", "endpoint", "label", "comment",
+    "session", "preview", "invocation", "artifact", "configmap", "cm", "ingress", "service",
+    "svc", "deployment", "deploy", "hook",
+];
+
+/// How a deletion of `noun` is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NounReach {
+    pub(super) reach: Reach,
+    pub(super) replaceable: bool,
+}
+
+/// Judges a noun in the spelling of any CLI or API: `db-instance`, `DBInstances`, `volumes`.
+pub(super) fn judge(noun: &str) -> NounReach {
+    let lower = noun.to_ascii_lowercase();
+    let words: Vec<&str> = lower
+        .split(['-', '_', '.', ':'])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let last = words.last().copied().unwrap_or_default();
+    let joined = words.concat();
+    let known = |list: &[&str]| {
+        [last, joined.as_str(), lower.as_str()]
+            .iter()
+            .any(|word| list.contains(word) || list.contains(&singular(word)))
+    };
+    if known(&REPLACEABLE) {
+        NounReach {
+            reach: Reach::Shared,
+            replaceable: true,
+        }
+    } else if known(&SWEEPING) {
+        NounReach {
+            reach: Reach::Sweeping,
+            replaceable: false,
+        }
+    } else {
+        NounReach {
+            reach: Reach::Shared,
+            replaceable: false,
+        }
+    }
+}
+
+fn singular(word: &str) -> &str {
+    if let Some(stem) = word.strip_suffix("xes") {
+        return word.get(..stem.len() + 1).unwrap_or(word);
+    }
+    match word.strip_suffix('s') {
+        Some("statu" | "dn" | "redi" | "postgre" | "k8" | "aw") | None => word,
+        Some(stem) => stem,
+    }
+}
+
+/// The words of a camelCase or snake_case name, in lower case.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut lower = false;
+    for character in name.chars() {
+        if !character.is_ascii_alphanumeric() {
+            lower = false;
+            words.push(String::new());
+            continue;
+        }
+        if character.is_ascii_uppercase() && lower || words.is_empty() {
+            words.push(String::new());
+        }
+        lower = character.is_ascii_lowercase() || character.is_ascii_digit();
+        if let Some(last) = words.last_mut() {
+            last.push(character.to_ascii_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}

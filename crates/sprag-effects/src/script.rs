@@ -1,0 +1,134 @@
+//! Calls in a short script of another language: `shutil.rmtree("x")`, `db.dropDatabase()`.
+//!
+//! Not a parser of that language. Text in quotes and comments is skipped, and a call is a dotted name
+//! right before a parenthesis. What the argument is, is known only if it is one string.
+
+/// The most calls of one script.
+const MAX_CALLS: usize = 256;
+
+/// The calls in `text`: the dotted name, and what stands between its parentheses.
+pub(crate) fn calls(text: &str) -> Vec<(String, String)> {
+    let mut calls = Vec::new();
+    let mut name = String::new();
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        if calls.len() >= MAX_CALLS {
+            break;
+        }
+        match next {
+            '\'' | '"' | '`' => {
+                rest = after_string(rest);
+                name.clear();
+                continue;
+            }
+            '#' => {
+                rest = after_line(rest);
+                continue;
+            }
+            '/' if rest.starts_with("//") => {
+                rest = after_line(rest);
+                continue;
+            }
+            '(' => {
+                if !name.is_empty() {
+                    calls.push((std::mem::take(&mut name), arguments(rest)));
+                }
+            }
+            c if c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | ':') => name.push(c),
+            _ => name.clear(),
+        }
+        rest = rest.get(next.len_utf8()..).unwrap_or_default();
+    }
+    calls
+}
+
+fn after_line(text: &str) -> &str {
+    text.find('\n')
+        .and_then(|at| text.get(at..))
+        .unwrap_or_default()
+}
+
+/// What follows the string at the start of `text`.
+fn after_string(text: &str) -> &str {
+    string(text).map_or("", |(_, rest)| rest)
+}
+
+/// The string at the start of `text`, and what follows it.
+fn string(text: &str) -> Option<(String, &str)> {
+    let quote = text
+        .chars()
+        .next()
+        .filter(|quote| matches!(quote, '\'' | '"' | '`'))?;
+    let mut inside = String::new();
+    let mut escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            _ if escaped => {
+                inside.push(character);
+                escaped = false;
+            }
+            '\\' => escaped = true,
+            _ if character == quote => return Some((inside, text.get(at + 1..)?)),
+            _ => inside.push(character),
+        }
+    }
+    None
+}
+
+/// What stands between the parenthesis at the start of `text` and the one that closes it.
+fn arguments(text: &str) -> String {
+    let mut level = 0_usize;
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        match next {
+            '\'' | '"' | '`' => {
+                rest = after_string(rest);
+                continue;
+            }
+            '(' | '[' | '{' => level += 1,
+            ')' | ']' | '}' => {
+                level = level.saturating_sub(1);
+                if level == 0 {
+                    let end = text.len() - rest.len();
+                    return text.get(1..end).unwrap_or_default().to_owned();
+                }
+            }
+            _ => {}
+        }
+        rest = rest.get(next.len_utf8()..).unwrap_or_default();
+        // A long argument is no path and no command.
+        if text.len() - rest.len() > 4096 {
+            break;
+        }
+    }
+    String::new()
+}
+
+/// The first argument, if it is one string in plain quotes.
+pub(crate) fn first_string(arguments: &str) -> Option<String> {
+    let text = arguments.trim_start();
+    let text = text
+        .strip_prefix('r')
+        .filter(|rest| rest.starts_with(['\'', '"']))
+        .unwrap_or(text);
+    let (inside, rest) = string(text)?;
+    let ends = rest.trim_start();
+    let plain = ends.is_empty() || ends.starts_with(',');
+    (plain && !inside.contains("${")).then_some(inside)
+}
+
+/// The strings of the list at the start of `arguments`: `["rm", "-rf", "x"]`.
+pub(crate) fn strings_of_list(arguments: &str) -> Option<Vec<String>> {
+    let mut rest = arguments.trim_start().strip_prefix('[')?.trim_start();
+    let mut all = Vec::new();
+    while !rest.starts_with(']') {
+        let (inside, after) = string(rest)?;
+        all.push(inside);
+        rest = after.trim_start();
+        rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+        if all.len() > 64 {
+            return None;
+        }
+    }
+    Some(all)
+}

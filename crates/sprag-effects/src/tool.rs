@@ -1,0 +1,181 @@
+//! Tool calls: which of their arguments are commands or SQL, and which paths they aim at.
+
+use serde_json::Value;
+use sprag_core::{CallText, Effects};
+
+use crate::expand::Field;
+use crate::reach::Places;
+use crate::scratch::is_test_name;
+use crate::sql::{self, Database, Flavour};
+use crate::walk::Walker;
+
+/// Under which names a command stands.
+const COMMANDS: [&str; 4] = ["command", "cmd", "script", "commands"];
+/// Under which names the folder of a command stands.
+const FOLDERS: [&str; 6] = [
+    "cwd",
+    "workdir",
+    "working_directory",
+    "workingDirectory",
+    "directory",
+    "dir",
+];
+/// Under which names SQL stands.
+const SQL: [&str; 5] = ["sql", "query", "statement", "queries", "sql_query"];
+/// Words of names of tools and servers that run a shell.
+#[rustfmt::skip]
+const SHELLS: [&str; 16] = [
+    "bash", "shell", "sh", "terminal", "exec", "execute", "command", "run", "cmd", "zsh",
+    "process", "powershell", "local", "unified", "container", "ssh",
+];
+/// Words of names of tools and servers that speak SQL.
+#[rustfmt::skip]
+const DATABASES: [&str; 22] = [
+    "sql", "postgres", "postgresql", "pg", "mysql", "mariadb", "sqlite", "database", "db",
+    "supabase", "snowflake", "bigquery", "clickhouse", "duckdb", "neon", "planetscale",
+    "redshift", "mssql", "cockroach", "oracle", "warehouse", "turso",
+];
+
+pub(crate) fn effects(call: &CallText<'_>) -> Effects {
+    let database = speaks_sql(call);
+    let text = call.args;
+    // Most calls are neither: nothing is parsed for them.
+    let shell = COMMANDS.iter().any(|name| text.contains(name)) && runs_commands(call);
+    if !shell && !database {
+        return Effects::default();
+    }
+    let Ok(Value::Object(args)) = serde_json::from_str::<Value>(text) else {
+        return Effects::default();
+    };
+    let get = |names: &[&str]| names.iter().find_map(|name| args.get(*name));
+    let folder = get(&FOLDERS).and_then(Value::as_str);
+    let places = Places::new(
+        absolute(folder, call.cwd).as_deref(),
+        call.root.or(call.cwd),
+    );
+    let mut walker = Walker::new(&places);
+    if shell {
+        match get(&COMMANDS) {
+            Some(Value::String(command)) => walker.text(command),
+            Some(Value::Array(words)) => argv(&mut walker, words),
+            _ => {}
+        }
+    }
+    if database {
+        let database = described(call, &args);
+        match get(&SQL) {
+            Some(Value::String(text)) => sql::run(&mut walker, text, &database),
+            Some(Value::Array(texts)) => {
+                for text in texts.iter().filter_map(Value::as_str).take(64) {
+                    sql::run(&mut walker, text, &database);
+                }
+            }
+            _ => {}
+        }
+    }
+    walker.finish()
+}
+
+/// A folder among the arguments, made absolute by the call's own.
+fn absolute(folder: Option<&str>, cwd: Option<&str>) -> Option<String> {
+    match (folder, cwd) {
+        (Some(folder), _) if folder.starts_with('/') => Some(folder.to_owned()),
+        (Some(folder), Some(cwd)) => Some(format!("{cwd}/{folder}")),
+        (_, cwd) => cwd.map(str::to_owned),
+    }
+}
+
+/// A command as a list of words, or as a list of commands.
+fn argv(walker: &mut Walker<'_>, words: &[Value]) {
+    let texts: Vec<&str> = words.iter().filter_map(Value::as_str).take(256).collect();
+    let fields: Vec<Field> = texts.iter().map(|text| Field::literal(*text)).collect();
+    let commands = texts.first().is_some_and(|first| first.contains(' '));
+    if commands {
+        for text in texts {
+            walker.text(text);
+        }
+    } else {
+        walker.run(&fields);
+    }
+}
+
+fn words(name: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut lower = false;
+    for character in name.chars() {
+        let starts = character.is_ascii_uppercase() && lower;
+        lower = character.is_ascii_lowercase() || character.is_ascii_digit();
+        if starts || !character.is_ascii_alphanumeric() {
+            all.push(String::new());
+        }
+        if character.is_ascii_alphanumeric()
+            && let Some(last) = all.last_mut()
+        {
+            last.push(character.to_ascii_lowercase());
+        }
+    }
+    all
+}
+
+fn runs_commands(call: &CallText<'_>) -> bool {
+    let named = words(call.tool)
+        .iter()
+        .any(|word| SHELLS.contains(&word.as_str()));
+    named
+        || call.server.is_some_and(|server| {
+            words(server)
+                .iter()
+                .any(|word| matches!(word.as_str(), "shell" | "bash" | "terminal" | "ssh"))
+        })
+}
+
+fn speaks_sql(call: &CallText<'_>) -> bool {
+    SQL.iter().any(|name| call.args.contains(name))
+        && [Some(call.tool), call.server]
+            .into_iter()
+            .flatten()
+            .any(|name| {
+                words(name).iter().any(|word| {
+                    DATABASES.contains(&word.as_str())
+                        || word.ends_with("sql")
+                        || word.ends_with("db")
+                })
+            })
+}
+
+fn described(call: &CallText<'_>, args: &serde_json::Map<String, Value>) -> Database {
+    let name = [
+        "database",
+        "db",
+        "dbname",
+        "db_path",
+        "branch",
+        "project_id",
+    ]
+    .iter()
+    .find_map(|name| args.get(*name)?.as_str());
+    let server = call.server.unwrap_or_default();
+    let flavour = match words(&format!("{server} {}", call.tool))
+        .iter()
+        .map(String::as_str)
+        .find(|word| DATABASES.contains(word))
+    {
+        Some("mysql" | "mariadb" | "planetscale") => Flavour::MySql,
+        Some("sqlite" | "turso") => Flavour::Sqlite,
+        Some("postgres" | "postgresql" | "pg" | "supabase" | "neon" | "redshift") => {
+            Flavour::Postgres
+        }
+        Some("snowflake") => Flavour::Snowflake,
+        Some("bigquery") => Flavour::BigQuery,
+        Some("clickhouse") => Flavour::ClickHouse,
+        Some("mssql") => Flavour::MsSql,
+        _ => Flavour::Any,
+    };
+    Database {
+        by: call.tool.to_owned(),
+        scratch: is_test_name(server)
+            || name.is_some_and(|name| is_test_name(name) || name.starts_with("/tmp/")),
+        name: name.map(str::to_owned).filter(|name| name.len() < 80),
+        flavour,
+    }
+}

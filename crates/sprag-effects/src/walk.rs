@@ -1,0 +1,382 @@
+//! The walk through a script: every command in command position, with what it knows at that point.
+//!
+//! Bounded by: [`MAX_STEPS`] commands, since functions and loops repeat; [`MAX_WRAPPERS`] programs around
+//! another one. Whether a command really runs (`&&`, `if`, `exit`) is not decided: it counts.
+
+use std::rc::Rc;
+
+use sprag_core::{Effect, Effects, MAX_EFFECTS, Reach, Verb};
+
+use crate::args::Args;
+use crate::expand::{Environment, Field, Value};
+use crate::reach::{Judged, Places, Site};
+use crate::shell::{self, Command, Kind, List, Redirect, Simple, Word};
+
+/// The most commands that are looked at in one walk.
+const MAX_STEPS: usize = 4000;
+/// How many programs around another one are looked through.
+pub(crate) const MAX_WRAPPERS: usize = 5;
+/// How often the body of a `for` is walked with known values.
+const MAX_ROUNDS: usize = 16;
+/// How deep functions call functions.
+const MAX_CALLS: usize = 8;
+
+#[derive(Debug)]
+pub(crate) struct Walker<'p> {
+    pub(crate) environment: Environment,
+    pub(crate) places: &'p Places,
+    pub(crate) site: Site,
+    /// What is done now happens in a place that is thrown away, such as a fresh container.
+    pub(crate) throwaway: bool,
+    /// What the command reads on its standard input, if that is known.
+    pub(crate) input: Option<Field>,
+    bodies: Rc<[Word]>,
+    pub(crate) found: Effects,
+    steps: usize,
+    pub(crate) wrappers: usize,
+    calls: usize,
+    #[cfg(test)]
+    pub(crate) trace: Option<Vec<Vec<Field>>>,
+}
+
+impl<'p> Walker<'p> {
+    pub(crate) fn new(places: &'p Places) -> Self {
+        let mut environment = Environment::default();
+        environment.folder.clone_from(&places.start);
+        environment.root = places.root_text().map(Rc::from);
+        Self {
+            environment,
+            places,
+            site: Site::Local,
+            throwaway: false,
+            input: None,
+            bodies: Rc::from([]),
+            found: Effects::default(),
+            steps: 0,
+            wrappers: 0,
+            calls: 0,
+            #[cfg(test)]
+            trace: None,
+        }
+    }
+
+    /// Walks a text that a shell executes. What can't be parsed has no effects.
+    pub(crate) fn text(&mut self, text: &str) {
+        let Ok(script) = shell::parse(text) else {
+            self.found.unparsed = true;
+            return;
+        };
+        let bodies = std::mem::replace(&mut self.bodies, script.here_documents.into());
+        self.list(&script.list);
+        self.bodies = bodies;
+    }
+
+    /// Walks `text` as one more program around another.
+    pub(crate) fn nested_text(&mut self, text: &Field) {
+        if self.wrappers >= MAX_WRAPPERS {
+            return;
+        }
+        self.wrappers += 1;
+        self.text(text.raw());
+        self.wrappers -= 1;
+    }
+
+    fn list(&mut self, list: &List) {
+        for command in list {
+            self.command(command);
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            self.found.unparsed = true;
+            return;
+        }
+        let outer = self.input.clone();
+        self.redirects(&command.redirects);
+        match &command.kind {
+            Kind::Simple(simple) => self.simple(simple),
+            Kind::Pipeline(commands) => self.pipeline(commands),
+            Kind::Subshell(list) => self.apart(|walker| walker.list(list)),
+            Kind::Group(list) => self.list(list),
+            Kind::For { name, words, body } => self.for_each(name, words.as_deref(), body),
+            Kind::Branches(branches) => {
+                self.branches(
+                    branches
+                        .iter()
+                        .map(|(condition, body)| (Some(condition), body)),
+                );
+            }
+            Kind::Case { word, arms } => {
+                self.one_field(word);
+                self.branches(arms.iter().map(|(_, body)| (None, body)));
+            }
+            Kind::Function { name, body } => {
+                let body = Rc::new((**body).clone());
+                self.environment.define(name, body);
+            }
+            Kind::Test(words) => {
+                for word in words {
+                    self.one_field(word);
+                }
+            }
+        }
+        self.input = outer;
+    }
+
+    /// Walks bodies of which one may run: what differs afterwards is unknown.
+    fn branches<'l>(&mut self, branches: impl Iterator<Item = (Option<&'l List>, &'l List)>) {
+        let mut ends = Vec::new();
+        for (condition, body) in branches {
+            if let Some(condition) = condition {
+                self.list(condition);
+            }
+            let before = self.environment.clone();
+            self.list(body);
+            ends.push(std::mem::replace(&mut self.environment, before));
+        }
+        for end in ends {
+            self.environment.merge(end);
+        }
+    }
+
+    fn redirects(&mut self, redirects: &[Redirect]) {
+        for redirect in redirects {
+            match redirect {
+                Redirect::File { target, writes } => {
+                    let target = self.one_field(target);
+                    if *writes {
+                        self.writes(&target);
+                    } else {
+                        self.input = None;
+                    }
+                }
+                Redirect::HereString(word) => self.input = Some(self.one_field(word)),
+                Redirect::HereDocument(index) => {
+                    let bodies = Rc::clone(&self.bodies);
+                    self.input = bodies.get(*index).map(|body| self.one_field(body));
+                }
+            }
+        }
+    }
+
+    /// Runs `walk` in an environment whose changes are thrown away afterwards.
+    pub(crate) fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
+        let environment = self.environment.clone();
+        walk(self);
+        self.environment = environment;
+    }
+
+    fn pipeline(&mut self, commands: &List) {
+        let mut piped = self.input.clone();
+        for command in commands {
+            let input = piped.take();
+            self.apart(|walker| {
+                walker.input = input;
+                walker.command(command);
+                piped = walker.printed(command);
+            });
+        }
+    }
+
+    /// What a command prints, if it is an `echo`, a `printf` or a `cat` of something known.
+    fn printed(&mut self, command: &Command) -> Option<Field> {
+        let Kind::Simple(simple) = &command.kind else {
+            return None;
+        };
+        let name = simple.words.first()?;
+        let [shell::Part::Bare(name)] = name.parts.as_slice() else {
+            return None;
+        };
+        let name = name.clone();
+        match name.as_str() {
+            "echo" | "printf" => {
+                let fields = self.fields(simple.words.get(1..)?);
+                Some(crate::builtin::echoed(&name, &fields))
+            }
+            "find" => {
+                let argv = self.fields(&simple.words);
+                crate::find::printed(&argv)
+            }
+            "cat" if simple.words.len() == 1 => {
+                self.redirects(&command.redirects);
+                self.input.clone()
+            }
+            _ => None,
+        }
+    }
+
+    fn for_each(&mut self, name: &str, words: Option<&[Word]>, body: &List) {
+        let values = match words {
+            Some(words) => self.fields(words),
+            None => self
+                .environment
+                .arguments
+                .clone()
+                .unwrap_or_else(|| vec![Field::unknown()]),
+        };
+        let known = values.len() <= MAX_ROUNDS;
+        let rounds = if known {
+            values
+        } else {
+            vec![Field::unknown()]
+        };
+        for value in rounds {
+            self.environment.set(name, Value::Known(vec![value]));
+            self.list(body);
+        }
+    }
+
+    fn simple(&mut self, simple: &Simple) {
+        let argv = self.fields(&simple.words);
+        if argv.is_empty() {
+            for assignment in &simple.assignments {
+                self.assign(assignment);
+            }
+            return;
+        }
+        if simple.assignments.is_empty() {
+            self.run(&argv);
+            return;
+        }
+        // The program sees these variables; the shell forgets them afterwards.
+        let mut before = self.environment.clone();
+        for assignment in &simple.assignments {
+            self.assign(assignment);
+        }
+        self.run(&argv);
+        before.folder = std::mem::take(&mut self.environment.folder);
+        self.environment = before;
+    }
+
+    /// What `$( list )` stands for; its commands are walked.
+    pub(crate) fn substitution(&mut self, list: &List) -> Field {
+        let mut value = Field::unknown();
+        self.apart(|walker| {
+            let input = walker.input.take();
+            walker.list(list);
+            if let [
+                Command {
+                    kind: Kind::Simple(simple),
+                    ..
+                },
+            ] = list.as_slice()
+            {
+                let argv = walker.fields(&simple.words);
+                value = crate::builtin::value_of(walker, &argv);
+            }
+            walker.input = input;
+        });
+        value
+    }
+
+    /// A program with its arguments, after expansion.
+    pub(crate) fn run(&mut self, argv: &[Field]) {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            self.found.unparsed = true;
+            return;
+        }
+        #[cfg(test)]
+        if let Some(trace) = &mut self.trace {
+            trace.push(argv.to_vec());
+        }
+        let Some((program, fields)) = argv.split_first() else {
+            return;
+        };
+        if !program.is_known() {
+            return;
+        }
+        let path = program.raw();
+        if let Some(body) = self.environment.function(path) {
+            self.call(&body, fields);
+            return;
+        }
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let args = Args {
+            program: name.strip_suffix(".exe").unwrap_or(name),
+            fields,
+        };
+        crate::guard::look(self, &args);
+        if crate::builtin::run(self, &args) || crate::wrapper::run(self, &args) {
+            return;
+        }
+        if !args.is_help() {
+            crate::program::run(self, &args);
+        }
+    }
+
+    fn call(&mut self, body: &Command, arguments: &[Field]) {
+        if self.calls >= MAX_CALLS {
+            return;
+        }
+        self.calls += 1;
+        let outer = self.environment.arguments.replace(arguments.to_vec());
+        self.command(body);
+        self.environment.arguments = outer;
+        self.calls -= 1;
+    }
+
+    /// The program `inner` behind a wrapper.
+    pub(crate) fn wrapped(&mut self, inner: &[Field]) {
+        if self.wrappers >= MAX_WRAPPERS || inner.is_empty() {
+            return;
+        }
+        self.wrappers += 1;
+        self.run(inner);
+        self.wrappers -= 1;
+    }
+
+    /// Judges a path as this command sees it.
+    pub(crate) fn judge(&self, field: &Field, recursive: bool) -> Judged {
+        self.places
+            .judge(field, &self.environment.folder, recursive, self.site)
+    }
+
+    /// Notes the removal of a path.
+    pub(crate) fn path_effect(&mut self, verb: Verb, by: &str, field: &Field, recursive: bool) {
+        let judged = self.judge(field, recursive);
+        self.effect(Effect {
+            verb,
+            reach: judged.reach,
+            vital: judged.vital,
+            replaceable: false,
+            by: by.into(),
+            target: judged.target.into(),
+        });
+    }
+
+    /// Notes an effect; once only.
+    pub(crate) fn effect(&mut self, mut effect: Effect) {
+        if self.throwaway {
+            effect.reach = Reach::Scratch;
+        }
+        if effect.reach != Reach::Sweeping {
+            effect.vital = false;
+        }
+        effect.target = shorten(&effect.target);
+        if !self.found.list.contains(&effect) {
+            self.found.list.push(effect);
+        }
+    }
+
+    /// What was found, the widest reach first.
+    pub(crate) fn finish(mut self) -> Effects {
+        self.found
+            .list
+            .sort_by_key(|effect| std::cmp::Reverse((effect.vital, effect.reach)));
+        self.found.list.truncate(MAX_EFFECTS);
+        self.found
+    }
+}
+
+/// The most characters of a target.
+const MAX_TARGET_CHARS: usize = 200;
+
+fn shorten(text: &str) -> Box<str> {
+    match text.char_indices().nth(MAX_TARGET_CHARS) {
+        Some((end, _)) => text.get(..end).unwrap_or_default().into(),
+        None => text.into(),
+    }
+}

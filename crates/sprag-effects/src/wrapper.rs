@@ -1,0 +1,333 @@
+//! Programs that run another one: looked through, [`MAX_WRAPPERS`](crate::walk::MAX_WRAPPERS) deep.
+
+use crate::args::Args;
+use crate::builtin::joined;
+use crate::expand::{Field, Value};
+use crate::reach::Site;
+use crate::walk::Walker;
+
+/// Programs that run what stands after their options: name, options that take a value, and how many words
+/// stand before the program.
+const PLAIN: [(&str, &[&str], usize); 36] = [
+    (
+        "sudo",
+        &[
+            "-u", "-g", "-h", "-p", "-C", "-r", "-t", "-U", "-D", "-R", "-T", "--user", "--group",
+            "--chdir", "--host", "--prompt",
+        ],
+        0,
+    ),
+    ("doas", &["-u", "-C"], 0),
+    ("timeout", &["-s", "-k", "--signal", "--kill-after"], 1),
+    ("gtimeout", &["-s", "-k", "--signal", "--kill-after"], 1),
+    ("nice", &["-n", "--adjustment"], 0),
+    ("ionice", &["-c", "-n", "-t"], 0),
+    ("nohup", &[], 0),
+    ("time", &["-f", "-o"], 0),
+    ("command", &[], 0),
+    ("builtin", &[], 0),
+    ("exec", &["-a"], 0),
+    ("stdbuf", &["-i", "-o", "-e"], 0),
+    ("setsid", &[], 0),
+    ("chronic", &[], 0),
+    ("caffeinate", &["-t", "-w"], 0),
+    ("unbuffer", &[], 0),
+    ("busybox", &[], 0),
+    ("chroot", &["--userspec", "--groups"], 1),
+    ("taskset", &["-p"], 1),
+    ("strace", &["-e", "-o", "-p", "-s", "-u"], 0),
+    ("flock", &["-w", "-E"], 1),
+    ("cross-env", &[], 0),
+    ("dotenv", &["-e", "-f", "-c"], 0),
+    ("dotenvx", &["-f", "-e"], 1),
+    ("doppler", &["-p", "-c", "--project", "--config"], 1),
+    ("op", &["--env-file"], 1),
+    ("direnv", &[], 2),
+    ("npx", &["-p", "--package"], 0),
+    ("bunx", &[], 0),
+    ("pnpx", &[], 0),
+    ("watch", &["-n", "--interval"], 0),
+    ("proxychains4", &["-f"], 0),
+    ("retry", &["-t", "-d"], 0),
+    ("with-env", &[], 0),
+    ("uvx", &["--from", "--python"], 0),
+    ("gosu", &[], 1),
+];
+
+/// Runs a wrapper; false if `args` is not one.
+pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
+    if args.program == "command" && (args.has("-v") || args.has("-V")) {
+        return true;
+    }
+    if let Some((_, valued, words)) = PLAIN.iter().find(|(name, ..)| *name == args.program) {
+        plain(walker, args, valued, *words);
+        return true;
+    }
+    match args.program {
+        "env" => env(walker, args),
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "fish" => shell(walker, args),
+        "su" | "runuser" => {
+            let text = args.value(&["-c", "--command"]);
+            if let Some(text) = text {
+                walker.nested_text(&text);
+            }
+        }
+        "xargs" | "parallel" => xargs(walker, args),
+        "ssh" => ssh(walker, args),
+        "script" | "vagrant" | "nix-shell" => {
+            if let Some(text) = args.value(&["-c", "--command", "--run"]) {
+                walker.nested_text(&text);
+            }
+        }
+        "npm" | "pnpm" | "yarn" | "bun" | "poetry" | "uv" | "pipenv" | "bundle" | "rye"
+        | "hatch" | "pdm" | "mise" | "corepack" => {
+            return package_runner(walker, args);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// The position of the program behind options with values, assignments and `words` other words.
+fn inner(args: &Args<'_>, valued: &[&str], words: usize) -> usize {
+    let mut at = 0;
+    let mut words = words;
+    while let Some(field) = args.fields.get(at) {
+        let text = field.raw();
+        if text == "--" {
+            return at + 1;
+        }
+        if text.len() > 1 && text.starts_with('-') {
+            at += 1 + usize::from(valued.contains(&text));
+        } else if is_assignment(text) {
+            at += 1;
+        } else if words > 0 {
+            words -= 1;
+            at += 1;
+        } else {
+            return at;
+        }
+    }
+    at
+}
+
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+fn plain(walker: &mut Walker<'_>, args: &Args<'_>, valued: &[&str], words: usize) {
+    let at = inner(args, valued, words);
+    let before = args.fields.get(..at).unwrap_or_default();
+    walker.apart(|walker| {
+        set_all(walker, before);
+        let shell = matches!(args.program, "npx" | "flock" | "watch");
+        let text = if shell {
+            args.value(&["-c", "--call"])
+        } else {
+            None
+        };
+        match (text, args.skip(at)) {
+            (Some(text), _) => walker.nested_text(&text),
+            (None, [only]) if only.raw().contains(' ') => walker.nested_text(only),
+            (None, fields) => walker.wrapped(fields),
+        }
+    });
+}
+
+/// Assignments among arguments, as `env` and `sudo` take them.
+fn set_all(walker: &mut Walker<'_>, fields: &[Field]) {
+    for field in fields {
+        if let Some((name, value)) = field
+            .raw()
+            .split_once('=')
+            .filter(|_| is_assignment(field.raw()))
+        {
+            walker
+                .environment
+                .set(name, Value::Known(vec![Field::literal(value)]));
+        }
+    }
+}
+
+fn env(walker: &mut Walker<'_>, args: &Args<'_>) {
+    if let Some(text) = args.value(&["-S", "--split-string"]) {
+        walker.nested_text(&text);
+        return;
+    }
+    let at = inner(args, &["-u", "--unset", "-C", "--chdir"], 0);
+    walker.apart(|walker| {
+        if let Some(folder) = args.fields.get(..at).and_then(|fields| {
+            Args {
+                program: "env",
+                fields,
+            }
+            .value(&["-C", "--chdir"])
+        }) {
+            walker.environment.folder = walker
+                .places
+                .path(folder.raw(), &walker.environment.folder)
+                .text();
+        }
+        set_all(walker, args.fields.get(..at).unwrap_or_default());
+        walker.wrapped(args.skip(at));
+    });
+}
+
+/// `sh -c text`, `sh <<EOF`, `echo text | sh`; a script file is not read.
+fn shell(walker: &mut Walker<'_>, args: &Args<'_>) {
+    let checks = args.short('n') && !args.long("--norc");
+    if checks {
+        return;
+    }
+    let runs_text = |field: &&Field| {
+        let text = field.raw();
+        text.starts_with('-') && !text.starts_with("--") && text.ends_with('c')
+    };
+    let at = args.iter().position(|field| runs_text(&field));
+    if let Some(at) = at {
+        let rest = args.skip(at + 1);
+        if let Some((text, arguments)) = rest.split_first() {
+            let arguments = arguments.get(1..).unwrap_or_default().to_vec();
+            walker.apart(|walker| {
+                walker.environment.arguments = Some(arguments);
+                walker.nested_text(text);
+            });
+        }
+        return;
+    }
+    let operands = args.operands(&["-o", "-O", "--rcfile", "--init-file"]);
+    let reads_input = operands.is_empty()
+        || args.short('s')
+        || operands.first().is_some_and(|field| field.raw() == "-");
+    if reads_input && let Some(text) = walker.input.take() {
+        walker.apart(|walker| walker.nested_text(&text));
+    }
+}
+
+fn xargs(walker: &mut Walker<'_>, args: &Args<'_>) {
+    #[rustfmt::skip]
+  const VALUED: [&str; 16] = [
+      "-I", "-n", "-P", "-L", "-d", "-a", "-E", "-s", "-i", "--max-args", "--max-procs", "-j",
+      "--jobs", "--delimiter", "--arg-file", "--replace",
+  ];
+    let at = inner(args, &VALUED, 0);
+    let mark = args.fields.get(..at).and_then(|fields| {
+        Args {
+            program: "xargs",
+            fields,
+        }
+        .value(&["-I", "-i", "--replace"])
+    });
+    let mark = match (&mark, args.program) {
+        (Some(mark), _) => mark.raw().to_owned(),
+        (None, "parallel") => "{}".to_owned(),
+        (None, _) => String::new(),
+    };
+    let mut replaced = false;
+    let mut fields: Vec<Field> = args
+        .skip(at)
+        .iter()
+        .take_while(|field| field.raw() != ":::")
+        .map(|field| {
+            if !mark.is_empty() && field.raw().contains(&mark) {
+                replaced = true;
+                let text = field.raw().replace(&mark, Field::unknown().raw());
+                return Field::literal(text);
+            }
+            field.clone()
+        })
+        .collect();
+    let input = walker.input.take();
+    if replaced {
+        walker.wrapped(&fields);
+        return;
+    }
+    match input.filter(|input| !input.raw().trim().is_empty()) {
+        Some(input) => {
+            let words = input.raw().split_whitespace().take(32);
+            fields.extend(words.map(Field::literal));
+        }
+        None => fields.push(Field::unknown()),
+    }
+    walker.wrapped(&fields);
+}
+
+fn ssh(walker: &mut Walker<'_>, args: &Args<'_>) {
+    #[rustfmt::skip]
+  const VALUED: [&str; 20] = [
+      "-p", "-i", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-b", "-c", "-E", "-I", "-m", "-Q",
+      "-S", "-W", "-w", "-B", "-e",
+  ];
+    let at = inner(args, &VALUED, 1);
+    let host = args
+        .operands(&VALUED)
+        .first()
+        .map(|field| field.shown())
+        .unwrap_or_default();
+    let test = crate::scratch::is_test_name(&host);
+    let rest = args.skip(at);
+    let text = if rest.is_empty() {
+        walker.input.take()
+    } else {
+        Some(joined(rest))
+    };
+    if let Some(text) = text {
+        away(walker, Site::Remote, test, |walker| {
+            walker.nested_text(&text)
+        });
+    }
+}
+
+/// Runs `walk` on another machine or in a container.
+pub(crate) fn away(
+    walker: &mut Walker<'_>,
+    site: Site,
+    throwaway: bool,
+    walk: impl FnOnce(&mut Walker<'_>),
+) {
+    let before = (walker.site, walker.throwaway);
+    walker.site = site;
+    walker.throwaway |= throwaway;
+    walker.apart(|walker| {
+        walker.environment.folder = String::new();
+        walk(walker);
+    });
+    (walker.site, walker.throwaway) = before;
+}
+
+/// `npm exec`, `poetry run` and the like; scripts of a package are not read.
+fn package_runner(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
+    let words = args.words(&["--prefix", "--filter", "-C", "--cwd", "-w", "--workspace"]);
+    let runs = match (args.program, words.first().copied()) {
+        ("npm" | "pnpm", Some("exec" | "x" | "dlx")) => 1,
+        ("yarn", Some("exec" | "dlx" | "run")) | ("bun", Some("x")) => 1,
+        ("poetry" | "uv" | "pipenv" | "rye" | "hatch" | "pdm", Some("run")) => 1,
+        ("bundle" | "mise", Some("exec" | "x")) => 1,
+        // `yarn prisma …` and `pnpm prisma …` run the binary of that name.
+        ("yarn" | "pnpm", Some(_)) => 0,
+        _ => return false,
+    };
+    let at = inner(
+        args,
+        &[
+            "--prefix",
+            "--filter",
+            "-C",
+            "--cwd",
+            "--with",
+            "--package",
+            "-p",
+        ],
+        runs,
+    );
+    walker.apart(|walker| {
+        set_all(walker, args.fields.get(..at).unwrap_or_default());
+        walker.wrapped(args.skip(at));
+    });
+    true
+}
