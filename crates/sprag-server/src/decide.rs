@@ -103,6 +103,8 @@ impl App {
                     telemetry.decided(record, took, parent);
                 }
             }
+            // An event that is wrong or somebody else's says nothing about the store.
+            Err(GuardError::Store(StoreError::Engine(_))) => {}
             Err(GuardError::Store(error)) => self.metrics().store_failed(error),
             Err(_) => {}
         }

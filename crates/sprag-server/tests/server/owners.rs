@@ -110,3 +110,19 @@ fn who_owns_a_session_survives_a_restart_of_the_server() {
     assert_eq!(sent(&server, None, DELETE).status, 403);
     assert_eq!(sent(&server, Some(&agent), READ).status, 200);
 }
+
+#[test]
+fn an_agent_that_tries_foreign_sessions_does_not_make_the_store_look_broken() {
+    let server = TestServer::start();
+    let hook = server.token(Role::Hook);
+    sent(&server, Some(&hook), READ);
+    for _ in 0..3 {
+        assert_eq!(sent(&server, None, DELETE).status, 403);
+    }
+    let metrics = server.operator("GET", "/metrics", "").body;
+    let errors = metrics
+        .lines()
+        .filter(|line| line.starts_with("sprag_store_errors_total"));
+    assert!(errors.clone().count() > 0);
+    assert!(errors.clone().all(|line| line.ends_with(" 0")), "{metrics}");
+}
