@@ -64,11 +64,12 @@ impl Operator {
         self.sender.clone()
     }
 
-    /// Who gave an order, for the log: the name that was given, and the token that proves it.
+    /// Who gave an order, for the log: the name that was given, and that of the token that proves it. The word "token"
+    /// before it would have it redacted as one.
     pub(crate) fn signs(&self, by: Option<&str>) -> String {
         match by.map(str::trim).filter(|by| !by.is_empty()) {
-            Some(by) => format!("{by} (token {})", self.name),
-            None => format!("token {}", self.name),
+            Some(by) => format!("{by} (as {})", self.name),
+            None => self.name.to_string(),
         }
     }
 }

@@ -73,7 +73,7 @@ fn sign_order(event: &mut Event, caller: &Caller) {
     if let Event::Kill(order) | Event::Reset(order) = event
         && order.by.is_none()
     {
-        order.by = Some(format!("token {}", caller.name).into());
+        order.by = Some((&*caller.name).into());
     }
 }
 

@@ -82,7 +82,7 @@ fn orders_are_in_the_log_with_who_and_why() {
         .json();
     assert_eq!(
         (&killed["state"], &killed["by"]),
-        (&"killed".into(), &"ops@host (token operator)".into())
+        (&"killed".into(), &"ops@host (as operator)".into())
     );
     let told = server
         .operator("GET", "/v1/log?session=s&verdict=allow&q=SENT+mail", "")
@@ -240,7 +240,7 @@ fn a_policy_is_replaced_whole_or_not_at_all_and_its_history_is_kept() {
     let note = &history["items"][0]["note"];
     assert_eq!(
         (&note["by"], &note["why"]),
-        (&"token operator".into(), &"tighter".into())
+        (&"operator".into(), &"tighter".into())
     );
     let once = server
         .operator("GET", &format!("/v1/policy/history/{digest}"), "")
