@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use sprag::SECRET_VARIABLES;
 
 use crate::envelope::{Envelope, member};
 use crate::install::Launch;
@@ -40,7 +41,11 @@ pub enum InspectError {
 /// Returns an error if the server does not list its tools.
 pub fn tools(launch: &Launch, deadline: Duration) -> Result<Vec<Tool>, InspectError> {
     let (program, args) = launch.inner();
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    for secret in SECRET_VARIABLES {
+        command.env_remove(secret);
+    }
+    let mut child = command
         .args(args)
         .envs(launch.env.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::piped())

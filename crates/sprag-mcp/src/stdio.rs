@@ -23,6 +23,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
+use sprag::SECRET_VARIABLES;
+
 use crate::gate::Gate;
 use process_group::ProcessGroup;
 use pump::ClientWriter;
@@ -140,7 +142,11 @@ pub fn run(
 }
 
 fn start(server: &ServerCommand) -> std::io::Result<Child> {
-    Command::new(&server.program)
+    let mut command = Command::new(&server.program);
+    for secret in SECRET_VARIABLES {
+        command.env_remove(secret);
+    }
+    command
         .args(&server.args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -95,6 +95,7 @@ pub mod link;
 mod policy_file;
 pub mod replay;
 pub mod scenario;
+mod secret_variables;
 pub mod tune;
 mod utc;
 
@@ -112,6 +113,7 @@ pub use judge::{Judge, JudgeError};
 pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};
 pub use policy_file::{PolicyFile, PolicyFileError};
 pub use replay::ReplayError;
+pub use secret_variables::SECRET_VARIABLES;
 pub use utc::rfc3339;
 
 pub use sprag_core::{

@@ -81,7 +81,11 @@ fn write_page(page: &Path, link: &str) -> std::io::Result<()> {
 }
 
 fn open(opener: &Path, page: &Path, out: &mut dyn Write) -> std::io::Result<()> {
-    let status = Command::new(opener)
+    let mut command = Command::new(opener);
+    for secret in sprag::SECRET_VARIABLES {
+        command.env_remove(secret);
+    }
+    let status = command
         .arg(page)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

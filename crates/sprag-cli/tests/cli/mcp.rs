@@ -249,3 +249,15 @@ read -r line"#,
     destructive.max_calls = 50
     "#);
 }
+
+#[test]
+fn a_wrapped_server_does_not_get_the_secrets_of_the_guard() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["mcp", "--private", "--", "sh", "-c", "env >&2"]);
+    command.env("SPRAG_REDIS_PASSWORD", "hunter2");
+    command.env("SPRAG_WEBHOOK_SECRET", "hunter3");
+    command.env("OTHER", "kept");
+    let shown = sandbox.show(&feed(command, b""));
+    assert!(shown.contains("OTHER=kept"), "{shown}");
+    assert!(!shown.contains("hunter"), "{shown}");
+}

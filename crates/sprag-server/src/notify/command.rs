@@ -8,6 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
+use sprag::SECRET_VARIABLES;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::time::timeout;
@@ -18,8 +19,6 @@ use super::alert::Alert;
 const MAX_COMPLAINT: u64 = 4096;
 /// How long the complaint is waited for once the program has ended.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-/// What must not be handed down.
-const OUR_SECRET: &str = "SPRAG_WEBHOOK_SECRET";
 
 /// A program with its arguments.
 #[derive(Debug)]
@@ -47,9 +46,11 @@ impl NotifyCommand {
     /// Runs it once. An error says what went wrong.
     pub(super) async fn run(&self, alert: &Alert) -> Result<(), String> {
         let mut command = Command::new(&self.name);
+        for secret in SECRET_VARIABLES {
+            command.env_remove(secret);
+        }
         command
             .args(&self.arguments)
-            .env_remove(OUR_SECRET)
             .envs(facts(alert))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
