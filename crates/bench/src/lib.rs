@@ -80,6 +80,8 @@ pub fn step(session: &Id, n: u64, at: u64) -> Observation {
                 long: false,
                 absent: false,
                 ends_failing: false,
+                weak: false,
+                words: Vec::new(),
                 numbers: Vec::new(),
                 oversized: false,
             },

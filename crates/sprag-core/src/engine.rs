@@ -15,9 +15,11 @@ use crate::finding::Finding;
 use crate::id::Id;
 use crate::observation::{Observation, Observed};
 use crate::policy::Policy;
+use crate::rule::RuleId;
 use crate::rules::gates;
+use crate::rules::text::reset_hint;
 use crate::sender::{Claim, ForeignSession};
-use crate::verdict::Verdict;
+use crate::verdict::{Decision, Verdict};
 
 /// Which semantics the verdicts of this build follow; a log names the one it was judged under.
 pub const RULES_VERSION: u32 = 2;
@@ -52,7 +54,7 @@ pub fn fold(
     check_generation(&observation.what, cells)?;
     let now = cells.now(observation.at);
     cells.expire(now);
-    let verdict = match &observation.what {
+    let mut verdict = match &observation.what {
         Observed::Message(message) => message::judge(policy, message, cells, now),
         Observed::Call(call) => call::judge(policy, call, cells, now),
         Observed::Step(step) => step::judge(policy, step, cells, now),
@@ -64,6 +66,7 @@ pub fn fold(
     };
     claim(observation, cells);
     cells.touch(now);
+    add_reset(&mut verdict, observation.what.session());
     Ok(verdict)
 }
 
@@ -78,6 +81,19 @@ fn claim(observation: &Observation, cells: &mut Cells) {
     }
     if let Some(cell) = cells.peer.as_mut().filter(|_| claim.peer) {
         cell.claim(&owner);
+    }
+}
+
+/// After a kill the limit alone lifts nothing: an operator has to reset the session too.
+fn add_reset(verdict: &mut Verdict, session: &Id) {
+    let killed_now =
+        verdict.decision == Decision::Kill && verdict.rule != Some(RuleId::SessionKilled);
+    if let Some(hint) = verdict.hint.as_mut().filter(|_| killed_now) {
+        let reset = reset_hint(session.as_str());
+        if !hint.contains(&reset) {
+            hint.push_str(" && ");
+            hint.push_str(&reset);
+        }
     }
 }
 

@@ -51,6 +51,11 @@ impl Finding {
         self
     }
 
+    pub(crate) fn hint_if(mut self, hint: Option<String>) -> Self {
+        self.hint = hint;
+        self
+    }
+
     pub(crate) fn why(mut self, why: impl Into<String>) -> Self {
         self.why = Some(why.into());
         self
@@ -158,6 +163,7 @@ impl Findings {
             };
         }
         enforced.sort_by_key(|finding| (std::cmp::Reverse(finding.decision), finding.rule));
+        let hint = joint_hint(&enforced);
         let mut rest = enforced.into_iter();
         let Some(first) = rest.next() else {
             return Verdict::default();
@@ -172,7 +178,7 @@ impl Findings {
             code: first.code,
             message: Some(first.message),
             evidence: Some(first.evidence),
-            hint: first.hint,
+            hint,
             also,
             would,
             retry_after_ms: first.retry_after_ms,
@@ -180,6 +186,26 @@ impl Findings {
             ..Verdict::default()
         }
     }
+}
+
+/// The command that lifts what was found. If several rules refuse, lifting one is not enough, so their
+/// commands are joined.
+fn joint_hint(found: &[Finding]) -> Option<String> {
+    let first = found.first()?.hint.as_deref()?;
+    let mut joint = String::from(first);
+    for finding in found.iter().skip(1).filter(|one| one.decision.refuses()) {
+        let more = finding.hint.as_deref().filter(|hint| is_order(hint));
+        if let Some(more) = more.filter(|more| is_order(first) && !joint.contains(more)) {
+            joint.push_str(" && ");
+            joint.push_str(more);
+        }
+    }
+    Some(joint)
+}
+
+/// A command that changes something, not one that explains.
+fn is_order(hint: &str) -> bool {
+    hint.starts_with("sprag policy set") || hint.starts_with("sprag sessions reset")
 }
 
 fn outranks(new: &Finding, held: &Finding) -> bool {

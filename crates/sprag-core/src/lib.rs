@@ -61,6 +61,7 @@ pub use policy::{
 pub use resolve::{FlowCounter, Known, resolve};
 pub use role::Role;
 pub use rule::{RuleId, UnknownRule};
+pub use rules::text::{plain_name, shell_word};
 pub use secret_name::{is_secret_name, is_token_count};
 pub use sender::{ForeignSession, Owner, Sender};
 pub use time::{Millis, Timestamp};
@@ -72,3 +73,6 @@ pub const MAX_FIELDS: usize = 16;
 
 /// The most numbers of a result that an observation keeps.
 pub const MAX_NUMBERS: usize = 6;
+
+/// How many words of a failure an outcome keeps.
+pub const MAX_FAILURE_WORDS: usize = 24;

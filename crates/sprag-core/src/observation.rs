@@ -302,6 +302,13 @@ pub struct Outcome {
     /// Its last lines tell of a failure, whatever stands before them.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ends_failing: bool,
+    /// A failure that may be a finding: a report that counts problems, or a text that only mentions one.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub weak: bool,
+    /// Of a failure, short keyed hashes of the words that say what went wrong, at most
+    /// [`MAX_FAILURE_WORDS`](crate::MAX_FAILURE_WORDS); none if it says nothing but that it failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<u16>,
     /// The first numbers in it, in thousandths, at most [`MAX_NUMBERS`](crate::MAX_NUMBERS); none of a
     /// failure. They tell whether something advances.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -11,4 +11,4 @@ pub(crate) mod gates;
 pub(crate) mod identical;
 mod progress;
 pub(crate) mod spending;
-mod text;
+pub(crate) mod text;

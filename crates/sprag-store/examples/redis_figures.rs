@@ -88,6 +88,8 @@ fn step(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
                 long: false,
                 absent: false,
                 ends_failing: false,
+                weak: false,
+                words: Vec::new(),
                 numbers: Vec::new(),
                 exact: digest(what + 7),
                 normal: digest(what + 7),

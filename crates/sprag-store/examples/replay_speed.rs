@@ -66,6 +66,8 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
                 long: false,
                 absent: false,
                 ends_failing: false,
+                weak: false,
+                words: Vec::new(),
                 numbers: Vec::new(),
                 exact: digest(number),
                 normal: digest(number),

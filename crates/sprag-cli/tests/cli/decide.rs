@@ -17,7 +17,7 @@ fn each_event_gets_its_verdict() {
     --- stdout
     {"verdict":"allow","rule":null,"code":null,"message":null,"evidence":null,"hint":null,"also":[],"would":null,"flow":null,"depth":null,"generation":1,"retry_after_ms":null}
     {"verdict":"warn","rule":"destructive.volume","code":null,"message":"2 deletes in 1s (a, b): one more within 60s kills this session. If these deletes are meant, stop and ask for the limit to be raised.","evidence":{"count":2,"elapsed_ms":1000,"max":3,"target":"id=b","targets":["id=a","id=b"],"tool":"delete_asset","window_ms":60000},"hint":"sprag policy set destructive.max_calls 30","also":[],"would":null,"flow":null,"depth":null,"generation":1,"retry_after_ms":null}
-    {"verdict":"kill","rule":"destructive.volume","code":null,"message":"session_killed: loop_detected, 3 deletes in 2s (a, b, c)","evidence":{"count":3,"elapsed_ms":2000,"max":3,"target":"id=c","targets":["id=a","id=b","id=c"],"tool":"delete_asset","window_ms":60000},"hint":"sprag policy set destructive.max_calls 30","also":[],"would":null,"flow":null,"depth":null,"generation":1,"retry_after_ms":null}
+    {"verdict":"kill","rule":"destructive.volume","code":null,"message":"session_killed: loop_detected, 3 deletes in 2s (a, b, c)","evidence":{"count":3,"elapsed_ms":2000,"max":3,"target":"id=c","targets":["id=a","id=b","id=c"],"tool":"delete_asset","window_ms":60000},"hint":"sprag policy set destructive.max_calls 30 && sprag sessions reset s1 --why \"…\"","also":[],"would":null,"flow":null,"depth":null,"generation":1,"retry_after_ms":null}
     "#);
 }
 
@@ -46,7 +46,7 @@ fn strict_stops_at_the_first_bad_line() {
     --- stdout
     {"verdict":"allow","rule":null,"code":null,"message":null,"evidence":null,"hint":null,"also":[],"would":null,"flow":null,"depth":null,"generation":1,"retry_after_ms":null}
     {"verdict":"warn","rule":"destructive.volume","code":null,"message":"2 deletes in 1s (a, b): one more within 60s kills this session. If these deletes are meant, stop and ask for the limit to be raised.","evidence":{"count":2,"elapsed_ms":1000,"max":3,"target":"id=b","targets":["id=a","id=b"],"tool":"delete_asset","window_ms":60000},"hint":"sprag policy set destructive.max_calls 30","also":[],"would":null,"flow":null,"depth":null,"generation":1,"retry_after_ms":null}
-    {"verdict":"kill","rule":"destructive.volume","code":null,"message":"session_killed: loop_detected, 3 deletes in 2s (a, b, c)","evidence":{"count":3,"elapsed_ms":2000,"max":3,"target":"id=c","targets":["id=a","id=b","id=c"],"tool":"delete_asset","window_ms":60000},"hint":"sprag policy set destructive.max_calls 30","also":[],"would":null,"flow":null,"depth":null,"generation":1,"retry_after_ms":null}
+    {"verdict":"kill","rule":"destructive.volume","code":null,"message":"session_killed: loop_detected, 3 deletes in 2s (a, b, c)","evidence":{"count":3,"elapsed_ms":2000,"max":3,"target":"id=c","targets":["id=a","id=b","id=c"],"tool":"delete_asset","window_ms":60000},"hint":"sprag policy set destructive.max_calls 30 && sprag sessions reset s1 --why \"…\"","also":[],"would":null,"flow":null,"depth":null,"generation":1,"retry_after_ms":null}
     {"error":{"line":4,"message":"not an event: expected ident at column 2"}}
     --- stderr
     error: line 4: not an event: expected ident at column 2

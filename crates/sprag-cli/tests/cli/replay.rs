@@ -127,7 +127,7 @@ fn programs_get_json_lines() {
     insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl", "--json", "--diff", "strict.toml", "loose.toml", "--until", "3"]), @r#"
     exit 0
     --- stdout
-    {"a":{"unknown":false,"verdict":{"also":[],"code":null,"depth":null,"evidence":{"count":2,"elapsed_ms":2000,"max":2,"target":"id=b","targets":["id=a","id=b"],"tool":"delete_asset","window_ms":60000},"flow":null,"generation":1,"hint":"sprag policy set destructive.max_calls 20","message":"session_killed: loop_detected, 2 deletes in 2s (a, b)","retry_after_ms":null,"rule":"destructive.volume","verdict":"kill","would":null}},"at":1760000002000,"b":{"unknown":false,"verdict":{"also":[],"code":null,"depth":null,"evidence":null,"flow":null,"generation":1,"hint":null,"message":null,"retry_after_ms":null,"rule":null,"verdict":"allow","would":null}},"number":3,"object":"delete_asset","session":"s1","type":"call"}
+    {"a":{"unknown":false,"verdict":{"also":[],"code":null,"depth":null,"evidence":{"count":2,"elapsed_ms":2000,"max":2,"target":"id=b","targets":["id=a","id=b"],"tool":"delete_asset","window_ms":60000},"flow":null,"generation":1,"hint":"sprag policy set destructive.max_calls 20 && sprag sessions reset s1 --why \"…\"","message":"session_killed: loop_detected, 2 deletes in 2s (a, b)","retry_after_ms":null,"rule":"destructive.volume","verdict":"kill","would":null}},"at":1760000002000,"b":{"unknown":false,"verdict":{"also":[],"code":null,"depth":null,"evidence":null,"flow":null,"generation":1,"hint":null,"message":null,"retry_after_ms":null,"rule":null,"verdict":"allow","would":null}},"number":3,"object":"delete_asset","session":"s1","type":"call"}
     {"summary":{"a":{"different":0,"errors":0,"events":3,"rules":{"destructive.volume":1},"saved":0,"stopped":["s1"],"unknown":0,"verdicts":{"allow":2,"kill":1}},"b":{"different":0,"errors":0,"events":3,"rules":{},"saved":0,"stopped":[],"unknown":0,"verdicts":{"allow":3}},"changes":1}}
     "#);
 }
@@ -192,8 +192,8 @@ fn bad_recordings_are_told() {
     insta::assert_snapshot!(sandbox.run(&["replay", "timeless.jsonl"]), @"
     exit 0
     --- stdout
-         1  error: at: missing; a recorded event says when it happened, in milliseconds since 1970
-    0 events; 1 could not be judged
+         1  2025-10-09 08:53:20  call      s             t                 allow
+    1 event: 1 allow
     ");
     insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl", "--policy", "gone.toml"]), @"
     exit 2

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use super::flow::{FlowMember, FlowStarter};
 use super::pace::Pace;
-use super::progress::{Advance, Grown, Last, Progress, Streaks, Waited};
+use super::progress::{Advance, FailureWords, Grown, Last, Progress, Sample, Streaks, Waited};
 use super::session::{Calls, Refusals, ResettableState};
 use super::window::Window;
 use super::{
@@ -68,6 +68,7 @@ numbered_fields!(ResettableState {
     14 pace: Pace,
     15 refused_in_block: u32,
     16 run_started: Option<Timestamp>,
+    17 user_unblocks: bool,
 });
 
 numbered_fields!(Pace {
@@ -108,6 +109,8 @@ numbered_fields!(Progress {
     7 grown: Grown,
     8 waited: Waited,
     9 advance: Option<Box<Advance>>,
+    10 failure: Option<Box<FailureWords>>,
+    11 rounds: Vec<Sample>,
 } unwritten { approaches, pasts, outcomes, given });
 
 numbered_fields!(Grown {
@@ -115,6 +118,8 @@ numbered_fields!(Grown {
     2 stuck: u32,
     3 empty: u32,
     4 barren: u32,
+    5 churn: u32,
+    6 rounds: u32,
 });
 
 numbered_fields!(Waited {
@@ -130,6 +135,18 @@ numbered_fields!(Advance {
 
 /// A small number with a sign.
 struct Signed;
+
+numbered_fields!(FailureWords {
+    1 step: u32,
+    2 words: Vec<u16>,
+});
+
+numbered_fields!(Sample {
+    1 key: Fixed,
+    2 step: u32,
+    3 tenths: Fixed,
+    4 times: u8,
+});
 
 numbered_fields!(Last {
     1 approach: Fixed,
@@ -147,6 +164,10 @@ numbered_fields!(Streaks {
     7 barren: u16,
     8 aimed: u16,
     9 failing: u16,
+    10 weak: u16,
+    11 similar: u16,
+    12 rounds: u16,
+    13 repeats: u16,
 });
 
 numbered_fields!(FlowCell {
@@ -261,7 +282,9 @@ encodings! {
 mod tests {
     use super::super::flow::{FlowMember, FlowStarter};
     use super::super::pace::Pace;
-    use super::super::progress::{Advance, ApproachHistory, Grown, Last, Streaks, Waited};
+    use super::super::progress::{
+        Advance, ApproachHistory, FailureWords, Grown, Last, Sample, Streaks, Waited,
+    };
     use super::super::session::Refusals;
     use super::super::tried::{ShortName, Tried};
     use super::super::{
@@ -373,13 +396,28 @@ mod tests {
 
     fn fill_pace(dice: &mut Dice, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
-        let [stagnation, stuck, empty, barren] = std::array::from_fn(|_| dice.small());
+        let [stagnation, stuck, empty, barren, churn, rounds] =
+            std::array::from_fn(|_| dice.small());
         progress.grown = Grown {
             stagnation,
             stuck,
             empty,
             barren,
+            churn,
+            rounds,
         };
+        progress.failure = dice.maybe(|dice| {
+            Box::new(FailureWords {
+                step: dice.small(),
+                words: vec![dice.tiny(), 0],
+            })
+        });
+        progress.rounds = vec![Sample {
+            key: dice.small(),
+            step: dice.small(),
+            tenths: dice.small(),
+            times: u8::from(dice.is()),
+        }];
         let [lull, short_lull, slow] = std::array::from_fn(|_| dice.small());
         progress.waited = Waited {
             lull,
@@ -402,6 +440,7 @@ mod tests {
         };
         cell.held.refused_in_block = dice.small();
         cell.held.run_started = dice.maybe(Dice::time);
+        cell.held.user_unblocks = dice.is();
     }
 
     fn fill_progress(dice: &mut Dice, cell: &mut SessionCell) {
@@ -437,6 +476,10 @@ mod tests {
             churn,
             alike,
             barren,
+            weak,
+            similar,
+            rounds,
+            repeats,
         ] = std::array::from_fn(|_| dice.tiny());
         progress.streaks = Streaks {
             stagnation,
@@ -448,6 +491,10 @@ mod tests {
             churn,
             alike,
             barren,
+            weak,
+            similar,
+            rounds,
+            repeats,
         };
         fill_pace(dice, cell);
         let progress = &mut cell.held.progress;

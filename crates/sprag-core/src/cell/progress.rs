@@ -39,6 +39,34 @@ pub(crate) struct Progress {
     pub(crate) waited: Waited,
     /// The numbers of the approach that is tried again and again.
     pub(crate) advance: Option<Box<Advance>>,
+    /// The words of the last failure.
+    pub(crate) failure: Option<Box<FailureWords>>,
+    /// Some of what approaches answered, kept for long: how a round is known that is longer than the
+    /// memory.
+    pub(crate) rounds: Vec<Sample>,
+}
+
+/// How many samples are kept.
+pub(crate) const SAMPLES: usize = 128;
+
+/// An approach with its answer, one of many, that is remembered long after both are forgotten.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Sample {
+    /// Of the approach and its answer together.
+    pub(crate) key: u32,
+    /// The step at which it was last seen.
+    pub(crate) step: u32,
+    /// When that was, in tenths of a second since the epoch, modulo 2^32.
+    pub(crate) tenths: u32,
+    /// How often it came back with nothing to excuse it.
+    pub(crate) times: u8,
+}
+
+/// What a failure said, as hashes of its words, and at which step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct FailureWords {
+    pub(crate) step: u32,
+    pub(crate) words: Vec<u16>,
 }
 
 /// When a long gap last ended, in tenths of a second since the epoch, modulo 2^32.
@@ -86,8 +114,10 @@ pub(crate) struct ApproachHistory {
 /// What counts up while nothing new comes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Streaks {
-    /// Repeated approaches with an unchanged outcome.
+    /// Repeated approaches with an unchanged outcome, by weight.
     pub(crate) stagnation: u16,
+    /// The same, by number.
+    pub(crate) repeats: u16,
     /// New approaches with a known outcome; of the informed classifier, a known failure.
     pub(crate) stuck: u16,
     /// New approaches in a row with the same answer.
@@ -104,6 +134,12 @@ pub(crate) struct Streaks {
     pub(crate) alike: u16,
     /// Answers in a row that were all known.
     pub(crate) barren: u16,
+    /// Known failures that may be findings.
+    pub(crate) weak: u16,
+    /// New approaches that failed in nearly the same words.
+    pub(crate) similar: u16,
+    /// Samples of a long round that came back.
+    pub(crate) rounds: u16,
 }
 
 /// The steps at which streaks were last made longer: in one turn each grows once.
@@ -113,6 +149,8 @@ pub(crate) struct Grown {
     pub(crate) stuck: u32,
     pub(crate) empty: u32,
     pub(crate) barren: u32,
+    pub(crate) churn: u32,
+    pub(crate) rounds: u32,
 }
 
 /// The step before.

@@ -72,6 +72,9 @@ pub(crate) struct Calls {
 
 const CROWDS: usize = 32;
 
+/// How many calls a round may have that is looked for where no results are reported.
+const ROUND_CALLS: std::ops::RangeInclusive<usize> = 2..=4;
+
 /// One run of one agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionCell {
@@ -109,6 +112,8 @@ pub(crate) struct ResettableState {
     pub(crate) refused_in_block: u32,
     /// When a scheduler or an applet last started a run.
     pub(crate) run_started: Option<Timestamp>,
+    /// The last message of a user lifted a block, or would have: the next one will.
+    pub(crate) user_unblocks: bool,
 }
 
 impl Default for SessionCell {
@@ -311,6 +316,30 @@ impl Calls {
         } else {
             1
         }
+    }
+
+    /// How often the last few calls were made in turn, with one call of `key` more at `now` that ends a
+    /// round; the number of calls in a round comes with it. A lull ends the rounds.
+    pub(crate) fn rounds_with(&self, key: u64, now: Timestamp) -> Option<(u32, usize)> {
+        let mut next = now;
+        let row: Vec<u64> = std::iter::once(key)
+            .chain(self.recent.iter().rev().map_while(|(held, at)| {
+                let soon = inside(*at, next, LULL);
+                next = *at;
+                soon.then_some(*held)
+            }))
+            .collect();
+        ROUND_CALLS.into_iter().find_map(|period| {
+            let pairs = row.iter().zip(row.iter().skip(period));
+            let same = pairs
+                .take_while(|(later, earlier)| later == earlier)
+                .count();
+            let calls = same + period;
+            let varies = row.iter().take(period).any(|held| *held != key);
+            let ends_round = same > 0 && calls.is_multiple_of(period) && varies;
+            let rounds = u32::try_from(calls / period).ok()?;
+            ends_round.then_some((rounds, period))
+        })
     }
 
     pub(crate) fn push(&mut self, key: u64, now: Timestamp) {

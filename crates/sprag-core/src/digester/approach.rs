@@ -47,6 +47,9 @@ const SUBJECT_NAMES: [&str; 9] = [
     "glob",
 ];
 
+/// What only statements have.
+const STATEMENT: [char; 6] = ['{', '}', '(', ')', '=', ';'];
+
 /// A tool with its arguments.
 pub(super) struct CalledTool<'e> {
     pub(super) server: Option<&'e Id>,
@@ -107,7 +110,7 @@ pub(super) fn of_tool(
     approach.waits = waits(name, command);
     approach.moves = moves(name, &args, command);
     approach.aims = has_one_of(&args, &SUBJECT_NAMES);
-    approach.asks = !approach.aims && has_one_of(&args, &QUESTION_NAMES);
+    approach.asks = !approach.aims && asks(&args);
     approach.label = label(&args, command);
     approach.fields = fields(key, tool.tool.as_str(), tool.hints, &args, limits);
     Ok(approach)
@@ -129,6 +132,16 @@ pub(super) fn of_program(key: &DigestKey, program: &Payload) -> Result<Approach,
         label: None,
         fields: Vec::new(),
         oversized: program.oversized,
+    })
+}
+
+/// Whether a question stands among the arguments that can be put in other words. A statement of a query
+/// language is not one: it names what it is about.
+fn asks(args: &JsonValue<'_>) -> bool {
+    QUESTION_NAMES.iter().any(|name| match args.get(name) {
+        Some(JsonValue::Text(text)) => *name == "pattern" || !text.contains(STATEMENT),
+        Some(JsonValue::Number(_)) => true,
+        _ => false,
     })
 }
 

@@ -6,8 +6,9 @@
 use super::words::WordList;
 use crate::observation::ToolKind;
 
-/// WordList before a command that do not change what it does.
-const PREFIXES: WordList = WordList::new("sudo time nohup env exec command");
+/// Words before a command that do not change what it does, those of the shell's loops among them.
+const PREFIXES: WordList =
+    WordList::new("sudo time nohup env exec command do then else if elif while until ! { (");
 
 /// Commands that leave everything as it is and print nothing of their own.
 const SILENT: WordList = WordList::new("cd export set source true : .");
@@ -76,11 +77,12 @@ pub(super) fn shell_kind(command: &str) -> ToolKind {
     }
 }
 
-/// The program of each part of `command`, by its bare name.
-pub(super) fn first_words(command: &str) -> impl Iterator<Item = &str> {
-    CommandParts(command).filter_map(|part| {
-        let first = words_of_part(part).next()?;
-        first.rsplit('/').next()
+/// The words of each part of `command`, the program by its bare name.
+pub(super) fn command_words(command: &str) -> impl Iterator<Item = impl Iterator<Item = &str>> {
+    CommandParts(command).map(|part| {
+        let mut words = words_of_part(part);
+        let program = words.next().and_then(|word| word.rsplit('/').next());
+        program.into_iter().chain(words)
     })
 }
 

@@ -13,6 +13,10 @@
 //!
 //! In both forms the order of the lines does not matter.
 //!
+//! Across approaches a third view counts: the *words* of a failure, without numbers and paths. An
+//! attempt whose own words come back in the failure (`unknown option --foo`) fails in new words each
+//! time, but most of them stay.
+//!
 //! Bounded by: the text it is given, which `noise.rs` has cut to 80 KiB.
 //! Odd cases: a result that is JSON holds its lines behind `\n` escapes, which end lines too.
 
@@ -31,6 +35,22 @@ const COUNTED: WordList = WordList::new(
 );
 
 const MEMORY_UNITS: WordList = WordList::new("b kb mb gb kib mib gib bytes");
+
+/// What a wrapping says of any failure: a failure of these words alone says nothing.
+const FRAME: WordList = WordList::new(
+    "error errors exit exited code status command commands failed failure with process returned \
+     return returncode non zero nonzero the tool execution result stderr stdout was not executed null none",
+);
+
+/// The words of `body` that say what went wrong, in small letters.
+pub(super) fn telling_words(body: &str) -> impl Iterator<Item = String> {
+    body.split(|c: char| !is_token(c))
+        .map(|token| token.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|token| !token.is_empty() && !is_path(token))
+        .filter(|token| !token.bytes().any(|byte| byte.is_ascii_digit()))
+        .map(str::to_lowercase)
+        .filter(|word| !FRAME.has(word))
+}
 
 /// Which of the two forms is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -257,6 +277,22 @@ mod tests {
             assert!(!equal(left, right, Form::Firm), "firm: {left} / {right}");
             assert!(equal(left, right, Form::Rough), "rough: {left} / {right}");
         }
+    }
+
+    #[test]
+    fn a_failure_of_nothing_but_an_exit_code_has_no_words() {
+        let words = |body| telling_words(body).collect::<Vec<_>>();
+        for body in [
+            "",
+            "Exit code 1",
+            "Error: Command failed with exit code 127",
+        ] {
+            assert!(words(body).is_empty(), "{body}");
+        }
+        assert_eq!(
+            words("cat: /etc/x9: Permission denied"),
+            ["cat", "permission", "denied"]
+        );
     }
 
     #[test]

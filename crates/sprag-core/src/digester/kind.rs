@@ -30,9 +30,13 @@ const CHANGES: WordList = WordList::new(
 
 const READS: WordList = WordList::new(
     "read get list ls cat find search grep glob open view show fetch head tail look \
-     lookup query describe inspect page scroll goto browse visit stat which diff log \
+     lookup query describe inspect page goto browse visit stat which diff log \
      logs disassemble decompile extract next previous load count",
 );
+
+/// What sends something to a program or a page.
+const INPUTS: WordList =
+    WordList::new("press click tap swipe scroll stdin keypress keystroke typewrite");
 
 /// Longer names of tools are cut.
 const NAME_BYTES: usize = 64;
@@ -57,6 +61,9 @@ pub(crate) fn guess(tool: &str, command: Option<&str>) -> ToolKind {
     }
     if polls {
         return ToolKind::Poll;
+    }
+    if words().any(|word| INPUTS.has(word)) {
+        return ToolKind::Run;
     }
     words()
         .find_map(|word| {
@@ -98,6 +105,8 @@ mod tests {
             ("str_replace_editor", ToolKind::Change),
             ("test", ToolKind::Run),
             ("press_key", ToolKind::Run),
+            ("write_stdin", ToolKind::Run),
+            ("browser_scroll", ToolKind::Run),
             ("", ToolKind::Run),
         ] {
             assert_eq!(guess(tool, None), kind, "{tool}");

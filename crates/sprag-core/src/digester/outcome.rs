@@ -4,12 +4,12 @@
 //! whether it says that something is not there, whether it ends in a failure, and which numbers it
 //! begins with. A failure is compared in the stricter forms of `failure.rs`.
 
-use crate::MAX_NUMBERS;
 use crate::digest::DigestKey;
 use crate::event::{EventError, StepEvent};
 use crate::observation::{Outcome, Tone};
+use crate::{MAX_FAILURE_WORDS, MAX_NUMBERS};
 
-use super::failure::{Form, form};
+use super::failure::{Form, form, telling_words};
 use super::noise::shape;
 use super::payload;
 use super::tone::{ends_failing, read};
@@ -36,6 +36,12 @@ pub(super) fn of_step(key: &DigestKey, event: &StepEvent) -> Result<Outcome, Eve
         shape(&result.form, &mut bare);
         bare
     };
+    let words = if answer.tone == Tone::Failure {
+        let words = telling_words(&answer.body).take(MAX_FAILURE_WORDS);
+        words.map(|word| hash_of(key, &word)).collect()
+    } else {
+        Vec::new()
+    };
     Ok(Outcome {
         exact: result.exact,
         normal,
@@ -48,6 +54,8 @@ pub(super) fn of_step(key: &DigestKey, event: &StepEvent) -> Result<Outcome, Eve
         },
         long: answer.long,
         absent: answer.absent,
+        weak: answer.weak,
+        words,
         ends_failing: answer.tone == Tone::Failure || ends_failing(&result.form),
         numbers: if failed {
             Vec::new()
@@ -56,6 +64,12 @@ pub(super) fn of_step(key: &DigestKey, event: &StepEvent) -> Result<Outcome, Eve
         },
         oversized: result.oversized,
     })
+}
+
+/// A word as a failure keeps it: enough to know it again, too little to find it out.
+fn hash_of(key: &DigestKey, word: &str) -> u16 {
+    let digest = key.digest(&[b"word\n", word.as_bytes()]);
+    u16::try_from(digest.prefix() >> 48).unwrap_or_default()
 }
 
 fn short(key: &DigestKey, text: &str) -> u32 {

@@ -58,6 +58,8 @@ const ABSENT: PhraseList = PhraseList::new(
 
 /// An empty finding that ends in `is empty` has at most this many words.
 const EMPTY_WORDS: usize = 5;
+/// `0` counts what follows it within so many words.
+const NONE_WORDS: usize = 4;
 /// An answer up to this long may be an acknowledgement.
 const ACKNOWLEDGEMENT_BYTES: usize = 128;
 
@@ -68,11 +70,20 @@ const COUNTED: WordList = WordList::new("rows results matches files hits items r
 const DONE: WordList = WordList::new(
     "ok done success successful successfully succeeded written wrote saved created \
      updated applied edited deleted removed added modified completed complete started \
-     stopped sent submitted installed moved set",
+     stopped sent submitted installed moved set pressed clicked typed tapped scrolled",
 );
 
+/// What a number beside one of these is the count of. A tool that counts its findings did its work.
+const REPORTED: WordList = WordList::new(
+    "errors warnings problems failures violations issues offenses findings failed failing passed",
+);
+const REPORTED_ONE: WordList =
+    WordList::new("error warning problem failure violation issue offense finding");
+
 /// What a text tells of itself.
-pub(super) struct Answer {
+pub(super) struct Answer<'t> {
+    /// What it says, out of its wrapping.
+    pub(super) body: Cow<'t, str>,
     pub(super) tone: Tone,
     /// It says so itself: by the error flag, an exit code or a field of its wrapping.
     pub(super) failed: bool,
@@ -80,10 +91,13 @@ pub(super) struct Answer {
     pub(super) long: bool,
     /// It says that the thing asked for is not there, or may say so in one word.
     pub(super) absent: bool,
+    /// A failure that may be a finding: it counts what it found, or a word of failure merely stands
+    /// somewhere in it.
+    pub(super) weak: bool,
 }
 
 /// Reads `text`.
-pub(super) fn read(text: &str, is_error: bool) -> Answer {
+pub(super) fn read(text: &str, is_error: bool) -> Answer<'_> {
     let said = ResultText::of(text);
     let body = said.body.trim();
     let words = edges(body);
@@ -96,12 +110,37 @@ pub(super) fn read(text: &str, is_error: bool) -> Answer {
     } else {
         tone_of(body, &words)
     };
+    let long = body.len() > ACKNOWLEDGEMENT_BYTES;
+    let only_a_word = !failed && long && !tell(beginning(&words, FIRST_BYTES), &LOUD_FAILURES);
+    let weak = tone == Tone::Failure && (only_a_word || counts_findings(&words));
     Answer {
         tone,
         failed,
-        long: body.len() > ACKNOWLEDGEMENT_BYTES,
+        long,
         absent,
+        weak,
+        body: said.body,
     }
+}
+
+/// `2 errors`, `found 1 error`, `failures: 3`; not the `error 2` of a program that was not run.
+fn counts_findings(words: &str) -> bool {
+    let mut tokens = words
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .peekable();
+    let mut before = "";
+    while let Some(token) = tokens.next() {
+        if token.bytes().all(|byte| byte.is_ascii_digit()) {
+            let next = tokens.peek().copied().unwrap_or_default();
+            let one = matches!(token, "0" | "1") && REPORTED_ONE.has(next);
+            if one || REPORTED.has(next) || REPORTED.has(before) {
+                return true;
+            }
+        }
+        before = token;
+    }
+    false
 }
 
 fn tone_of(body: &str, words: &str) -> Tone {
@@ -284,8 +323,15 @@ fn tell(words: &str, phrases: &PhraseList) -> bool {
                 .strip_suffix(no)
                 .is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
         });
-        !denied
+        !denied && !counts_none(before)
     })
+}
+
+/// Whether `before` ends in what there are none of: `0 chart(s)`, `0 of 12 tests`.
+fn counts_none(before: &str) -> bool {
+    let clause = before.rsplit([',', ';', ':', '.', '\n']).next();
+    let words = clause.unwrap_or_default().split_whitespace();
+    words.rev().take(NONE_WORDS).any(|word| word == "0")
 }
 
 fn acknowledges(words: &str) -> bool {
@@ -337,6 +383,7 @@ mod tests {
             ("{\"success\": false}", Tone::Failure),
             ("3 failed, 17 passed", Tone::Failure),
             ("0 failed, 20 passed", Tone::Telling),
+            ("1 chart(s) linted, 0 chart(s) failed", Tone::Telling),
             ("user 7 created, admin: false", Tone::Done),
             ("label set, the old label is empty", Tone::Done),
             (
@@ -350,6 +397,25 @@ mod tests {
             ("running 42%", Tone::Telling),
         ] {
             assert_eq!(read(text, false).tone, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_failure_that_counts_its_findings_or_only_mentions_one_is_weak() {
+        let stub = format!("// stub\nthrow new Error('todo')\n{}", "x = 1\n".repeat(30));
+        for (text, is_error, weak) in [
+            ("found 1 error in 3 files", true, true),
+            ("Tests: 12, Failures: 3", true, true),
+            ("make: *** [test] Error 2", true, false),
+            ("HTTP 500 error", true, false),
+            ("401 Unauthorized: token expired", true, false),
+            (stub.as_str(), false, true),
+            (stub.as_str(), true, false),
+            ("error: no licence", false, false),
+        ] {
+            let answer = read(text, is_error);
+            assert_eq!(answer.tone, Tone::Failure, "{text}");
+            assert_eq!(answer.weak, weak, "{text}");
         }
     }
 

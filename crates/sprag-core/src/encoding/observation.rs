@@ -127,6 +127,8 @@ numbered_fields!(Outcome {
     8 long: bool,
     9 absent: bool,
     10 ends_failing: bool,
+    11 weak: bool,
+    12 words: Vec<u16>,
 });
 
 numbered_fields!(Usage {

@@ -65,7 +65,8 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
         }
         if is_user {
             receiver.attend(now);
-            if message.unblock || limits.session.human_unblocks {
+            receiver.held.user_unblocks = message.unblock || limits.session.human_unblocks;
+            if receiver.held.user_unblocks {
                 receiver.unblock();
             }
             if let Some(conversation) = &mut cells.conversation {

@@ -3,6 +3,7 @@
 use crate::cell::{Mark, SessionCell};
 use crate::finding::{Finding, Findings};
 use crate::observation::Identity;
+use crate::rules::gates;
 use crate::time::Timestamp;
 use crate::verdict::{Decision, Verdict};
 
@@ -48,6 +49,11 @@ fn tell(found: Findings, cell: &SessionCell, identity: Identity, stage: Stage) -
         (Decision::Ask, Stage::After) => Decision::Warn,
         (decision, _) => decision,
     };
+    if verdict.decision == Decision::Block
+        && let Some(message) = &mut verdict.message
+    {
+        message.push_str(gates::lifted_by_user(cell));
+    }
     if identity == Identity::Shared {
         soften(&mut verdict, stage);
     }

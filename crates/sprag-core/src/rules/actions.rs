@@ -52,14 +52,21 @@ pub(crate) fn count(
         return;
     };
     found.add(limits, RuleId::BudgetActions, || {
+        let happened = format!("{used} actions since a user last spoke (max {max})");
         let message = match decision {
-            Decision::Warn => format!("{used} of {max} actions are used since a user last spoke. Come to an end or ask."),
-            Decision::Kill => format!("{used} actions since a user last spoke (max {max}): the session is killed."),
-            _ => format!("{used} actions since a user last spoke (max {max}): make no further calls, summarise and ask the user."),
+            Decision::Warn => format!(
+                "{used} of {max} actions are used since a user last spoke. Come to an end or ask."
+            ),
+            Decision::Kill => format!("{happened}: the session is killed."),
+            _ => format!("{happened}: make no further calls, summarise and ask the user."),
         };
         Finding::new(RuleId::BudgetActions, decision, message)
+            .why(happened)
             .with("used", used)
             .with("max", max)
-            .hint(format!("sprag policy set budget.actions {}", max.saturating_mul(2)))
+            .hint(format!(
+                "sprag policy set budget.actions {}",
+                max.saturating_mul(2).max(used)
+            ))
     });
 }

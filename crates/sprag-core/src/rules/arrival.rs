@@ -10,10 +10,11 @@
 //! Bounded by: two counts and `max_messages_per_minute` times.
 //! Odd cases: a scheduler starts flows but attends nobody; sub-agents' starts and ends count nowhere.
 
+use super::text::{plain_name, raise_hint};
 use crate::cell::{ConversationCell, FlowCell, InboxCell, SessionCell};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
-use crate::policy::Limits;
+use crate::policy::{Limits, MAX_LIMIT};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
@@ -49,11 +50,15 @@ pub(crate) fn judge_unattended(
         Finding::new(
             RuleId::FlowUnattended,
             Decision::Deny,
-            format!("Agent call rejected: session {to} got {max} messages from agents since a user last took part (max {max})"),
+            format!(
+                "Agent call rejected: session {} got {} messages from agents since a user last took part (max {max})",
+                plain_name(to.as_str()),
+                count - 1
+            ),
         )
         .with("count", count)
         .with("max", max)
-        .hint(format!("sprag policy set flow.max_unattended {}", (max * 2).min(4096)))
+        .hint_if(raise_hint("flow.max_unattended", max, count, MAX_LIMIT))
     });
 }
 
@@ -66,19 +71,28 @@ pub(crate) fn judge_inbox(
     found: &mut Findings,
 ) {
     let max = limits.inbox.max_messages_per_minute.get();
-    if inbox.arrived.count(now, Millis::MINUTE) < max as usize {
+    let count = inbox.arrived.count(now, Millis::MINUTE);
+    if count < max as usize {
         return;
     }
     found.add(limits, RuleId::InboxRate, || {
         let finding = Finding::new(
             RuleId::InboxRate,
             Decision::Deny,
-            format!("Message rejected: the inbox of session {to} got {max} messages within a minute (max {max}/minute)"),
+            format!(
+                "Message rejected: the inbox of session {} got {count} messages within a minute (max {max}/minute)",
+                plain_name(to.as_str())
+            ),
         )
-        .with("count", max)
+        .with("count", count)
         .with("max", max)
         .with("window_ms", Millis::MINUTE.0)
-        .hint(format!("sprag policy set inbox.max_messages_per_minute {}", (max * 2).min(4096)));
+        .hint_if(raise_hint(
+            "inbox.max_messages_per_minute",
+            max,
+            u32::try_from(count + 1).unwrap_or(u32::MAX),
+            MAX_LIMIT,
+        ));
         match inbox.arrived.retry_after(now, Millis::MINUTE, max) {
             Some(span) => finding.retry_after(span.0),
             None => finding,
@@ -96,10 +110,18 @@ pub(crate) fn judge_conversation(cell: &ConversationCell, limits: &Limits, found
         Finding::new(
             RuleId::ConversationLength,
             Decision::Deny,
-            format!("Message rejected: agents sent {max} messages in this conversation since a user last wrote in it (max {max})"),
+            format!(
+                "Message rejected: agents sent {} messages in this conversation since a user last wrote in it (max {max})",
+                cell.messages
+            ),
         )
         .with("count", cell.messages.saturating_add(1))
         .with("max", max)
-        .hint(format!("sprag policy set conversation.max_messages {}", (max * 2).min(4096)))
+        .hint_if(raise_hint(
+            "conversation.max_messages",
+            max,
+            cell.messages.saturating_add(1),
+            MAX_LIMIT,
+        ))
     });
 }

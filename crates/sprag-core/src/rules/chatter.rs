@@ -8,10 +8,11 @@
 //! Bounded by: N times a pair, forgotten after an idle hour.
 //! Odd cases: "in between" is by the order of events, so clock skew between hosts does not matter.
 
+use super::text::{plain_name, raise_hint};
 use crate::cell::PairCell;
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
-use crate::policy::Limits;
+use crate::policy::{Limits, MAX_LIMIT};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
@@ -38,12 +39,20 @@ pub(crate) fn judge(
         Finding::new(
             RuleId::FlowChatter,
             Decision::Warn,
-            format!("rapid calls from session {from} with no work detected"),
+            format!(
+                "rapid calls from session {} with no work detected",
+                plain_name(from.as_str())
+            ),
         )
         .with("count", count)
         .with("warn_on", limit)
         .with("window_ms", Millis::MINUTE.0)
-        .hint(format!("sprag policy set flow.chatter {}", limit * 2))
+        .hint_if(raise_hint(
+            "flow.chatter",
+            limit,
+            u32::try_from(count + 1).unwrap_or(u32::MAX),
+            MAX_LIMIT,
+        ))
     });
 }
 

@@ -9,6 +9,7 @@
 //! Odd cases: one tight burst is one refusal (at most one is counted a second); a poller that
 //! `call.identical` slows down is counted once per window at most, so it is never killed for waiting.
 
+use super::text::reset_hint;
 use crate::cell::SessionCell;
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
@@ -55,15 +56,15 @@ pub(crate) fn refused(
         } else {
             "make no further calls; summarise what you tried and stop"
         };
-        Finding::new(
-            RuleId::SessionDefiance,
-            decision,
-            format!("{count} calls in a row were refused and the agent went on: {end}."),
-        )
-        .with("count", count)
-        .with("block_on", max)
-        .with("kill_on", max * 2)
-        .hint(format!("sprag sessions reset {session} --why \"…\""))
+        let happened =
+            format!("At least {count} calls in a row were refused and the agent went on");
+        let message = format!("{happened}: {end}.");
+        Finding::new(RuleId::SessionDefiance, decision, message)
+            .why(happened)
+            .with("count", count)
+            .with("block_on", max)
+            .with("kill_on", max * 2)
+            .hint(reset_hint(session.as_str()))
     });
 }
 

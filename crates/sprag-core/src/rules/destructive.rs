@@ -11,6 +11,7 @@
 //! Odd cases: a call's target is the whole set of its target fields, so `schema` alone never ties two
 //! tables together; an array is one target an element; a call without target fields counts for the volume only.
 
+use super::text::{plain_name, shell_word};
 use crate::cell::hash::{hash_bytes, mix};
 use crate::cell::{AgentCell, Destructive, SessionCell};
 use crate::destructive_name::is_destructive;
@@ -220,7 +221,10 @@ impl Case<'_> {
     fn on(&self) -> String {
         let tool = self.call.approach.tool.as_ref().map_or("", Id::as_str);
         let target = self.destroys.text.as_ref();
-        target.map_or_else(|| format!(" by {tool}"), |text| format!(" on {text}"))
+        target.map_or_else(
+            || format!(" by {}", plain_name(tool)),
+            |text| format!(" on {}", plain_name(text)),
+        )
     }
 
     /// What the calls in the window were on: one target by name, or several in brackets.
@@ -234,7 +238,11 @@ impl Case<'_> {
         if one || names.is_empty() {
             return (self.on(), String::new());
         }
-        let shown: Vec<&str> = names.iter().take(NAMED).map(|name| bare(name)).collect();
+        let shown: Vec<String> = names
+            .iter()
+            .take(NAMED)
+            .map(|name| plain_name(bare(name)))
+            .collect();
         let more = if names.len() > NAMED { ", …" } else { "" };
         (String::new(), format!(" ({}{more})", shown.join(", ")))
     }
@@ -290,10 +298,9 @@ fn bare(text: &str) -> &str {
 }
 
 fn raise_hint(key: &str, call: &Call, value: u32) -> String {
-    let scope = call
-        .agent
-        .as_ref()
-        .map_or_else(String::new, |agent| format!(" --agent {agent}"));
+    let scope = call.agent.as_ref().map_or_else(String::new, |agent| {
+        format!(" --agent {}", shell_word(agent.as_str()))
+    });
     format!("sprag policy set {key} {}{scope}", value.min(4096))
 }
 

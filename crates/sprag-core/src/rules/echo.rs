@@ -11,10 +11,11 @@
 //! Odd cases: an answer without content can't be compared and counts as a different one, so
 //! nothing is refused for lack of knowledge; a refused repetition leaves the run as it was.
 
+use super::text::{plain_name, raise_hint};
 use crate::cell::{Answers, MessageRun, PairCell};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
-use crate::policy::Limits;
+use crate::policy::{Limits, MAX_LIMIT};
 use crate::rule::RuleId;
 use crate::verdict::Decision;
 
@@ -66,9 +67,16 @@ pub(crate) fn judge(
         return;
     };
     found.add(limits, RuleId::FlowEcho, || {
+        let (from, to) = (plain_name(from.as_str()), plain_name(to.as_str()));
+        // If the answers differ, no refusal follows.
+        let ahead = if run.answers == Answers::Mixed {
+            String::new()
+        } else {
+            format!(" ({count}/{deny} before refusal)")
+        };
         let message = match decision {
             Decision::Deny => format!("Agent call rejected: session {from} sent the same message to session {to} {count} times and nothing new came back"),
-            _ => format!("session {from} sent the same message to session {to} {count} times with no work in between ({count}/{deny} before refusal)"),
+            _ => format!("session {from} sent the same message to session {to} {count} times with no work in between{ahead}"),
         };
         Finding::new(RuleId::FlowEcho, decision, message)
             .with("count", count)
@@ -79,7 +87,7 @@ pub(crate) fn judge(
                 Answers::All(_) => "all the same",
                 Answers::Mixed => "different",
             })
-            .hint(format!("sprag policy set flow.echo.deny {}", deny * 2))
+            .hint_if(raise_hint("flow.echo.deny", deny, count + 1, MAX_LIMIT))
     });
 }
 

@@ -14,7 +14,7 @@ use super::text;
 use crate::cell::{FlowCell, Path};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
-use crate::policy::Limits;
+use crate::policy::{Limits, MAX_LIMIT};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
@@ -50,8 +50,12 @@ fn deny(rule: RuleId, what: impl std::fmt::Display) -> Finding {
     Finding::new(rule, Decision::Deny, format!("Agent call rejected: {what}"))
 }
 
-fn raise(key: &str, to: u32) -> String {
-    format!("sprag policy set flow.{key} {to}")
+fn raise_to(key: &str, needed: u32) -> Option<String> {
+    (needed <= MAX_LIMIT).then(|| format!("sprag policy set flow.{key} {needed}"))
+}
+
+fn raise(key: &str, limit: u32, needed: u32) -> Option<String> {
+    text::raise_hint(&format!("flow.{key}"), limit, needed, MAX_LIMIT)
 }
 
 /// `flow.depth`.
@@ -65,7 +69,7 @@ pub(crate) fn judge_depth(path: &Path, limits: &Limits, found: &mut Findings) {
                 .with("depth", depth)
                 .with("max", max)
                 .with("chain", chain)
-                .hint(raise("max_depth", depth))
+                .hint_if(raise_to("max_depth", depth))
         });
     }
 }
@@ -88,12 +92,15 @@ pub(crate) fn judge_talk(
         found.add(limits, RuleId::FlowRevisits, || {
             deny(
                 RuleId::FlowRevisits,
-                format!("too many returns to session {to} (max {max} revisits)"),
+                format!(
+                    "too many returns to session {} (max {max} revisits)",
+                    text::plain_name(to.as_str())
+                ),
             )
             .with("session", to.as_str())
             .with("revisits", revisits + 1)
             .with("max", max)
-            .hint(raise("max_revisits", max * 2))
+            .hint_if(raise("max_revisits", max, revisits + 1))
         });
     }
 }
@@ -108,7 +115,7 @@ fn judge_sessions(flow: &FlowCell, from: &Id, to: &Id, limits: &Limits, found: &
             )
             .with("sessions", count)
             .with("max", max)
-            .hint(raise("max_sessions", count))
+            .hint_if(raise_to("max_sessions", count))
         });
     }
 }
@@ -125,7 +132,7 @@ fn judge_duration(flow: &FlowCell, now: Timestamp, limits: &Limits, found: &mut 
             .with("max_ms", max.0)
             .hint(format!(
                 "sprag policy set flow.max_duration \"{}s\"",
-                max.0.div_ceil(1000) * 2
+                (max.0.saturating_mul(2)).max(age.0).div_ceil(1000)
             ))
         });
     }
@@ -142,7 +149,7 @@ fn judge_counts(flow: &FlowCell, now: Timestamp, limits: &Limits, found: &mut Fi
             .with("count", per_minute)
             .with("max", per_minute)
             .with("window_ms", Millis::MINUTE.0)
-            .hint(raise("max_calls_per_minute", per_minute * 2));
+            .hint_if(raise("max_calls_per_minute", per_minute, per_minute + 1));
             match flow.calls.retry_after(now, Millis::MINUTE, per_minute) {
                 Some(span) => finding.retry_after(span.0),
                 None => finding,
@@ -158,7 +165,7 @@ fn judge_counts(flow: &FlowCell, now: Timestamp, limits: &Limits, found: &mut Fi
             )
             .with("count", flow.total)
             .with("max", max)
-            .hint(raise("max_calls", max * 2))
+            .hint_if(raise("max_calls", max, flow.total.saturating_add(1)))
         });
     }
 }

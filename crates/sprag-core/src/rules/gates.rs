@@ -9,6 +9,7 @@
 //! Resets when: an operator resets the session; a block also when a user says so.
 //! Odd cases: a session that writes *to* a killed session gets `deny`, not `kill`: it did nothing wrong.
 
+use super::text::{plain_name, reset_hint};
 use crate::cell::{Mark, SessionCell};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
@@ -16,10 +17,6 @@ use crate::observation::Approach;
 use crate::policy::Limits;
 use crate::rule::RuleId;
 use crate::verdict::{Code, Decision};
-
-fn reset_hint(session: &Id) -> String {
-    format!("sprag sessions reset {session} --why \"…\"")
-}
 
 fn told(finding: Finding, mark: Option<&Mark>) -> Finding {
     match mark {
@@ -36,7 +33,10 @@ pub(crate) fn stale(session: &Id, named: u32, current: u32) -> Finding {
     Finding::new(
         RuleId::SessionKilled,
         Decision::Kill,
-        format!("Session {session} was reset: generation {named} has ended, the current one is {current}"),
+        format!(
+            "Session {} was reset: generation {named} has ended, the current one is {current}",
+            plain_name(session.as_str())
+        ),
     )
     .with("generation", named)
     .with("current", current)
@@ -53,20 +53,33 @@ pub(crate) fn killed(session: &Id, cell: &SessionCell) -> Finding {
     let finding = Finding::new(
         RuleId::SessionKilled,
         Decision::Kill,
-        format!("Session {session} was killed: {why}. Stop now; only an operator can reset it."),
+        format!(
+            "Session {} was killed: {}. Stop now; only an operator can reset it.",
+            plain_name(session.as_str()),
+            why.trim_end_matches('.')
+        ),
     )
-    .hint(reset_hint(session))
+    .hint_if(killed_one(session, cell).map(reset_hint))
     .code(Code::SessionKilledLoopGuard);
     told(finding, cell.killed())
 }
 
+/// The session whose reset lifts the kill: itself, or the only one above it. Which of several above it
+/// was killed is not known here.
+fn killed_one<'a>(session: &'a Id, cell: &SessionCell) -> Option<&'a str> {
+    if cell.killed().is_some() {
+        return Some(session.as_str());
+    }
+    let (above, name) = session.as_str().split_once('/')?;
+    (!name.contains('/')).then_some(above)
+}
+
 /// An operator kills too, and then the loop guard had no part in it.
 fn killer(cell: &SessionCell) -> &'static str {
-    let by_hand = cell.killed().is_some_and(|mark| mark.rule.is_none());
-    if by_hand {
-        "an operator"
-    } else {
-        "the loop guard"
+    match cell.killed() {
+        Some(mark) if mark.rule.is_none() => "by an operator",
+        Some(_) => "by the loop guard",
+        None => "with a session above it",
     }
 }
 
@@ -76,11 +89,12 @@ pub(crate) fn killed_receiver(session: &Id, cell: &SessionCell) -> Finding {
         RuleId::SessionKilled,
         Decision::Deny,
         format!(
-            "Message rejected: session {session} was killed by {}",
+            "Message rejected: session {} was killed {}",
+            plain_name(session.as_str()),
             killer(cell)
         ),
     )
-    .hint(reset_hint(session))
+    .hint_if(killed_one(session, cell).map(reset_hint))
     .code(Code::SessionKilledLoopGuard);
     told(finding, cell.killed())
 }
@@ -104,7 +118,7 @@ pub(crate) fn access(approach: &Approach, limits: &Limits, found: &mut Findings)
         Finding::new(
             RuleId::AccessDenied,
             Decision::Deny,
-            format!("Tool {full} is not allowed by the policy"),
+            format!("Tool {} is not allowed by the policy", plain_name(&full)),
         )
         .with("tool", full)
         .with("list", list)
@@ -113,10 +127,20 @@ pub(crate) fn access(approach: &Approach, limits: &Limits, found: &mut Findings)
     });
 }
 
+/// The end of a block's text, if the session's user can lift it by going on.
+pub(crate) fn lifted_by_user(cell: &SessionCell) -> &'static str {
+    if cell.held.user_unblocks {
+        " The user's next message lifts the block."
+    } else {
+        ""
+    }
+}
+
 fn blocked_text(cell: &SessionCell) -> Option<String> {
     let why = cell.blocked()?.why.trim_end_matches('.');
+    let lifted = lifted_by_user(cell);
     Some(format!(
-        "Session is blocked: {why}. Make no further calls; summarise what you tried and what you found, and stop."
+        "Session is blocked: {why}. Make no further calls; summarise what you tried and what you found, and stop.{lifted}"
     ))
 }
 
@@ -164,7 +188,7 @@ fn blocked(
     };
     found.add(limits, RuleId::SessionBlocked, || {
         let finding = Finding::new(RuleId::SessionBlocked, decision, text)
-            .hint(reset_hint(session))
+            .hint(reset_hint(session.as_str()))
             .code(Code::SessionBlockedLoopGuard);
         told(finding, cell.blocked())
     });

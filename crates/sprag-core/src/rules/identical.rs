@@ -6,19 +6,23 @@
 //! progress from a loop: it only warns.
 //!
 //! Trips when: `max_identical` equal calls were let through in the window; on the Nth equal call in
-//! a row where no step was ever reported.
+//! a row where no step was ever reported, and once if two to four calls were made in turn as often.
 //! Resets when: the window slides on; another call comes, 30 s pass, or a step is
 //! reported.
 //! Bounded by: the session's last 256 calls.
 //! Odd cases: refused calls count for neither, they did not happen.
 
+use super::text;
 use crate::cell::SessionCell;
 use crate::cell::tried::Tried;
 use crate::finding::{Finding, Findings};
-use crate::policy::Limits;
+use crate::policy::{Limits, MAX_LIMIT};
 use crate::rule::RuleId;
-use crate::time::{Millis, Timestamp};
+use crate::time::Timestamp;
 use crate::verdict::Decision;
+
+/// No policy allows more.
+const MAX_IDENTICAL: u32 = 256;
 
 /// Judges both rules before the call is let through.
 pub(crate) fn judge(
@@ -45,13 +49,13 @@ fn identical(
     };
     let retry = at.plus(span).since(now).0;
     found.add(limits, RuleId::CallIdentical, || {
-        let seconds = span.0.div_ceil(Millis::SECOND.0);
-        Finding::new(
+        let tool = text::plain_name(tried.name.as_str());
+        let finding = Finding::new(
             RuleId::CallIdentical,
             Decision::Deny,
             format!(
-                "Call rejected: `{}` was called {max} times with the same arguments within {seconds} s (max {max}). Wait {} s or do something else.",
-                tried.name.as_str(),
+                "Call rejected: `{tool}` was called {max} times with the same arguments within {} (max {max}). Wait {} s or do something else.",
+                text::seconds(span),
                 retry.div_ceil(1000)
             ),
         )
@@ -59,8 +63,8 @@ fn identical(
         .with("count", max)
         .with("max", max)
         .with("window_ms", span.0)
-        .hint(format!("sprag policy set call.max_identical {}", (max * 2).min(256)))
-        .retry_after(retry)
+        .retry_after(retry);
+        finding.hint_if(text::raise_hint("call.max_identical", max, max + 1, MAX_IDENTICAL))
     });
 }
 
@@ -77,7 +81,7 @@ fn repeat(
     let count = cell.held.calls.row_with(tried.exact, now);
     let limit = limits.call.repeat.get();
     if count < limit {
-        return;
+        return rounds(tried, cell, now, limits, found);
     }
     found.add(limits, RuleId::CallRepeat, || {
         Finding::new(
@@ -85,12 +89,44 @@ fn repeat(
             Decision::Warn,
             format!(
                 "`{}` was called {count} times in a row with the same arguments. If the answer did not help, try something else.",
-                tried.name.as_str()
+                text::plain_name(tried.name.as_str())
             ),
         )
         .with("tool", tried.name.as_str())
         .with("count", count)
         .with("warn_on", limit)
-        .hint(format!("sprag policy set call.repeat {}", limit * 2))
+        .hint_if(text::raise_hint("call.repeat", limit, count + 1, MAX_LIMIT))
+    });
+}
+
+/// Two to four calls that are made in turn: warned about once, when the last round ends.
+fn rounds(
+    tried: &Tried,
+    cell: &SessionCell,
+    now: Timestamp,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let limit = limits.call.repeat.get();
+    let Some((rounds, calls)) = cell.held.calls.rounds_with(tried.exact, now) else {
+        return;
+    };
+    if rounds != limit {
+        return;
+    }
+    found.add(limits, RuleId::CallRepeat, || {
+        Finding::new(
+            RuleId::CallRepeat,
+            Decision::Warn,
+            format!(
+                "The same {calls} calls were made in turn {rounds} times, the last of `{}`. If the answers did not help, try something else.",
+                text::plain_name(tried.name.as_str())
+            ),
+        )
+        .with("tool", tried.name.as_str())
+        .with("count", rounds)
+        .with("calls_a_round", calls)
+        .with("warn_on", limit)
+        .hint_if(text::raise_hint("call.repeat", limit, rounds + 1, MAX_LIMIT))
     });
 }

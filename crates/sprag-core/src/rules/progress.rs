@@ -12,6 +12,7 @@
 //! - `recurrence.rs`: one approach that keeps coming back, other work in between;
 //! - `failing.rs`: one program run at once again and again, each time ending in a failure;
 //! - `numbers.rs`: runs whose answers differ in numbers only, and numbers that advance;
+//! - `rounds.rs`: rounds of calls that are longer than the memory;
 //! - `churn.rs`: the same change again, whatever it answers;
 //! - `plain.rs`: the matrix.
 //!
@@ -28,6 +29,7 @@ mod plain;
 #[cfg(test)]
 mod plain_model;
 mod recurrence;
+mod rounds;
 #[cfg(test)]
 mod scenarios;
 mod stagnation;
@@ -70,13 +72,16 @@ impl Progress {
 fn informed(progress: &mut Progress, facts: StepFacts<'_>, limits: &Limits, found: &mut Findings) {
     if facts.novelty == Novelty::News || facts.finds_a_gap() {
         progress.streaks.stagnation = 0;
+        progress.streaks.repeats = 0;
         progress.streaks.stuck = 0;
+        progress.streaks.weak = 0;
         progress.streaks.echo = 0;
         progress.news = (progress.step, facts.now);
     }
     if facts.novelty == Novelty::News {
         progress.streaks.empty = 0;
         progress.streaks.aimed = 0;
+        progress.streaks.similar = 0;
     }
     stagnation::judge(&facts, progress, limits, found);
     stuck::judge(&facts, progress, limits, found);
@@ -84,6 +89,7 @@ fn informed(progress: &mut Progress, facts: StepFacts<'_>, limits: &Limits, foun
     recurrence::judge(&facts, progress, limits, found);
     failing::judge(&facts, progress, limits, found);
     numbers::judge(&facts, progress, limits, found);
+    rounds::judge(&facts, progress, limits, found);
     churn::judge(&facts, progress, limits, found);
     progress.keep(facts.at, facts.tried.normal, facts.past);
     progress.last = facts.last;

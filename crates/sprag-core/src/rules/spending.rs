@@ -98,11 +98,16 @@ fn one(
     found.add(limits, rule, || {
         let (used_text, max_text) = (amount(rule, used), amount(rule, max));
         let whose = scope.replace('_', "'s ");
+        let happened =
+            format!("The budget of {max_text} for this {whose} is used up ({used_text})");
         let message = match decision {
-            Decision::Warn => format!("{used_text} of {max_text} for this {whose} are used. Come to an end."),
-            _ => format!("The budget of {max_text} for this {whose} is used up ({used_text}). Make no further calls; summarise and stop."),
+            Decision::Warn => {
+                format!("{used_text} of {max_text} for this {whose} are used. Come to an end.")
+            }
+            _ => format!("{happened}. Make no further calls; summarise and stop."),
         };
         Finding::new(rule, decision, message)
+            .why(happened)
             .with("scope", scope)
             .with("used", used)
             .with("max", max)

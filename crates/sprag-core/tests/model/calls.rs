@@ -156,9 +156,41 @@ impl<'a> Action<'_, 'a> {
                 soon && earlier.approach.exact == call.approach.exact
             })
             .count();
-        if !self.ever_stepped() && in_a_row + 1 >= limits.call.repeat.get() as usize {
+        let limit = limits.call.repeat.get() as usize;
+        let repeats = in_a_row + 1 >= limit || self.ends_round(&calls, call, limit);
+        if !self.ever_stepped() && repeats {
             findings.add(limits, RuleId::CallRepeat, Decision::Warn);
         }
+    }
+
+    /// Whether two to four calls, not all the same, were now made in turn exactly `limit` times.
+    fn ends_round(&self, calls: &[(Timestamp, &Call)], call: &Call, limit: usize) -> bool {
+        let remembered = &calls[calls.len().saturating_sub(256)..];
+        let mut row: Vec<_> = remembered
+            .iter()
+            .map(|(at, call)| (*at, call.approach.exact))
+            .collect();
+        row.push((self.now, call.approach.exact));
+        let begins = (1..row.len())
+            .rev()
+            .find(|at| row[*at].0.since(row[at - 1].0) >= LULL)
+            .unwrap_or(0);
+        let row: Vec<_> = row[begins..].iter().map(|(_, key)| *key).collect();
+        // The shortest round that ends here decides.
+        for period in 2..=4 {
+            let Some(last) = row.len().checked_sub(period).map(|from| &row[from..]) else {
+                break;
+            };
+            let same = (period..row.len())
+                .rev()
+                .take_while(|at| row[*at] == row[at - period])
+                .count();
+            let varies = last.iter().any(|key| *key != last[period - 1]);
+            if same > 0 && (same + period) % period == 0 && varies {
+                return (same + period) / period == limit;
+            }
+        }
+        false
     }
 
     /// Whether a result was reported since the session last read as new.

@@ -122,6 +122,8 @@ pub(crate) fn outcome(text: &str) -> Outcome {
         long: false,
         absent: false,
         ends_failing: false,
+        weak: false,
+        words: Vec::new(),
         numbers: Vec::new(),
         oversized: false,
     }

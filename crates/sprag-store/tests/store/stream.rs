@@ -265,6 +265,8 @@ impl Stream {
                 long: false,
                 absent: false,
                 ends_failing: false,
+                weak: false,
+                words: Vec::new(),
                 numbers: Vec::new(),
                 exact: digest(number),
                 normal: digest(number / 2),

@@ -31,8 +31,8 @@ pub(super) const REPEAT: Explanation = Explanation {
           progress then, but one agent that listed the same directory six times running could have been \
           told so on the fourth.",
     trips: "On the Nth equal call in a row (`call.repeat`) and each one after, in a session that never \
-            reported a step.",
-    resets: "Any other call starts a new run. The first step that is reported ends this rule for the \
+            reported a step. Once, too, if two to four calls were made in turn N times.",
+    resets: "Any other call starts a new run, and so does a lull of 30 s. The first step that is reported ends this rule for the \
              session: the progress rules know better.",
     tune: "`sprag policy set call.repeat 8`, or better: report steps, so that the progress rules can judge.",
     odd: &["It only warns, and only counts calls that were allowed."],

@@ -14,8 +14,8 @@ pub(super) const STAGNATION: Explanation = Explanation {
     trips: "Steps repeat an approach whose outcome has not changed since its last time, and nothing else \
             brought news in between: a warning at a streak of `warn`, a block at `block`. Whoever makes \
             the very same call right after the warning counts twice. In the informed classifier time \
-            stamps, ids, durations and the like in a result are not news, and polls that are seconds \
-            apart are waiting.",
+            stamps, ids, durations and the like in a result are not news, and looks with a lull \
+            before them are waiting: at least 30 s, and long for this session.",
     resets: "Any step that brings news. In the plain classifier a new approach with an outcome already seen \
              ends this streak too, and starts progress.stuck's. A user's message sets it to zero.",
     tune: "`sprag policy set progress.stagnation '{ warn = 5, block = 10 }'` for agents that watch \
@@ -34,10 +34,11 @@ pub(super) const STUCK: Explanation = Explanation {
     why: "Trying harder looks like progress. In one session 127 of 153 tool calls failed, most of them with \
           the same exit code, each a little different from the one before; it spent 14.6 million tokens \
           that way before something outside cut it off.",
-    trips: "New approaches end in a failure that is known, or in the answer that the step before had: a \
-            warning at `progress.stuck.warn`, a block at `progress.stuck.block`. The same empty finding \
-            (`[]`, no matches) is judged by `progress.empty`, more patiently: looking in many places is \
-            how things are found.",
+    trips: "New approaches end in a failure that is known, or, asked in other words, in the long answer \
+            that the step before had: a warning at `progress.stuck.warn`, a block at \
+            `progress.stuck.block`. Empty findings (`[]`, no matches, an exit code without a word) and \
+            failures in nearly the same words are judged by `progress.empty`, more patiently: looking in \
+            many places is how things are found.",
     resets: "Any step that brings news. In the plain classifier repeating a known approach ends this streak \
              too, and starts progress.stagnation's. A user's message sets it to zero.",
     tune: "`sprag policy set progress.stuck '{ warn = 8, block = 15 }'`; for searching agents raise \
@@ -45,6 +46,8 @@ pub(super) const STUCK: Explanation = Explanation {
     odd: &[
         "Acknowledgements and silence are not counted: a batch of writes is work (informed classifier).",
         "The same text as an error and as a success are two outcomes.",
+        "Of reports that count their findings (`2 errors`) each third counts, of things looked for by \
+         path, URL or id each second: that is how a sweep looks.",
     ],
 };
 
@@ -57,14 +60,20 @@ pub(super) const RECURRENCE: Explanation = Explanation {
           coming back unchanged shows that the edits change nothing.",
     trips: "One approach comes back with an unchanged outcome that often while other work is done in \
             between: a warning at `warn`, a block at `block`. A program run again and again whose \
-            answers differ in numbers only counts half. Informed classifier only.",
+            answers differ in numbers only counts half; one that fails at the end of each run blocks on \
+            the 12th in a row. A round of calls that is longer than the memory is known by samples. \
+            Informed classifier only.",
     resets: "The approach answers something else. For what does not fail also a new change since its last \
              time (then it is a check), or more than 20 other steps in between. A user's message sets it to \
              zero.",
     tune: "`sprag policy set progress.recurrence '{ warn = 8, block = 20 }'` for long repairs with one slow \
            test. A program that is run many times in a row because it reports progress is better named a \
            poll, in a `[[tool]]` table of the policy.",
-    odd: &["It follows the most recently used approaches, 256 of them; older ones are forgotten."],
+    odd: &[
+        "It follows the most recently used approaches, 256 of them; of older ones 128 samples are kept.",
+        "A look that neither fails nor comes up empty, between steps that bring news, is warned about \
+         and never blocked.",
+    ],
 };
 
 pub(super) const CHURN: Explanation = Explanation {

@@ -55,6 +55,7 @@ pub(super) fn judge(
         },
         count: progress.streaks.barren,
         manner: Manner::WarnsTwice,
+        again_weighs: 1,
     };
     let tool = facts.tried.name.as_str();
     let say = || {

@@ -8,9 +8,9 @@
 //! Trips when: changes made before come 3 times with no new change since (the 4th of one change)
 //! to warn, 6 times (the 7th) to block.
 //! Resets when: a change that was not made before is made, and does not fail; after a lull of five
-//! minutes.
-//! Bounded by: one number.
-//! Odd cases: the same change after a new one (`git add .` between edits) is not counted; a change
+//! minutes. After a shorter lull a change is tried again, and does not count.
+//! Bounded by: two numbers.
+//! Odd cases: in one turn the streak grows once; the same change after a new one (`git add .` between edits) is not counted; a change
 //! that fails counts when it is made again; keys, clicks and lines sent to a program are runs, not
 //! changes, since sending them again is how one gets on.
 
@@ -22,6 +22,7 @@ use crate::rule::RuleId;
 
 use super::ladder::{Manner, Rung, name, times};
 use super::novelty::StepFacts;
+use super::waiting::Wait;
 
 pub(super) fn judge(
     facts: &StepFacts<'_>,
@@ -39,9 +40,13 @@ pub(super) fn judge(
         }
         return;
     };
-    if progress.changed > before.step {
+    if progress.changed > before.step || facts.wait == Wait::Lull {
         return;
     }
+    if progress.grown.churn > facts.turn_start {
+        return;
+    }
+    progress.grown.churn = progress.step;
     let again = progress.streaks.churn.saturating_add(1);
     progress.streaks.churn = again;
     let rung = Rung {
@@ -50,6 +55,7 @@ pub(super) fn judge(
         threshold: limits.progress.churn,
         count: again.saturating_add(1),
         manner: Manner::WarnsTwice,
+        again_weighs: 1,
     };
     let tool = facts.tried.name.as_str();
     rung.climb(

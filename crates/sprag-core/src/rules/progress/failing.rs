@@ -52,6 +52,7 @@ pub(super) fn judge(
         },
         count: *streak,
         manner: Manner::WarnsTwice,
+        again_weighs: 1,
     };
     let runs = u32::from(*streak);
     let say = || {

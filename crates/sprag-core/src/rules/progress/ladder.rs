@@ -7,6 +7,7 @@ use crate::cell::tried::Tried;
 use crate::finding::{Finding, Findings};
 use crate::policy::{Limit, Limits, Threshold};
 use crate::rule::RuleId;
+use crate::rules::text::plain_name;
 use crate::verdict::Decision;
 
 /// One rung: a rule, the key of its threshold in the policy, and how far the streak is.
@@ -16,6 +17,8 @@ pub(super) struct Rung<'a> {
     pub(super) threshold: Threshold,
     pub(super) count: u16,
     pub(super) manner: Manner,
+    /// What the next step weighs if it is the very same call: a warning says so.
+    pub(super) again_weighs: u32,
 }
 
 /// When a rung warns.
@@ -66,16 +69,39 @@ impl Rung<'_> {
             } else if self.manner == Manner::NeverBlocks {
                 format!("{seen}. Change the approach, or say what is missing.")
             } else {
-                format!("{seen} ({count}/{block} before block). Change the approach, or say what is missing.")
+                let again = if self.again_weighs > 1 {
+                    " The very same call again counts twice."
+                } else {
+                    ""
+                };
+                format!("{seen} ({count}/{block} before block).{again} Change the approach, or say what is missing.")
             };
             let finding = Finding::new(self.rule, decision, message)
                 .why(seen)
                 .with("streak", count)
                 .with("warn", warn)
                 .with("block", block);
-            let raised = Limit::of(block.saturating_add(block.div_ceil(2))).get();
-            prove(finding).hint(format!("sprag policy set progress.{}.block {raised}", self.key))
+            prove(finding).hint_if(self.lifting(limits))
         });
+    }
+}
+
+impl Rung<'_> {
+    /// The command that lifts it: the key's own threshold, half as high again.
+    fn lifting(&self, limits: &Limits) -> Option<String> {
+        let progress = &limits.progress;
+        let set = match self.key {
+            "stagnation" => progress.stagnation,
+            "empty" => progress.empty,
+            "recurrence" => progress.recurrence,
+            "churn" => progress.churn,
+            _ => progress.stuck,
+        };
+        let block = set.block.get();
+        let raised = Limit::of(block.saturating_add(block.div_ceil(2))).get();
+        let lifted = u64::from(self.threshold.block.get()) * u64::from(raised) / u64::from(block);
+        let helps = lifted > u64::from(self.count) && self.manner != Manner::NeverBlocks;
+        helps.then(|| format!("sprag policy set progress.{}.block {raised}", self.key))
     }
 }
 
@@ -83,8 +109,8 @@ impl Rung<'_> {
 pub(super) fn name(tried: &Tried) -> String {
     match (tried.name.as_str(), tried.label.as_str()) {
         ("", _) => "this program".to_owned(),
-        (tool, "") => format!("`{tool}`"),
-        (tool, label) => format!("`{tool}` ({label})"),
+        (tool, "") => format!("`{}`", plain_name(tool)),
+        (tool, label) => format!("`{}` ({})", plain_name(tool), plain_name(label)),
     }
 }
 

@@ -11,18 +11,24 @@
 //! - a check after a change that had not been made before, unless it fails;
 //! - a look after a lull (`waiting.rs`); of looks that are slow but no lull, and of failing looks after
 //!   a lull, each third counts;
-//! - of quick polls, two of three;
+//! - of quick polls, two of three; so too if an approach alternates between answers (a flaky test), and
+//!   if a tool that runs no command only acknowledges (a key, a click, a line for a program): that
+//!   tells nothing of what came of it;
 //! - a second look in the same turn.
 //!
-//! A new approach brings news unless it ends in a failure that is known, in nothing, or, asked in other
-//! words, in the long answer that the step before had. A short answer from a new target is work, and
+//! A new approach brings news unless it ends in a failure that is known or says nearly what the last
+//! one said, in nothing, or, asked in other words, in the answer that the step before had. A short answer from a new target is work, and
 //! so is none: a batch is acknowledged and a sweep finds all well, in whatever words. If an approach
 //! says at length what another said some time ago, it is no news either way. A change is news if it
 //! does not fail: what it answers is an acknowledgement.
 //!
+//! A failure is known by its words, not by its flag: one that says nothing (`exit code 1`) is how
+//! many tools say that they found nothing, and the text of a file that mentions an error is a text.
+//!
 //! An answer that the approach gave at any earlier time is no news, and counts from its third time.
 //!
-//! Bounded by: one past an approach, one step before, 256 answers that approaches gave.
+//! Bounded by: one past an approach, one step before, the words of one failure, 256 answers that
+//! approaches gave.
 //! Odd cases: failures are compared across approaches without noise, other answers exactly: eight
 //! different containers started are eight different ids.
 
@@ -50,6 +56,8 @@ pub(super) enum Novelty {
     Repeat,
     /// A failure that is known, but not from this approach.
     Wall,
+    /// A new approach, and nearly the words of the last failure.
+    Similar,
     /// A new approach, the answer of the step before.
     Echo,
     /// A new approach that found nothing.
@@ -72,6 +80,8 @@ pub(super) struct StepFacts<'a> {
     pub(super) answer_seen: bool,
     /// It is a repeat that counts.
     pub(super) counts: bool,
+    /// The approach went back to an answer that it had given before its last one.
+    pub(super) flips: bool,
     /// The approach is that of the step before.
     pub(super) directly: bool,
     /// And so is the answer but for its numbers.
@@ -119,16 +129,20 @@ impl<'a> StepFacts<'a> {
                 (Novelty::Repeat, past, counts)
             }
             Some(before) => (
-                of_changed(outcome.tone, answer_seen, given),
+                of_changed(outcome, answer_seen, given),
                 first(progress.step, now, outcome, Some(before)),
                 false,
             ),
-            None => (
-                of_new(tried, outcome, same_answer, answer_seen),
-                first(progress.step, now, outcome, None),
-                false,
-            ),
+            None => {
+                let similar = is_similar(progress, outcome);
+                (
+                    of_new(tried, outcome, same_answer, answer_seen, similar),
+                    first(progress.step, now, outcome, None),
+                    false,
+                )
+            }
         };
+        remember_failure(progress, outcome);
         Self {
             tried,
             outcome,
@@ -139,6 +153,7 @@ impl<'a> StepFacts<'a> {
             novelty,
             answer_seen,
             counts,
+            flips: before.is_some_and(|before| before.outcome != short(outcome)),
             directly,
             alike: directly && last.shape != 0 && before_last.shape == last.shape,
             wait,
@@ -149,9 +164,11 @@ impl<'a> StepFacts<'a> {
 }
 
 impl StepFacts<'_> {
-    /// Something is not there, in words of its own: that is information, though it is no finding.
+    /// Something is not there, or fails, in words of its own: that is information, though it is no
+    /// finding.
     pub(super) fn finds_a_gap(&self) -> bool {
-        self.novelty == Novelty::Nothing && self.outcome.tone == Tone::Failure && !self.answer_seen
+        let nothing = self.novelty == Novelty::Nothing && self.outcome.tone == Tone::Failure;
+        (nothing && !self.answer_seen) || self.novelty == Novelty::Similar
     }
 }
 
@@ -178,9 +195,13 @@ fn given(progress: &mut Progress, tried: &Tried, outcome: &Outcome) -> Given {
 
 /// What an approach brings whose answer changed: a failure that others met before is the same wall,
 /// and what it answered before is known.
-fn of_changed(tone: Tone, answer_seen: bool, given: Given) -> Novelty {
-    if tone == Tone::Failure && answer_seen {
-        Novelty::Wall
+fn of_changed(outcome: &Outcome, answer_seen: bool, given: Given) -> Novelty {
+    if outcome.tone == Tone::Failure && answer_seen {
+        if outcome.words.is_empty() {
+            Novelty::Quiet
+        } else {
+            Novelty::Wall
+        }
     } else if given == Given::Never {
         Novelty::News
     } else {
@@ -189,18 +210,69 @@ fn of_changed(tone: Tone, answer_seen: bool, given: Given) -> Novelty {
 }
 
 /// What a new approach brings.
-fn of_new(tried: &Tried, outcome: &Outcome, same_answer: bool, answer_seen: bool) -> Novelty {
+fn of_new(
+    tried: &Tried,
+    outcome: &Outcome,
+    same_answer: bool,
+    answer_seen: bool,
+    similar: bool,
+) -> Novelty {
     let looks = matches!(tried.kind, ToolKind::Read | ToolKind::Poll);
-    match outcome.tone {
+    // What a look brings is a text, whatever words are in it, unless the tool says that it failed.
+    let mentions = looks && outcome.weak && !outcome.is_error;
+    let tone = match outcome.tone {
+        Tone::Failure if mentions => Tone::Telling,
+        tone => tone,
+    };
+    match tone {
         Tone::Silent | Tone::Done => Novelty::News,
         Tone::Telling | Tone::Empty if tried.kind == ToolKind::Change => Novelty::News,
         Tone::Empty => Novelty::Nothing,
         Tone::Telling if outcome.absent && tried.asks => Novelty::Nothing,
+        Tone::Failure if outcome.words.is_empty() => Novelty::Nothing,
         Tone::Failure if outcome.absent && looks => Novelty::Nothing,
         Tone::Failure if answer_seen => Novelty::Wall,
-        Tone::Telling if same_answer && outcome.long && tried.asks => Novelty::Echo,
+        Tone::Failure if similar => Novelty::Similar,
+        Tone::Telling if same_answer && tried.asks && outcome.long => Novelty::Echo,
+        Tone::Telling if same_answer && tried.asks => Novelty::Nothing,
         Tone::Telling if answer_seen && outcome.long => Novelty::Quiet,
         Tone::Failure | Tone::Telling => Novelty::News,
+    }
+}
+
+/// Of the words of two failures so many tenths are the same.
+const SIMILAR_TENTHS: usize = 6;
+
+/// Whether a failure says nearly what the last one said, with no change in between.
+fn is_similar(progress: &Progress, outcome: &Outcome) -> bool {
+    progress.failure.as_ref().is_some_and(|last| {
+        progress.changed <= last.step
+            && words_in_common(&last.words, &outcome.words) * 10
+                >= last.words.len().max(outcome.words.len()).max(2) * SIMILAR_TENTHS
+    })
+}
+
+/// How many words two failures share: place by place, or, if one is longer, at both ends.
+fn words_in_common(left: &[u16], right: &[u16]) -> usize {
+    let pairs = || left.iter().zip(right);
+    if left.len() == right.len() {
+        return pairs().filter(|(left, right)| left == right).count();
+    }
+    let start = pairs().take_while(|(left, right)| left == right).count();
+    let ends = left.iter().rev().zip(right.iter().rev());
+    let most = left.len().min(right.len()) - start;
+    let end = ends
+        .take(most)
+        .take_while(|(left, right)| left == right)
+        .count();
+    start + end
+}
+
+fn remember_failure(progress: &mut Progress, outcome: &Outcome) {
+    if outcome.tone == Tone::Failure && !outcome.words.is_empty() {
+        let last = progress.failure.get_or_insert_default();
+        last.step = progress.step;
+        last.words.clone_from(&outcome.words);
     }
 }
 
@@ -252,10 +324,16 @@ impl Look<'_> {
         } else if steps > NEAR_STEPS {
             past.same = 0;
         }
+        let answered = short(self.outcome);
+        let flips = before.outcome != answered;
+        let acknowledges = self.tried.kind == ToolKind::Run
+            && self.tried.label.as_str().is_empty()
+            && matches!(self.outcome.tone, Tone::Silent | Tone::Done);
         let mut counts = false;
         if !excused {
             past.looks = past.looks.saturating_add(1);
-            if wait != Wait::None || self.tried.kind == ToolKind::Poll {
+            let patient = wait != Wait::None || self.tried.kind == ToolKind::Poll;
+            if patient || flips || acknowledges {
                 past.thirds += 1;
                 counts = past.thirds >= THIRD;
             } else {
@@ -266,17 +344,19 @@ impl Look<'_> {
         if counts {
             past.thirds = 0;
         }
-        let answered = short(self.outcome);
-        if before.outcome != answered {
+        // The same answer begins again here.
+        if flips {
             past.earlier = before.outcome;
+            (past.span, past.looks) = (0, 0);
         }
         past.outcome = answered;
         past.shape = self.outcome.shape;
         past.step = progress.step;
         past.tenths = tenths(self.now);
-        past.span = past
-            .span
-            .saturating_add(u16::try_from(steps).unwrap_or(u16::MAX));
+        if !flips {
+            let steps = u16::try_from(steps).unwrap_or(u16::MAX);
+            past.span = past.span.saturating_add(steps);
+        }
         past.same = past.same.saturating_add(u16::from(counts));
         (past, counts)
     }

@@ -45,7 +45,14 @@ pub(super) fn judge(
     if moves >= ADVANCES_FOR_SURE {
         progress.streaks.alike = 0;
     }
-    if moves >= ADVANCES || facts.tried.kind != ToolKind::Run || facts.wait == Wait::Lull {
+    let same_turn = facts
+        .before
+        .is_some_and(|before| before.step > facts.turn_start);
+    if moves >= ADVANCES
+        || facts.tried.kind != ToolKind::Run
+        || facts.wait == Wait::Lull
+        || same_turn
+    {
         return;
     }
     let alike = &mut progress.streaks.alike;
@@ -60,6 +67,7 @@ pub(super) fn judge(
         threshold: limits.progress.recurrence,
         count: *alike / RUNS_PER_COUNT,
         manner: Manner::WarnsTwice,
+        again_weighs: 1,
     };
     rung.climb(
         limits,

@@ -67,6 +67,7 @@ pub(super) fn judge(
         threshold,
         count,
         manner: Manner::WarnsEachTime,
+        again_weighs: 1,
     };
     let tool = tried.name.as_str();
     let say = || {

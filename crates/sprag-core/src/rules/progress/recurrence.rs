@@ -42,6 +42,7 @@ pub(super) fn judge(
         threshold: limits.progress.recurrence,
         count: past.same,
         manner,
+        again_weighs: 1,
     };
     let first = progress.step.saturating_sub(u32::from(past.span));
     let changed = progress.changed > first;
@@ -55,6 +56,12 @@ pub(super) fn judge(
             } else {
                 ""
             };
+            if facts.flips {
+                return format!(
+                    "{} went back to a known {what} again and again",
+                    name(facts.tried)
+                );
+            }
             format!(
                 "{} gave the same {what} {} in {}{meanwhile}",
                 name(facts.tried),

@@ -63,6 +63,13 @@ impl TracedRun {
             long: false,
             absent: false,
             ends_failing: tone == Tone::Failure,
+            weak: false,
+            words: if tone == Tone::Failure {
+                let hash = |word| u16::try_from(digest(word).prefix() >> 48).unwrap();
+                letters.split_whitespace().map(hash).collect()
+            } else {
+                Vec::new()
+            },
             numbers: Vec::new(),
             oversized: false,
         };
@@ -127,7 +134,7 @@ fn a_warning_says_what_was_seen_and_how_far_the_end_is() {
     assert_eq!(
         warned.message.as_deref(),
         Some(
-            "`make` gave the same failure 4 times in a row (3/5 before block). Change the approach, or say what is missing."
+            "`make` gave the same failure 4 times in a row (3/5 before block). The very same call again counts twice. Change the approach, or say what is missing."
         )
     );
     let blocked = run.fail("make all", "no rule");
@@ -188,7 +195,7 @@ fn calls_whose_answers_change_are_work() {
 #[test]
 fn an_answer_that_flips_between_two_states_is_no_news() {
     let mut run = TracedRun::new();
-    let said = decisions(12, |at| run.run("probe", ["up", "down"][at % 2]));
+    let said = decisions(20, |at| run.run("probe", ["up", "down"][at % 2]));
     assert!(first(&said).1.is_some());
 }
 

@@ -36,6 +36,9 @@ pub(super) fn judge(
     let weight = if told && facts.directly { 2 } else { 1 };
     *streak = streak.saturating_add(weight);
     let count = *streak;
+    let repeats = &mut progress.streaks.repeats;
+    *repeats = repeats.saturating_add(1);
+    let repeats = u32::from(*repeats);
     let (news, since) = progress.news;
     let rung = Rung {
         rule: RuleId::ProgressStagnation,
@@ -43,6 +46,7 @@ pub(super) fn judge(
         threshold: limits.progress.stagnation,
         count,
         manner: Manner::WarnsTwice,
+        again_weighs: if facts.directly { 2 } else { 1 },
     };
     let steps = progress.step.saturating_sub(news);
     let tool = facts.tried.name.as_str();
@@ -55,14 +59,14 @@ pub(super) fn judge(
             } else {
                 "answer"
             };
-            if facts.past.looks == facts.past.span {
+            if facts.past.looks == facts.past.span && facts.past.looks > 0 {
                 let same = u32::from(facts.past.looks).saturating_add(1);
                 let same = times(same, "time");
                 return format!("{} gave the same {what} {same} in a row", name(facts.tried));
             }
             format!(
-                "{} repeated what had been done before and got the same answer, the last by {}; {} without anything new",
-                times(u32::from(count), "step"),
+                "{} repeated what had been done before and got a known answer, the last by {}; {} without anything new",
+                times(repeats, "step"),
                 name(facts.tried),
                 times(steps, "step")
             )

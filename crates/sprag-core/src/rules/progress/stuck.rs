@@ -7,23 +7,83 @@
 //! different targets is the result of a sweep. An empty finding is information, so searching on is
 //! forgiven longer.
 //!
-//! Trips when: 5 such attempts warn and 8 block; of empty findings 8 and 20, where of those that name
-//! another path, URL or id each time only each third counts: that is a sweep.
+//! A failure that repeats the attempt's own words differs each time. It is known by the words around
+//! them, and because that is a guess, as patiently as an empty finding.
+//!
+//! Trips when: 5 such attempts warn and 8 block; of a report that counts its findings each third, since
+//! the same report from different places is a sweep. Of empty findings and of failures in nearly the
+//! same words 8 warn and 20 block; of findings that name another path, URL or id each time, and of the
+//! same short answer to other words, each second.
 //! Resets when: any step brings news.
-//! Bounded by: three numbers.
+//! Bounded by: five numbers.
 //! Odd cases: acknowledgements and silence are not counted (a batch of writes is work); in one turn a
-//! streak grows once; a failure that repeats the attempt's own words differs each time and is news.
+//! streak grows once.
 
-use crate::cell::progress::Progress;
+use crate::cell::progress::{Progress, Streaks};
 use crate::finding::Findings;
+use crate::observation::Tone;
 use crate::policy::Limits;
 use crate::rule::RuleId;
 
 use super::ladder::{Manner, Rung, name, times};
 use super::novelty::{Novelty, StepFacts};
 
-/// Of looks for a thing that is not there, where each looks for another thing, each third counts.
-const AIMED_PER_COUNT: u16 = 3;
+/// Of looks for a thing that is not there, where each looks for another thing, each second counts.
+const AIMED_PER_COUNT: u16 = 2;
+/// Of known failures that may be findings each third counts.
+const WEAK_PER_COUNT: u16 = 3;
+
+/// What an attempt ended in: the key of its threshold, and the words for it.
+fn ended(facts: &StepFacts<'_>) -> Option<(&'static str, &'static str)> {
+    Some(match facts.novelty {
+        Novelty::Wall => ("stuck", "failed in a way that was known"),
+        Novelty::Similar => ("empty", "failed in nearly the same words"),
+        Novelty::Echo => ("stuck", "ended in the same answer"),
+        Novelty::Nothing if is_short_echo(facts) => (
+            "empty",
+            "found nothing, or the same short answer in other words",
+        ),
+        Novelty::Nothing => ("empty", "found nothing"),
+        Novelty::News | Novelty::Quiet | Novelty::Repeat => return None,
+    })
+}
+
+/// A question in other words brought the short answer of the step before.
+fn is_short_echo(facts: &StepFacts<'_>) -> bool {
+    facts.outcome.tone == Tone::Telling && !facts.outcome.absent
+}
+
+/// Counts an attempt: the streak, and how many attempts it is made of. Of the patient ones only some
+/// count, the first among them.
+fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
+    let (streak, patient, per_count, is_patient) = match facts.novelty {
+        Novelty::Nothing => {
+            let is_patient = facts.tried.aims || is_short_echo(facts);
+            (
+                &mut streaks.empty,
+                &mut streaks.aimed,
+                AIMED_PER_COUNT,
+                is_patient,
+            )
+        }
+        Novelty::Wall => {
+            let is_patient = facts.outcome.weak;
+            (
+                &mut streaks.stuck,
+                &mut streaks.weak,
+                WEAK_PER_COUNT,
+                is_patient,
+            )
+        }
+        Novelty::Similar => (&mut streaks.similar, &mut 0, 1, false),
+        _ => (&mut streaks.echo, &mut 0, 1, false),
+    };
+    let counts = !is_patient || patient.is_multiple_of(per_count);
+    *patient = patient.saturating_add(u16::from(is_patient));
+    *streak = streak.saturating_add(u16::from(counts));
+    let uncounted = patient.saturating_sub(patient.div_ceil(per_count));
+    counts.then(|| (*streak, u32::from(*streak) + u32::from(uncounted)))
+}
 
 pub(super) fn judge(
     facts: &StepFacts<'_>,
@@ -31,73 +91,48 @@ pub(super) fn judge(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let streaks = &mut progress.streaks;
     if facts.before.is_none() && facts.novelty != Novelty::Echo {
-        streaks.echo = 0;
+        progress.streaks.echo = 0;
     }
-    let (key, streak, ended) = match facts.novelty {
-        Novelty::Wall => (
-            "stuck",
-            &mut streaks.stuck,
-            "failed in a way that was known",
-        ),
-        Novelty::Echo => ("stuck", &mut streaks.echo, "ended in the same answer"),
-        Novelty::Nothing => ("empty", &mut streaks.empty, "found nothing"),
-        Novelty::News | Novelty::Quiet | Novelty::Repeat => return,
+    let Some((key, ended)) = ended(facts) else {
+        return;
     };
-    let grown = if key == "empty" {
-        &mut progress.grown.empty
+    let (grown, threshold) = if key == "empty" {
+        (&mut progress.grown.empty, limits.progress.empty)
     } else {
-        &mut progress.grown.stuck
+        (&mut progress.grown.stuck, limits.progress.stuck)
     };
     if *grown > facts.turn_start {
         return;
     }
     *grown = progress.step;
-    if key == "empty" && facts.tried.aims {
-        streaks.aimed = streaks.aimed.saturating_add(1);
-        if !streaks.aimed.is_multiple_of(AIMED_PER_COUNT) {
-            return;
-        }
-    }
-    *streak = streak.saturating_add(1);
+    let Some((count, attempts)) = count(facts, &mut progress.streaks) else {
+        return;
+    };
     let rung = Rung {
         rule: RuleId::ProgressStuck,
         key,
-        threshold: if key == "empty" {
-            limits.progress.empty
-        } else {
-            limits.progress.stuck
-        },
-        count: *streak,
+        threshold,
+        count,
         manner: Manner::WarnsTwice,
+        again_weighs: 1,
     };
-    climb(&rung, ended, facts, progress, limits, found);
-}
-
-fn climb(
-    rung: &Rung<'_>,
-    ended: &str,
-    facts: &StepFacts<'_>,
-    progress: &Progress,
-    limits: &Limits,
-    found: &mut Findings,
-) {
     let (news, since) = progress.news;
     let steps = progress.step.saturating_sub(news);
-    let tool = facts.tried.name.as_str();
     let say = || {
-        format!(
-            "{} {ended}, the last by {}; {} without anything new",
-            times(u32::from(rung.count), "attempt"),
-            name(facts.tried),
-            times(steps, "step")
-        )
+        let (attempts, last) = (times(attempts, "attempt"), name(facts.tried));
+        // A failure in words of its own is something new, though it does not help.
+        if facts.novelty == Novelty::Similar {
+            return format!("{attempts} {ended}, the last by {last}");
+        }
+        let steps = times(steps, "step");
+        format!("{attempts} {ended}, the last by {last}; {steps} without anything new")
     };
     rung.climb(limits, found, say, |finding| {
         finding
-            .with("tool", tool)
-            .with("counted", rung.key)
+            .with("tool", facts.tried.name.as_str())
+            .with("counted", key)
+            .with("attempts", attempts)
             .with("steps_without_news", steps)
             .with("seconds_without_news", facts.now.since(since).0 / 1000)
     });

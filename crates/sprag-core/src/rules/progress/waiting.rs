@@ -4,7 +4,8 @@
 //! a lull waits, whoever looks again at once hammers. What a lull is depends on the session's pace and
 //! is said in `cell/pace.rs`. Words that say that something moves by itself only lower the bar.
 //!
-//! Odd cases: a lull anywhere since an approach was last tried excuses it, so that two things can be
+//! Odd cases: what asks about something that moves needs no lull in a session that is always slow; a
+//! lull anywhere since an approach was last tried excuses it, so that two things can be
 //! watched at once; a command that slept holds a lull itself.
 
 use crate::cell::pace::Gap;
@@ -40,11 +41,13 @@ pub(super) fn wait(
     let since_look = age(before.tenths);
     let happened = |moment: u32| moment != 0 && age(moment) < since_look;
     let waited = progress.waited;
-    let moves = tried.moves || tried.kind == ToolKind::Poll;
+    // A change asks about nothing, whatever words are in it.
+    let moves = tried.moves && tried.kind != ToolKind::Change || tried.kind == ToolKind::Poll;
     let patient = tried.kind == ToolKind::Poll && since_look >= PATIENT_TENTHS;
-    if patient || happened(waited.lull) || moves && happened(waited.short_lull) {
+    let slow = happened(waited.slow);
+    if patient || happened(waited.lull) || moves && (slow || happened(waited.short_lull)) {
         Wait::Lull
-    } else if happened(waited.slow) {
+    } else if slow {
         Wait::Slow
     } else {
         Wait::None
