@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use sprag::eval::Metric;
-use sprag_core::Policy;
+use sprag_core::{Millis, Policy};
 
 pub(crate) use hooks::{DoctorArgs, FailWord, HookArgs, InstallArgs, UninstallArgs};
 #[cfg(unix)]
@@ -192,6 +192,9 @@ pub(crate) struct EvalArgs {
     /// Set another classifier (plain, informed) or policy file beside it.
     #[arg(long, value_name = "POLICY")]
     pub(crate) compare: Option<String>,
+    /// Judge as if every step came this long after the one before, like `60s` for a slow model.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) pace: Option<Millis>,
     /// Add the figures without each source.
     #[arg(long)]
     pub(crate) leave_one_out: bool,

@@ -92,6 +92,7 @@ mod feed;
 mod guard;
 mod judge;
 pub mod link;
+mod missing_time;
 mod policy_file;
 pub mod replay;
 pub mod scenario;

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &EvalArgs, settings: &Settings, out: &mut dyn Write) -> 
     let (files, labels) = read(&args.traces)?;
     let (replayed, flaws) = {
         let bar = Bar::new("runs", labels.len());
-        eval::replay(&files, &labels, &policies, &|| bar.advance()).map_err(failed)?
+        eval::replay(&files, &labels, &policies, args.pace, &|| bar.advance()).map_err(failed)?
     };
     let reports = names.into_iter().enumerate();
     let reports: Vec<Named> = reports

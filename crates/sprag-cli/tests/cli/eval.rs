@@ -27,6 +27,7 @@ fn figures_come_in_all_by_source_and_by_family() {
     false_stops       0/2   successes stopped before their last call
     loops             2/2   terminal loops stopped
     loops_saved       2/2   terminal loops stopped before their last call
+    long_loops        -     terminal loops of 20 repetitions and more, stopped
     call_loops        -     runs that ended in one call with changing results, stopped
     runaways          2/2   reader's runaways stopped
     legit             0/1   reader's legitimate runs stopped
@@ -71,6 +72,7 @@ fn two_policies_stand_side_by_side() {
     false_stops       0/2 | 2/2     successes stopped before their last call
     loops             2/2 | 2/2     terminal loops stopped
     loops_saved       2/2 | 2/2     terminal loops stopped before their last call
+    long_loops        - | -         terminal loops of 20 repetitions and more, stopped
     call_loops        - | -         runs that ended in one call with changing results, stopped
     runaways          2/2 | 2/2     reader's runaways stopped
     legit             0/1 | 1/1     reader's legitimate runs stopped
@@ -118,6 +120,7 @@ fn the_runs_behind_a_number_are_listed() {
     false_stops       0/2   successes stopped before their last call
     loops             2/2   terminal loops stopped
     loops_saved       2/2   terminal loops stopped before their last call
+    long_loops        -     terminal loops of 20 repetitions and more, stopped
     call_loops        -     runs that ended in one call with changing results, stopped
     runaways          2/2   reader's runaways stopped
     legit             0/1   reader's legitimate runs stopped
@@ -258,7 +261,7 @@ fn what_can_not_be_used_is_told() {
     insta::assert_snapshot!(sandbox.run(&["eval", "runs", "--list", "lops"]), @"
     exit 2
     --- stderr
-    error: invalid value 'lops' for '--list <METRIC>': there is no metric `lops`; there are false_stops, loops, loops_saved, call_loops, runaways, legit, dead_env, warned_successes, warned, repetition, no_repetition, abuse, no_abuse, repeat, no_repeat, echo, no_echo
+    error: invalid value 'lops' for '--list <METRIC>': there is no metric `lops`; there are false_stops, loops, loops_saved, long_loops, call_loops, runaways, legit, dead_env, warned_successes, warned, repetition, no_repetition, abuse, no_abuse, repeat, no_repeat, echo, no_echo
 
     For more information, try '--help'.
     ");

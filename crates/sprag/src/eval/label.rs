@@ -28,6 +28,8 @@ pub struct Label {
     pub kind: RepetitionKind,
     /// The last call of the third repetition: from there on a stop is due.
     pub stuck_seq: Option<u64>,
+    /// How often the loop was gone through.
+    pub reps: Option<u64>,
     /// What a careful reader said.
     pub reader: Option<ReaderNote>,
     /// Whether people labelled it as repeating its steps: `yes`, `no`.
@@ -103,6 +105,7 @@ impl Label {
             time: TimeSource::default(),
             kind: RepetitionKind::default(),
             stuck_seq: None,
+            reps: None,
             reader: None,
             human_step_repetition: None,
             annotated_resource_abuse: None,

@@ -64,6 +64,8 @@ metrics! {
     Loops = "loops", Many, "terminal loops stopped";
     /// Runs that ended in a loop, with at least one call saved.
     LoopsSaved = "loops_saved", Many, "terminal loops stopped before their last call";
+    /// Runs that ended in a loop of at least 20 repetitions.
+    LongLoops = "long_loops", Many, "terminal loops of 20 repetitions and more, stopped";
     /// Runs that ended in the same call, whose results changed.
     CallLoops = "call_loops", Either, "runs that ended in one call with changing results, stopped";
     /// Runs that a reader took for runaways.
@@ -94,6 +96,9 @@ metrics! {
     NoEcho = "no_echo", Few, "flow.echo in other runs with messages";
 }
 
+/// So many repetitions are a loop at any pace.
+const LONG_LOOP: u64 = 20;
+
 impl Metric {
     /// Whether it can be asked of this run.
     #[must_use]
@@ -105,6 +110,10 @@ impl Metric {
         match self {
             Self::FalseStops | Self::WarnedSuccesses => label.is_good() && has_calls,
             Self::Loops | Self::LoopsSaved => label.kind == RepetitionKind::TerminalLoop,
+            Self::LongLoops => {
+                label.kind == RepetitionKind::TerminalLoop
+                    && label.reps.is_some_and(|reps| reps >= LONG_LOOP)
+            }
             Self::CallLoops => label.kind == RepetitionKind::TerminalLoopCall,
             Self::Runaways => label.read_as(&[ReaderVerdict::Runaway]),
             Self::Legit => label.read_as(&[
@@ -130,9 +139,12 @@ impl Metric {
     pub fn hit(self, run: &EvalRun) -> bool {
         match self {
             Self::FalseStops | Self::LoopsSaved => run.stopped_early(),
-            Self::Loops | Self::CallLoops | Self::Runaways | Self::Legit | Self::DeadEnv => {
-                run.stop.is_some()
-            }
+            Self::Loops
+            | Self::LongLoops
+            | Self::CallLoops
+            | Self::Runaways
+            | Self::Legit
+            | Self::DeadEnv => run.stop.is_some(),
             Self::WarnedSuccesses
             | Self::Warned
             | Self::Repetition

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use sprag_core::{Decision, Event, Id, Policy, Verdict};
+use sprag_core::{Decision, Event, Id, Millis, Policy, Verdict};
 
 use super::error::EvalError;
 use super::files::{TraceFile, read_bytes};
@@ -38,7 +38,8 @@ pub struct Flaw {
 }
 
 /// Replays every run in `files` under each of `policies`, on as many threads as there are cores.
-/// `done` is told after each run. Runs come in the order of files and lines.
+/// With a `pace`, every recorded step comes that long after the one before. `done` is told after each
+/// run. Runs come in the order of files and lines.
 ///
 /// # Errors
 /// Where a file can't be read.
@@ -46,9 +47,12 @@ pub fn replay(
     files: &[TraceFile],
     labels: &HashMap<String, Label>,
     policies: &[EvalPolicy],
+    pace: Option<Millis>,
     done: &(dyn Fn() + Sync),
 ) -> Result<(Vec<Replayed>, Vec<Flaw>), EvalError> {
-    let results = each(files, |file| replay_file(file, labels, policies, done));
+    let results = each(files, |file| {
+        replay_file(file, labels, policies, pace, done)
+    });
     let mut all = Vec::new();
     let mut flaws = Vec::new();
     for result in results {
@@ -64,13 +68,17 @@ fn replay_file(
     file: &TraceFile,
     labels: &HashMap<String, Label>,
     policies: &[EvalPolicy],
+    pace: Option<Millis>,
     done: &(dyn Fn() + Sync),
 ) -> Result<(Vec<Replayed>, Vec<Flaw>), EvalError> {
     let stem = file.stem();
     let bytes = read_bytes(&file.path)?;
     let mut runs = Vec::new();
     let mut flaws = Vec::new();
-    for trace in split(&bytes, &stem) {
+    for mut trace in split(&bytes, &stem) {
+        if let Some(pace) = pace {
+            trace.set_pace(pace);
+        }
         let label = labels.get(&trace.name).cloned();
         let label = label.unwrap_or_else(|| Label::unknown(&trace.name, &stem));
         let under = |policy: &EvalPolicy| fold(&trace, policy.for_time(label.time));

@@ -10,8 +10,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use sprag_core::{Event, Millis, Timestamp};
 
-/// When a recording starts whose first event does not say.
-const START: Timestamp = Timestamp(1_760_000_000_000);
+use crate::missing_time;
 
 /// An event of a recorded run.
 #[derive(Debug, Clone)]
@@ -78,12 +77,26 @@ impl Trace {
             Ok(event) => event,
             Err(error) => return self.flaws.push((number, error.to_string())),
         };
-        let next = self
-            .events
-            .last()
-            .map_or(START, |last| last.at.plus(Millis::SECOND));
-        let at = event.at().unwrap_or(next);
+        let last = self.events.last().map(|last| last.at);
+        let at = event.at().unwrap_or_else(|| missing_time::after(last));
         self.events.push(TracedEvent { seq, at, event });
+    }
+
+    /// Puts its recorded steps `pace` apart: what would a slower or faster model have got? The result
+    /// of a step comes a second after its call.
+    pub(crate) fn set_pace(&mut self, pace: Millis) {
+        let mut now = missing_time::after(None);
+        let mut seq = self.events.first().map(|first| first.seq);
+        for traced in &mut self.events {
+            if seq.replace(traced.seq) != Some(traced.seq) {
+                now = now.plus(pace);
+            }
+            let result = matches!(traced.event, Event::Step(_));
+            if result {
+                now = now.plus(Millis::SECOND);
+            }
+            traced.at = now;
+        }
     }
 }
 
@@ -110,10 +123,27 @@ mod tests {
             told,
             [
                 ("a", vec![(0, 5000), (1, 6000)]),
-                ("b", vec![(7, START.0)]),
-                ("rest", vec![(5, START.0)])
+                ("b", vec![(7, missing_time::after(None).0)]),
+                ("rest", vec![(5, missing_time::after(None).0)])
             ]
         );
+    }
+
+    #[test]
+    fn a_pace_puts_the_same_time_before_every_step() {
+        let text = br#"{"seq":0,"at":5000,"type":"call","session":"s","tool":"x","id":"0"}
+{"seq":0,"at":5000,"type":"step","session":"s","id":"0"}
+{"seq":1,"at":5001,"type":"call","session":"s","tool":"x","id":"1"}
+{"seq":1,"at":99000,"type":"step","session":"s","id":"1"}"#;
+        let mut trace = split(text, "rest").remove(0);
+        trace.set_pace(Millis(60_000));
+        let start = missing_time::after(None).0;
+        let times: Vec<u64> = trace
+            .events
+            .iter()
+            .map(|event| event.at.0 - start)
+            .collect();
+        assert_eq!(times, [0, 1_000, 61_000, 62_000]);
     }
 
     #[test]

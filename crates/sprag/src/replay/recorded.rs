@@ -17,7 +17,7 @@ pub enum RecordedItem {
         /// What.
         what: Noted,
     },
-    /// A line of a trace that is not an event, or has no time.
+    /// A line of a trace that is not an event.
     Bad {
         /// Its number.
         number: u64,

@@ -1,11 +1,14 @@
 //! A trace file as a recording: one event a line in the wire format, plain or gzipped.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
-use sprag_core::{Event, MAX_EVENT_BYTES};
+use sprag_core::{Event, Id, MAX_EVENT_BYTES, Timestamp};
+
+use crate::missing_time;
 
 use super::error::ReplayError;
 use super::recorded::{RecordedEvent, RecordedForm, RecordedItem};
@@ -14,12 +17,15 @@ use super::recorded::{RecordedEvent, RecordedForm, RecordedItem};
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The events of a file, line by line. Empty lines are skipped; fields that no event has (`trace`,
-/// `seq`) are ignored. A line that is not an event does not end the recording.
+/// `seq`) are ignored. A line that is not an event does not end the recording. An event without a time
+/// happened a second after the one before it in its session, as for `sprag eval`.
 pub struct TraceRecording {
     path: PathBuf,
     reader: Box<dyn BufRead>,
     line: u64,
     buffer: Vec<u8>,
+    /// When each session was last seen, for events that have no time.
+    last: HashMap<Id, Timestamp>,
     failed: bool,
 }
 
@@ -44,6 +50,7 @@ impl TraceRecording {
             reader,
             line: 0,
             buffer: Vec::new(),
+            last: HashMap::new(),
             failed: false,
         })
     }
@@ -64,7 +71,7 @@ impl TraceRecording {
         }
     }
 
-    fn event(&self) -> RecordedItem {
+    fn event(&mut self) -> RecordedItem {
         let number = self.line;
         let event = match Event::parse(self.buffer.trim_ascii()) {
             Ok(event) => event,
@@ -76,14 +83,10 @@ impl TraceRecording {
                 return RecordedItem::Bad { number, why };
             }
         };
-        let Some(at) = event.at() else {
-            let why =
-                "at: missing; a recorded event says when it happened, in milliseconds since 1970";
-            return RecordedItem::Bad {
-                number,
-                why: why.to_owned(),
-            };
-        };
+        let session = event.session();
+        let last = self.last.get(session).copied();
+        let at = event.at().unwrap_or_else(|| missing_time::after(last));
+        self.last.insert(session.clone(), at);
         RecordedItem::Event(Box::new(RecordedEvent {
             number,
             at,

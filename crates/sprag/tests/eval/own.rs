@@ -20,7 +20,7 @@ fn replayed(policies: &[Value]) -> (Vec<Replayed>, Vec<Flaw>) {
         .iter()
         .map(|document| EvalPolicy::new(document).unwrap())
         .collect();
-    replay(&files, &labels, &policies, &|| {}).unwrap()
+    replay(&files, &labels, &policies, None, &|| {}).unwrap()
 }
 
 fn report(policy: Value) -> EvalReport {
@@ -60,6 +60,7 @@ fn figures_are_so_many_of_so_many() {
     false_stops 0/2 []
     loops 2/2 ["shop:same-drawer", "shop:sold-then-rang"]
     loops_saved 2/2 ["shop:same-drawer", "shop:sold-then-rang"]
+    long_loops 0/0 []
     call_loops 0/0 []
     runaways 2/2 ["shop:same-drawer", "shop:sold-then-rang"]
     legit 0/1 []

@@ -165,8 +165,8 @@ fn a_trace_is_read_plain_and_gzipped_and_its_mistakes_are_told() {
             "1: type: unknown event type \"cal\"; did you mean \"call\"?",
         ),
         (
-            "\n{\"type\":\"usage\",\"session\":\"s\"}\n",
-            "2: at: missing; a recorded event says when it happened, in milliseconds since 1970",
+            "\n{\"type\":\"usage\",\"at\":1}\n",
+            "2: session: missing, and a usage needs it",
         ),
     ] {
         std::fs::write(&plain, format!("{text}\n{line}")).unwrap();
