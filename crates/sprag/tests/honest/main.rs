@@ -7,7 +7,15 @@
 #[cfg(test)]
 mod batches;
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod evasions;
+#[cfg(test)]
+mod hints;
+#[cfg(test)]
+mod messages;
+#[cfg(test)]
+mod mistakes;
 #[cfg(test)]
 mod runners;
 #[cfg(test)]
@@ -16,5 +24,7 @@ mod schedules;
 mod session;
 #[cfg(test)]
 mod sweeps;
+#[cfg(test)]
+mod truth;
 #[cfg(test)]
 mod waits;

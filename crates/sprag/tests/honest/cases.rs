@@ -1,0 +1,207 @@
+//! Pairs from a file, one a line: work of many kinds, and the runaway that looks like it.
+//!
+//! A line has a `name`, an `honest` play and its `twin`. A play does its `acts` in `rounds`, after what
+//! it does `first`. An act is a call `s` seconds after the last result: a `tool` with `args`, or a shell's
+//! `cmd`; what comes `out` of it, whether that is an error (`err`), how many seconds it `takes`, and how
+//! many of it are made `at_once`. Texts are templates: `{n}` is the round, `{i}` the place in a parallel
+//! turn, `{r}` a random number, `{w}` a random word, `{x}` a random hexadecimal number; `{n%60*-7+900:02}`
+//! calculates from left to right.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::session::{Act, Look, Numbers, Report};
+
+#[derive(Deserialize)]
+struct Case {
+    name: String,
+    honest: Play,
+    twin: Play,
+}
+
+#[derive(Deserialize)]
+struct Play {
+    first: Option<Box<Play>>,
+    rounds: u64,
+    acts: Vec<Template>,
+}
+
+#[derive(Deserialize)]
+struct Template {
+    s: f64,
+    tool: Option<String>,
+    args: Option<Value>,
+    cmd: Option<String>,
+    out: String,
+    #[serde(default)]
+    err: bool,
+    takes: Option<f64>,
+    at_once: Option<u64>,
+}
+
+fn cases() -> impl Iterator<Item = Case> {
+    let lines = include_str!("cases.jsonl").lines();
+    lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+}
+
+/// What the names in a template stand for, for one call.
+struct Values {
+    n: u64,
+    i: u64,
+    r: u64,
+    word: String,
+}
+
+impl Values {
+    /// The value of `n%60*-7+900:02`.
+    fn value(&self, text: &str) -> Option<String> {
+        let (sum, width) = text.split_once(':').unwrap_or((text, "0"));
+        let name = sum.get(..1)?;
+        let start = match name {
+            "n" => self.n,
+            "i" => self.i,
+            "r" => self.r,
+            _ => return None,
+        };
+        let mut value = i64::try_from(start).ok()?;
+        let mut rest = &sum[1..];
+        while let Some(sign) = rest.chars().next() {
+            let digits = &rest[1..];
+            let end = digits
+                .char_indices()
+                .find(|(at, c)| !c.is_ascii_digit() && !(*at == 0 && *c == '-'))
+                .map_or(digits.len(), |(at, _)| at);
+            let number: i64 = digits[..end].parse().ok()?;
+            match sign {
+                '%' => value %= number,
+                '*' => value *= number,
+                '+' => value += number,
+                _ => return None,
+            }
+            rest = &digits[end..];
+        }
+        let width: usize = width.parse().ok()?;
+        Some(format!("{value:0width$}"))
+    }
+
+    fn fill(&self, text: &str, numbers: &mut Numbers) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('{') {
+            out.push_str(&rest[..at]);
+            let inside = rest[at + 1..].split_once('}');
+            let filled = inside.and_then(|(name, after)| {
+                let value = match name {
+                    "w" => Some(self.word.clone()),
+                    "x" => Some(format!("{:08x}", numbers.below(1 << 32))),
+                    name => self.value(name),
+                };
+                value.map(|value| (value, after))
+            });
+            match filled {
+                Some((value, after)) => {
+                    out.push_str(&value);
+                    rest = after;
+                }
+                None => {
+                    out.push('{');
+                    rest = &rest[at + 1..];
+                }
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn fill_value(&self, value: &Value, numbers: &mut Numbers) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.fill(text, numbers)),
+            Value::Array(items) => items
+                .iter()
+                .map(|item| self.fill_value(item, numbers))
+                .collect(),
+            Value::Object(fields) => fields
+                .iter()
+                .map(|(name, value)| (self.fill(name, numbers), self.fill_value(value, numbers)))
+                .collect::<Map<_, _>>()
+                .into(),
+            other => other.clone(),
+        }
+    }
+}
+
+fn millis(seconds: f64) -> u64 {
+    format!("{:.0}", seconds * 1000.0).parse().unwrap()
+}
+
+impl Template {
+    fn look(&self, n: u64, i: u64, numbers: &mut Numbers) -> Look {
+        let values = Values {
+            n,
+            i,
+            r: numbers.below(10_000),
+            word: numbers.word(),
+        };
+        let args = match &self.cmd {
+            Some(command) => json!({ "command": command }),
+            None => self.args.clone().unwrap_or_default(),
+        };
+        let tool = self.tool.as_deref().unwrap_or("Bash");
+        let args = values.fill_value(&args, numbers);
+        let mut look = Look::new(millis(self.s), tool, args, values.fill(&self.out, numbers));
+        look.is_error = self.err;
+        look.takes_ms = self.takes.map_or(look.takes_ms, millis);
+        look
+    }
+
+    fn act(&self, n: u64, numbers: &mut Numbers) -> Act {
+        match self.at_once {
+            Some(count) => Act::Together((0..count).map(|i| self.look(n, i, numbers)).collect()),
+            None => self.look(n, 0, numbers).into(),
+        }
+    }
+}
+
+impl Play {
+    fn acts(&self, numbers: &mut Numbers) -> Vec<Act> {
+        let first = self.first.iter().flat_map(|first| first.acts(numbers));
+        let mut acts: Vec<Act> = first.collect();
+        for n in 0..self.rounds {
+            acts.extend(self.acts.iter().map(|template| template.act(n, numbers)));
+        }
+        acts
+    }
+}
+
+#[test]
+fn honest_work_of_every_kind_goes_on() {
+    let mut report = Report::default();
+    for (seed, case) in (1..).zip(cases()) {
+        report.honest(&case.name, &case.honest.acts(&mut Numbers::new(seed)));
+    }
+    report.check(150);
+}
+
+#[test]
+fn the_runaway_that_looks_like_it_is_stopped() {
+    let mut report = Report::default();
+    for (seed, case) in (1..).zip(cases()) {
+        report.twin(&case.name, &case.twin.acts(&mut Numbers::new(seed)));
+    }
+    report.check(150);
+}
+
+#[test]
+fn templates_calculate_from_left_to_right() {
+    let values = Values {
+        n: 62,
+        i: 3,
+        r: 5,
+        word: "brax".to_owned(),
+    };
+    let text = values.fill(
+        "{n%60:02} {n*-7+900} {i} {w} {z} {\"a\":{i}}",
+        &mut Numbers::new(1),
+    );
+    assert_eq!(text, "02 466 3 brax {z} {\"a\":3}");
+}
