@@ -28,7 +28,7 @@ pub(crate) struct Body<'a> {
 #[derive(Debug)]
 pub(crate) enum Content<'a> {
     Event {
-        observation: Observation,
+        observation: Box<Observation>,
         /// As stored: whoever only compares need not read it.
         verdict: &'a [u8],
         captured: Option<&'a str>,
@@ -137,11 +137,11 @@ impl<'a> Body<'a> {
         } = decode(bytes)?;
         let content = match (observed, note) {
             (Some(what), None) => Content::Event {
-                observation: Observation {
+                observation: Box::new(Observation {
                     at,
                     sender: sender.map(Cow::into_owned),
                     what: what.into_owned(),
-                },
+                }),
                 verdict,
                 captured,
             },
@@ -169,7 +169,7 @@ impl<'a> Body<'a> {
             } => (
                 observation.at,
                 RecordKind::Event {
-                    observation: Box::new(observation),
+                    observation,
                     captured: captured.map(Captured::new),
                 },
                 decode_verdict(verdict)?,

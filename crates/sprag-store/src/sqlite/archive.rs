@@ -137,7 +137,7 @@ fn append_one(
                 digest,
                 text,
             };
-            Some(fold_event(tx, &mut row, observation, policy)?)
+            Some(fold_event(tx, &mut row, *observation, policy)?)
         }
         Content::Note { note, .. } => {
             if let Noted::Evicted(eviction) = &note {
