@@ -443,6 +443,39 @@ mod tests {
         cell.held.user_unblocks = dice.is();
     }
 
+    fn any_streaks(dice: &mut Dice) -> Streaks {
+        let [
+            stagnation,
+            stuck,
+            echo,
+            empty,
+            aimed,
+            failing,
+            churn,
+            alike,
+            barren,
+            weak,
+            similar,
+            rounds,
+            repeats,
+        ] = std::array::from_fn(|_| dice.tiny());
+        Streaks {
+            stagnation,
+            stuck,
+            echo,
+            empty,
+            aimed,
+            failing,
+            churn,
+            alike,
+            barren,
+            weak,
+            similar,
+            rounds,
+            repeats,
+        }
+    }
+
     fn fill_progress(dice: &mut Dice, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
         for _ in 0..dice.below(300) {
@@ -466,36 +499,7 @@ mod tests {
             let at = progress.past(approach).map(|(at, _)| at);
             progress.keep(at, approach, past);
         }
-        let [
-            stagnation,
-            stuck,
-            echo,
-            empty,
-            aimed,
-            failing,
-            churn,
-            alike,
-            barren,
-            weak,
-            similar,
-            rounds,
-            repeats,
-        ] = std::array::from_fn(|_| dice.tiny());
-        progress.streaks = Streaks {
-            stagnation,
-            stuck,
-            echo,
-            empty,
-            aimed,
-            failing,
-            churn,
-            alike,
-            barren,
-            weak,
-            similar,
-            rounds,
-            repeats,
-        };
+        progress.streaks = any_streaks(dice);
         fill_pace(dice, cell);
         let progress = &mut cell.held.progress;
         progress.step = dice.small();

@@ -186,7 +186,7 @@ impl<'a> Action<'_, 'a> {
                 .take_while(|at| row[*at] == row[at - period])
                 .count();
             let varies = last.iter().any(|key| *key != last[period - 1]);
-            if same > 0 && (same + period) % period == 0 && varies {
+            if same > 0 && (same + period).is_multiple_of(period) && varies {
                 return (same + period) / period == limit;
             }
         }

@@ -56,7 +56,7 @@ impl Values {
     /// The value of `n%60*-7+900:02`.
     fn value(&self, text: &str) -> Option<String> {
         let (sum, width) = text.split_once(':').unwrap_or((text, "0"));
-        let name = sum.get(..1)?;
+        let (name, mut rest) = sum.split_at_checked(1)?;
         let start = match name {
             "n" => self.n,
             "i" => self.i,
@@ -64,21 +64,19 @@ impl Values {
             _ => return None,
         };
         let mut value = i64::try_from(start).ok()?;
-        let mut rest = &sum[1..];
-        while let Some(sign) = rest.chars().next() {
-            let digits = &rest[1..];
-            let end = digits
-                .char_indices()
-                .find(|(at, c)| !c.is_ascii_digit() && !(*at == 0 && *c == '-'))
-                .map_or(digits.len(), |(at, _)| at);
-            let number: i64 = digits[..end].parse().ok()?;
+        while !rest.is_empty() {
+            let (sign, digits) = rest.split_at_checked(1)?;
+            let minus = usize::from(digits.starts_with('-'));
+            let length = digits.bytes().skip(minus).take_while(u8::is_ascii_digit);
+            let (number, after) = digits.split_at_checked(minus + length.count())?;
+            let number: i64 = number.parse().ok()?;
             match sign {
-                '%' => value %= number,
-                '*' => value *= number,
-                '+' => value += number,
+                "%" => value %= number,
+                "*" => value *= number,
+                "+" => value += number,
                 _ => return None,
             }
-            rest = &digits[end..];
+            rest = after;
         }
         let width: usize = width.parse().ok()?;
         Some(format!("{value:0width$}"))
@@ -87,10 +85,9 @@ impl Values {
     fn fill(&self, text: &str, numbers: &mut Numbers) -> String {
         let mut out = String::new();
         let mut rest = text;
-        while let Some(at) = rest.find('{') {
-            out.push_str(&rest[..at]);
-            let inside = rest[at + 1..].split_once('}');
-            let filled = inside.and_then(|(name, after)| {
+        while let Some((before, after)) = rest.split_once('{') {
+            out.push_str(before);
+            let filled = after.split_once('}').and_then(|(name, after)| {
                 let value = match name {
                     "w" => Some(self.word.clone()),
                     "x" => Some(format!("{:08x}", numbers.below(1 << 32))),
@@ -98,15 +95,12 @@ impl Values {
                 };
                 value.map(|value| (value, after))
             });
-            match filled {
-                Some((value, after)) => {
-                    out.push_str(&value);
-                    rest = after;
-                }
-                None => {
-                    out.push('{');
-                    rest = &rest[at + 1..];
-                }
+            if let Some((value, after)) = filled {
+                out.push_str(&value);
+                rest = after;
+            } else {
+                out.push('{');
+                rest = after;
             }
         }
         out.push_str(rest);

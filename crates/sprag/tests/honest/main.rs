@@ -13,6 +13,8 @@ mod evasions;
 #[cfg(test)]
 mod hints;
 #[cfg(test)]
+mod histories;
+#[cfg(test)]
 mod messages;
 #[cfg(test)]
 mod mistakes;
@@ -22,6 +24,8 @@ mod runners;
 mod schedules;
 #[cfg(test)]
 mod session;
+#[cfg(test)]
+mod step_histories;
 #[cfg(test)]
 mod sweeps;
 #[cfg(test)]

@@ -168,7 +168,7 @@ fn a_failure_that_repeats_the_attempts_words_is_known() {
     report.honest("a handful of guesses", &acts(7, guess));
     let fixed = |n: u64| {
         let word = Numbers::new(n * 3 + 1).word();
-        if n % 2 == 0 {
+        if n.is_multiple_of(2) {
             Look::new(
                 2_000,
                 "Edit",
@@ -193,7 +193,11 @@ fn a_failure_that_repeats_the_attempts_words_is_known() {
 
 fn round(calls: u64, gap: u64, first_gap: u64) -> impl Fn(u64) -> Look {
     move |n| {
-        let gap = if n % calls == 0 { first_gap } else { gap };
+        let gap = if n.is_multiple_of(calls) {
+            first_gap
+        } else {
+            gap
+        };
         let k = n % calls;
         let text = format!(
             "{} {} {k}",
@@ -241,9 +245,12 @@ fn a_round_that_is_longer_than_the_memory_is_found() {
     report.check(3);
 }
 
+/// A name, and the nth call of a turn.
+type Way = (&'static str, fn(u64) -> Look);
+
 #[test]
 fn one_parallel_turn_never_takes_a_session_from_nothing_to_a_block() {
-    let ways: [(&str, fn(u64) -> Look); 4] = [
+    let ways: [Way; 4] = [
         ("the same edit", |_| {
             Look::new(1_000, "edit_file", json!({"path": "a", "text": "x"}), "ok")
         }),

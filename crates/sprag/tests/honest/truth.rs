@@ -122,6 +122,12 @@ impl Session {
             let blocks = proof("streak") >= proof("block");
             assert_eq!(verdict.decision == Decision::Block, blocks, "{message}");
         }
+        self.check_rows(message);
+        self.check_counts(message, tool, arg);
+    }
+
+    /// `gave the same answer 4 times in a row`, `in 7 steps`, `was run 8 times in a row`.
+    fn check_rows(&self, message: &str) {
         if message.contains(" times in a row and failed each time") {
             let runs = number_before(message, " times in a row and");
             assert!(self.row(|done| done.failed) >= runs, "{message}");
@@ -143,6 +149,10 @@ impl Session {
             );
             assert!(span.iter().filter(same).count() as u64 >= said, "{message}");
         }
+    }
+
+    /// Actions, deletes, equal calls, changes made again and attempts.
+    fn check_counts(&self, message: &str, tool: &str, arg: u64) {
         if let Some(rest) =
             message.strip_suffix(" (max 30): make no further calls, summarise and ask the user.")
         {
@@ -308,8 +318,6 @@ fn play(seed: u64) -> usize {
 
 #[test]
 fn messages_name_the_numbers_of_a_model_that_counts() {
-    let histories: u64 =
-        std::env::var("SPRAG_HISTORIES").map_or(1_500, |count| count.parse().unwrap());
-    let checked: usize = (1..=histories.min(20_000)).map(play).sum();
+    let checked: usize = (1..=1_500).map(play).sum();
     assert!(checked > 1_000, "only {checked} messages were read");
 }
