@@ -19,5 +19,5 @@ fuzz_target!(|data: &[u8]| {
             Err(errors) => assert!(!errors.to_string().is_empty()),
         }
     }
-    let _ = import::from_json(text, None);
+    let _ = import::from_json(text, None, &import::ImportScope::Everyone);
 });

@@ -272,6 +272,12 @@ pub(crate) struct PolicyImportArgs {
     /// `max_deletes` and `window_s`.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Import the limits for the sessions that this name or glob fits, not for everyone.
+    #[arg(long, value_name = "SESSION", conflicts_with = "agent")]
+    pub(crate) session: Option<String>,
+    /// Import the limits for the agents that this name or glob fits, not for everyone.
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
     /// Print one JSON document instead of TOML.
     #[arg(long)]
     pub(crate) json: bool,

@@ -31,7 +31,8 @@ The policy goes to standard output, what became of each key to standard error.
 
 Examples:
   sprag policy import .caco/recursion-limits.json
-  sprag policy import settings.json > policy.toml";
+  sprag policy import settings.json > policy.toml
+  sprag policy import .caco/recursion-limits.json --session coder-1 >> policy.toml";
 
 pub(crate) const POLICY_SET: &str = "\
 The file is checked as a whole before it is written, and is created where there is none. A change

@@ -76,12 +76,42 @@ mappings! {
     }
 }
 
+/// Whom imported limits are for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ImportScope {
+    /// Everyone: the policy's own sections.
+    #[default]
+    Everyone,
+    /// Sessions that this name or glob fits: an `[[override]]`.
+    Session(String),
+    /// Agents that this name or glob fits: an `[[override]]`.
+    Agent(String),
+}
+
+impl ImportScope {
+    /// What stands before the sections, and before the name of each.
+    fn start(&self) -> (String, &'static str) {
+        let (key, name) = match self {
+            Self::Everyone => return (String::new(), ""),
+            Self::Session(name) => ("session", name),
+            Self::Agent(name) => ("agent", name),
+        };
+        // A JSON string is a TOML string too.
+        let name = Value::from(name.as_str());
+        (format!("[[override]]\n{key} = {name}\n"), "override.")
+    }
+}
+
 /// Makes a policy from a file of another tool. Without a `kind`, its keys decide what it is.
 ///
 /// # Errors
 /// Returns an error if it is not JSON, has none of the known keys, or has a value that can't be a
 /// limit.
-pub fn from_json(text: &str, kind: Option<ImportKind>) -> Result<Imported, ImportError> {
+pub fn from_json(
+    text: &str,
+    kind: Option<ImportKind>,
+    scope: &ImportScope,
+) -> Result<Imported, ImportError> {
     let (max, found) = (MAX_POLICY_BYTES, text.len());
     if found > max {
         return Err(ImportError::TooLong { max, found });
@@ -107,7 +137,7 @@ pub fn from_json(text: &str, kind: Option<ImportKind>) -> Result<Imported, Impor
     }
     Ok(Imported {
         kind,
-        toml: import.toml(),
+        toml: import.toml(scope),
         notes: import.notes,
     })
 }
@@ -188,14 +218,18 @@ impl Import {
         Ok(())
     }
 
-    fn toml(&self) -> String {
-        let mut text = String::new();
+    fn toml(&self, scope: &ImportScope) -> String {
+        let (mut text, prefix) = scope.start();
         if self
             .settings
             .iter()
             .any(|(key, ..)| key.name() == "flow.max_revisits")
         {
-            text.push_str("[rules]\n\"flow.revisits\" = \"enforce\"\n");
+            let gap = if text.is_empty() { "" } else { "\n" };
+            let _ = writeln!(
+                text,
+                "{gap}[{prefix}rules]\n\"flow.revisits\" = \"enforce\""
+            );
         }
         let mut section = "";
         for key in super::KEYS {
@@ -209,7 +243,7 @@ impl Import {
             if section != key.section() {
                 section = key.section();
                 let gap = if text.is_empty() { "" } else { "\n" };
-                let _ = writeln!(text, "{gap}[{section}]");
+                let _ = writeln!(text, "{gap}[{prefix}{section}]");
             }
             let (_, value) = number_and_text(key, *number);
             let name = key.name().rsplit('.').next().unwrap_or_default();

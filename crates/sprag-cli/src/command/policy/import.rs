@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use sprag::PolicyFile;
-use sprag_core::import;
+use sprag_core::import::{self, ImportScope};
 
 use crate::args::PolicyImportArgs;
 use crate::failure::{Failure, Run};
@@ -19,7 +19,12 @@ pub(crate) fn run(args: &PolicyImportArgs, out: &mut dyn Write) -> Run {
         Failure::new(format!("there is no file {}", args.file.display()))
             .next("check the path; it is relative to where you are")
     })?;
-    let imported = import::from_json(&text, None)
+    let scope = match (&args.session, &args.agent) {
+        (Some(session), _) => ImportScope::Session(session.clone()),
+        (None, Some(agent)) => ImportScope::Agent(agent.clone()),
+        (None, None) => ImportScope::Everyone,
+    };
+    let imported = import::from_json(&text, None, &scope)
         .map_err(|error| Failure::new(format!("{}: {error}", args.file.display())))?;
     let notes: Vec<String> = imported.notes.iter().map(ToString::to_string).collect();
     if args.json {

@@ -5,7 +5,7 @@ use crate::policy::{Mode, Policy};
 use crate::rule::RuleId;
 
 fn import(text: &str) -> (Imported, Policy) {
-    let imported = from_json(text, None).unwrap();
+    let imported = from_json(text, None, &ImportScope::Everyone).unwrap();
     let policy = Policy::from_toml(&imported.toml).unwrap();
     (imported, policy)
 }
@@ -110,13 +110,13 @@ fn what_is_beyond_a_policy_is_lowered_and_told() {
 fn a_kind_that_is_given_is_not_guessed() {
     let text = r#"{"maxDepth": 4, "max_deletes": 5}"#;
     assert_eq!(
-        from_json(text, None).unwrap().kind,
+        from_json(text, None, &ImportScope::Everyone).unwrap().kind,
         ImportKind::RecursionLimits
     );
-    let imported = from_json(text, Some(ImportKind::Deletes)).unwrap();
+    let imported = from_json(text, Some(ImportKind::Deletes), &ImportScope::Everyone).unwrap();
     assert_eq!(imported.toml, "[destructive]\nmax_calls = 5\n");
     assert_eq!(
-        from_json(text, Some(ImportKind::Protection)),
+        from_json(text, Some(ImportKind::Protection), &ImportScope::Everyone),
         Err(ImportError::Unknown)
     );
 }
@@ -146,12 +146,39 @@ fn what_can_not_be_imported_is_refused_with_the_reason() {
         ),
     ] {
         assert_eq!(
-            from_json(text, None).unwrap_err().to_string(),
+            from_json(text, None, &ImportScope::Everyone)
+                .unwrap_err()
+                .to_string(),
             message,
             "{text}"
         );
     }
-    let unknown = from_json(r#"{"depth": 4}"#, None).unwrap_err().to_string();
+    let unknown = from_json(r#"{"depth": 4}"#, None, &ImportScope::Everyone)
+        .unwrap_err()
+        .to_string();
     assert!(unknown.starts_with("no known limits in this file: it has none of `maxDepth`"));
     assert!(unknown.contains("`protection.max_chain_depth` (settings)"));
+}
+
+#[test]
+fn limits_for_one_session_or_agent_are_not_imported_for_everyone() {
+    let text = r#"{"maxDepth": 2, "maxRevisits": 3}"#;
+    let own = |scope| {
+        let imported = from_json(text, None, &scope).unwrap();
+        let policy = Policy::from_toml(&imported.toml).unwrap();
+        (imported.toml, policy)
+    };
+    let (toml, policy) = own(ImportScope::Session("coder \"1\"".to_owned()));
+    assert_eq!(
+        toml,
+        "[[override]]\nsession = \"coder \\\"1\\\"\"\n\n[override.rules]\n\"flow.revisits\" = \"enforce\"\n\n\
+         [override.flow]\nmax_depth = 2\nmax_revisits = 3\n"
+    );
+    let depth = |agent, session| policy.limits_for(agent, session).flow.max_depth.get();
+    assert_eq!(depth(None, "coder \"1\""), 2);
+    assert_eq!(depth(None, "another"), 5);
+    let (_, policy) = own(ImportScope::Agent("coder-*".to_owned()));
+    let depth = |agent, session| policy.limits_for(agent, session).flow.max_depth.get();
+    assert_eq!(depth(Some("coder-7"), "s"), 2);
+    assert_eq!(depth(Some("reviewer"), "s"), 5);
 }

@@ -192,7 +192,7 @@ proptest! {
     fn no_text_breaks_the_reader(text in any::<String>()) {
         let _ = Policy::from_toml(&text);
         let _ = Policy::from_json(&text);
-        let _ = import::from_json(&text, None);
+        let _ = import::from_json(&text, None, &import::ImportScope::Everyone);
         let _ = text.parse::<Millis>();
         let _ = Policy::nearest_key(&text);
         let _ = Policy::default().get(&text);
