@@ -6,7 +6,8 @@
 //! Trips when: the Nth message between the two within a minute, and every further one.
 //! Resets when: either of them reports a step, or the window slides on.
 //! Bounded by: N times a pair, forgotten after an idle hour.
-//! Odd cases: "in between" is by the order of events, so clock skew between hosts does not matter.
+//! Odd cases: "in between" is by the order of events, so clock skew between hosts does not matter. If neither of the
+//! two has ever reported a step, work can't be seen, and the message does not claim that there was none.
 
 use super::text::{plain_name, raise_hint};
 use crate::cell::PairCell;
@@ -36,23 +37,24 @@ pub(crate) fn judge(
         return;
     }
     found.add(limits, RuleId::FlowChatter, || {
-        Finding::new(
-            RuleId::FlowChatter,
-            Decision::Warn,
+        let from = plain_name(from.as_str());
+        let message = if steps == (0, 0) {
             format!(
-                "rapid calls from session {} with no work detected",
-                plain_name(from.as_str())
-            ),
-        )
-        .with("count", count)
-        .with("warn_on", limit)
-        .with("window_ms", Millis::MINUTE.0)
-        .hint_if(raise_hint(
-            "flow.chatter",
-            limit,
-            u32::try_from(count + 1).unwrap_or(u32::MAX),
-            MAX_LIMIT,
-        ))
+                "rapid calls from session {from}; whether work is done in between is not reported"
+            )
+        } else {
+            format!("rapid calls from session {from} with no work detected")
+        };
+        Finding::new(RuleId::FlowChatter, Decision::Warn, message)
+            .with("count", count)
+            .with("warn_on", limit)
+            .with("window_ms", Millis::MINUTE.0)
+            .hint_if(raise_hint(
+                "flow.chatter",
+                limit,
+                u32::try_from(count + 1).unwrap_or(u32::MAX),
+                MAX_LIMIT,
+            ))
     });
 }
 

@@ -62,7 +62,7 @@ async fn what_goes_too_far_is_told_to_the_agent_that_did_it() {
         (
             "x6:2",
             "1",
-            "Warning from the guard: rapid calls from session 1 with no work detected".into(),
+            "Warning from the guard: rapid calls from session 1; whether work is done in between is not reported".into(),
         ),
     ] {
         assert_eq!(troubles(plan).await, [(session.to_owned(), told)], "{plan}");

@@ -174,7 +174,7 @@ async fn rapid_fire_without_work_is_passed_on_with_a_warning() {
     assert_eq!(answer.header("sprag-rule"), Some("flow.chatter"));
     assert_eq!(
         answer.header("sprag-warning"),
-        Some("rapid calls from session 1 with no work detected")
+        Some("rapid calls from session 1; whether work is done in between is not reported")
     );
 }
 
