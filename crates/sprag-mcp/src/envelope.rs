@@ -6,23 +6,89 @@
 
 use std::borrow::Cow;
 
+use serde::de::MapAccess;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// The members of a JSON-RPC message that show what it is. An `id` or `result` of null counts as present.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default)]
 pub(crate) struct Envelope<'m> {
-    #[serde(default, borrow, deserialize_with = "present")]
     pub(crate) id: Option<&'m RawValue>,
-    #[serde(default, borrow)]
     pub(crate) method: Option<&'m RawValue>,
-    #[serde(default, borrow)]
     pub(crate) params: Option<&'m RawValue>,
-    #[serde(default, borrow, deserialize_with = "present")]
     pub(crate) result: Option<&'m RawValue>,
-    #[serde(default, borrow)]
     pub(crate) error: Option<&'m RawValue>,
+    /// A key that only a parser without regard for case takes for one of these, as `Method`.
+    pub(crate) odd_key: Option<String>,
 }
+
+impl<'de: 'm, 'm> Deserialize<'de> for Envelope<'m> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Envelope<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a JSON-RPC message")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut message = Envelope::default();
+                while let Some(Key(key)) = map.next_key()? {
+                    let raw: &RawValue = map.next_value()?;
+                    let (slot, keeps_null) = match &*key {
+                        "id" => (&mut message.id, true),
+                        "method" => (&mut message.method, false),
+                        "params" => (&mut message.params, false),
+                        "result" => (&mut message.result, true),
+                        "error" => (&mut message.error, false),
+                        other => {
+                            if is_odd(other, &ENVELOPE_KEYS) {
+                                message.odd_key = Some(other.to_owned());
+                            }
+                            continue;
+                        }
+                    };
+                    if slot.is_some() {
+                        return Err(serde::de::Error::custom("a key is there twice"));
+                    }
+                    *slot = Some(raw).filter(|raw| keeps_null || raw.get() != "null");
+                }
+                Ok(message)
+            }
+        }
+        from.deserialize_map(Visitor)
+    }
+}
+
+const ENVELOPE_KEYS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+/// What a server reads of the parameters of a call.
+const CALL_KEYS: [&str; 6] = [
+    "name",
+    "arguments",
+    "_meta",
+    "inputresponses",
+    "requeststate",
+    "task",
+];
+
+/// Whether a parser without regard for case takes `key` for one of `known`, which it is not.
+fn is_odd(key: &str, known: &[&str]) -> bool {
+    // Folding may make a key shorter in bytes, as the Kelvin sign is a `k`, but never to a third.
+    if key.len() > 64 || known.contains(&key) {
+        return false;
+    }
+    let folded = folded(key);
+    known.iter().any(|known| *known == folded)
+}
+
+/// A word without its case, by what Unicode folds together.
+pub(crate) fn folded(word: &str) -> String {
+    let upper = word.chars().flat_map(char::to_uppercase);
+    upper.flat_map(char::to_lowercase).collect()
+}
+
+/// A key, borrowed unless it holds escapes.
+#[derive(Deserialize)]
+struct Key<'m>(#[serde(borrow)] Cow<'m, str>);
 
 impl<'m> Envelope<'m> {
     /// Reads one message; a batch or an invalid text gives none.
@@ -62,6 +128,14 @@ pub(crate) struct CallParams<'m> {
     /// Asks for a task instead of a result (2025-11-25).
     #[serde(default, borrow)]
     pub(crate) task: Option<&'m RawValue>,
+}
+
+/// A key of `params` that only a parser without regard for case takes for one of a call's, as `Name`.
+pub(crate) fn odd_call_key(params: &RawValue) -> Option<String> {
+    let Members(members) = parse(params)?;
+    let is_camel = |key: &str| matches!(key, "inputResponses" | "requestState");
+    let is_odd = |key: &String| !is_camel(key) && is_odd(key, &CALL_KEYS);
+    members.into_iter().map(|(key, _)| key).find(is_odd)
 }
 
 /// The members of a result that show the outcome of a call.
@@ -171,8 +245,4 @@ pub(crate) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
         return serde_json::from_str(raw.get()).ok().map(Cow::Owned);
     }
     Some(Cow::Borrowed(inner))
-}
-
-fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(from).map(Some)
 }

@@ -10,6 +10,7 @@
 //! - [`Proxy`] answers one request; the server of this project mounts it beside its own routes.
 //! - [`Listener`] answers on a port of its own.
 
+mod body_reader;
 pub mod connection;
 mod credentials;
 mod exchange;
@@ -24,16 +25,20 @@ mod protocol_sessions;
 mod proxy;
 mod proxy_config;
 mod public_address;
+mod readable;
 mod repoll;
-mod request_body;
 mod response_body;
 mod response_forwarder;
 mod sse;
+pub mod strict_path;
 mod upstream;
+mod write_timeout;
 
-pub use hosts::{Hosts, is_own_origin};
+pub use body_reader::{BodyError, BodyReader};
+pub use hosts::{Hosts, is_own_origin, one_host};
 pub use hyper::Uri;
 pub use listener::{Listener, ListenerError, ListenerOptions};
 pub use proxy::{Proxy, ProxyError, ProxyOptions};
 pub use proxy_config::{ProxyConfig, ProxyConfigError, UpstreamConfig};
 pub use response_body::ResponseBody;
+pub use write_timeout::WriteTimeout;

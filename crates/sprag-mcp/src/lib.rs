@@ -46,6 +46,7 @@ pub mod inspect;
 pub mod install;
 mod json_lexer;
 mod large_payload;
+mod misread;
 mod refusal;
 mod splice;
 #[cfg(unix)]

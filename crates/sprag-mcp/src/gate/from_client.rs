@@ -10,11 +10,11 @@ use sprag_core::{CallEvent, Decision, Event, Id, IdError, Identity, Payload, Sen
 use super::{ClientAction, Gate, OnKill, RequestScope, id_key};
 use crate::call_meta::CallMeta;
 use crate::call_outcome::CallOutcome;
-use crate::duplicate_keys;
 use crate::envelope::{CallParams, Envelope, batch, member, parse, raw_member, text};
 use crate::guidance::guidance;
 use crate::in_flight::{PendingCall, PendingRequest, after_cut, fingerprint, next_round};
 use crate::large_payload::payload;
+use crate::misread::{self, CALL};
 use crate::refusal::{INVALID_REQUEST, PARSE_ERROR, RefusalForm, error, id_of, refusal};
 use crate::stream_scan::StreamScan;
 use crate::verdict_source::GuardAnswer;
@@ -92,13 +92,16 @@ impl Gate {
 
     fn one_from_client(&self, scope: &RequestScope, bytes: &[u8]) -> Passed {
         let Some(message) = Envelope::read(bytes) else {
-            return unreadable(bytes);
+            return unreadable(scope, bytes);
         };
+        if let Some(why) = misread::message(&message) {
+            return Err(stop(&message, |id| error(id, INVALID_REQUEST, &why)));
+        }
         let Some(method) = message.method() else {
             return Ok(());
         };
         match &*method {
-            "tools/call" => return self.call(scope, bytes, &message),
+            CALL => return self.call(scope, bytes, &message),
             "tools/list" => remember(scope, &message, PendingRequest::Tools),
             "initialize" => {
                 note_client(scope, &message);
@@ -138,11 +141,7 @@ impl Gate {
     }
 
     fn call(&self, scope: &RequestScope, bytes: &[u8], message: &Envelope<'_>) -> Passed {
-        // Guard and server must read the same call, whichever of two equal keys a parser takes.
-        if let Err(why) = duplicate_keys::check(bytes) {
-            let why = format!(
-                "this call was not passed on: {why}, so that guard and server could read different calls"
-            );
+        if let Some(why) = misread::call(bytes, message) {
             return Err(stop(message, |id| error(id, INVALID_REQUEST, &why)));
         }
         // A call that names no tool can't run anything: refusing it is up to the server.
@@ -322,13 +321,14 @@ fn disown(event: &mut CallEvent, scope: &RequestScope) {
 }
 
 /// A message that no strict parser accepts. If some server could read it as a call, it is not passed on.
-fn unreadable(bytes: &[u8]) -> Passed {
+fn unreadable(scope: &RequestScope, bytes: &[u8]) -> Passed {
     let mut scan = StreamScan::default();
     scan.read(bytes);
     let is_batch = bytes.trim_ascii_start().first() == Some(&b'[');
     let names_call = || bytes.windows(10).any(|part| part == b"tools/call");
     let may_be_call = scan.is_call() || (is_batch && names_call());
-    if !may_be_call {
+    let is_refused = scope.is_strict() && !bytes.trim_ascii().is_empty();
+    if !may_be_call && !is_refused {
         return Ok(());
     }
     let why = "this call was not passed on: it is not one JSON message that everybody reads alike";

@@ -107,6 +107,12 @@ impl RequestScope {
         keys.iter().filter_map(|key| self.take(key)).collect()
     }
 
+    /// Whether what is not JSON is refused. Over HTTP it is: a server may decode a body in ways that nobody here
+    /// knows. A wrapped server gets lines as they come, and refuses what it can't read.
+    pub(super) fn is_strict(&self) -> bool {
+        self.own.is_some()
+    }
+
     fn own(&self) -> Option<MutexGuard<'_, Vec<Box<str>>>> {
         let own = self.own.as_ref()?;
         Some(own.lock().unwrap_or_else(PoisonError::into_inner))

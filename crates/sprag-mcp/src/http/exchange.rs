@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http_body_util::Full;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::header;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Uri};
@@ -13,7 +13,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::local_response::{self, ErrorResponse, HEADER_MISMATCH, NO_SERVER};
 use super::open_exchange::OpenExchange;
 use super::public_address::PublicAddress;
-use super::request_body::BodyReader;
+use super::readable;
 use super::response_body::ResponseBody;
 use super::response_forwarder::ResponseForwarder;
 use super::upstream::Upstream;
@@ -35,18 +35,15 @@ impl Exchange {
     pub(super) async fn run(
         self,
         mut head: Parts,
-        body: Incoming,
-        bodies: &BodyReader,
+        body: Bytes,
     ) -> Result<Response<ResponseBody>, ErrorResponse> {
-        // The room that a large body takes is given back when an answer starts.
-        let (body, _room) = bodies.read(body).await?;
         let upstream = self.upstream;
         let sender = head.extensions.remove::<Arc<Sender>>();
         // Nobody vouches for the clients of a proxy on its own port.
         let sender = sender.unwrap_or_else(|| Arc::new(Sender::anonymous(Role::Agent)));
         let (scope, may_resume) = upstream.scope(&head.headers);
         let scope = (scope.sent_by(sender), may_resume);
-        let (onward, ours) = if head.method == Method::POST {
+        let (onward, ours) = if readable::is_message(&head, &body)? {
             agrees(&head, &body, &upstream.gate)?;
             match upstream.judge(|gate| gate.from_client(&scope.0, &body)) {
                 ClientAction::Pass => (body, None),

@@ -25,10 +25,24 @@ const HOP_BY_HOP: [HeaderName; 9] = [
     header::UPGRADE,
 ];
 
+/// By these some servers take another method or another path than the ones that were judged.
+const OVERRIDES: [&str; 7] = [
+    "x-http-method-override",
+    "x-http-method",
+    "x-method-override",
+    "x-original-url",
+    "x-original-uri",
+    "x-rewrite-url",
+    "x-forwarded-uri",
+];
+
 /// Leaves of a request's headers what is for the server.
 pub(super) fn for_server(headers: &mut HeaderMap) {
     drop_hops(headers);
     for name in [header::HOST, header::CONTENT_LENGTH, header::EXPECT] {
+        headers.remove(name);
+    }
+    for name in OVERRIDES {
         headers.remove(name);
     }
     // What is compressed can't be looked at.
@@ -70,6 +84,11 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 /// Whether the body is a stream of events.
 pub(super) fn is_events(headers: &HeaderMap) -> bool {
     has_type(headers, "text/event-stream")
+}
+
+/// Whether the body is a form, as authorisation servers take it.
+pub(super) fn is_form(headers: &HeaderMap) -> bool {
+    has_type(headers, "application/x-www-form-urlencoded")
 }
 
 fn has_type(headers: &HeaderMap, wanted: &str) -> bool {

@@ -7,8 +7,8 @@
 
 use std::net::IpAddr;
 
-use hyper::HeaderMap;
 use hyper::header;
+use hyper::{HeaderMap, Uri};
 
 /// The names that a server answers to.
 #[derive(Debug, Clone)]
@@ -41,6 +41,27 @@ impl Hosts {
         }
         let host = host.to_ascii_lowercase();
         host == "localhost" || self.names.contains(&host)
+    }
+}
+
+/// The one host that a request names, in its address, in its `Host` header, or in both alike.
+///
+/// # Errors
+/// Returns what is wrong if it names none, or two: whoever stands in between may have judged the other one.
+pub fn one_host<'r>(uri: &'r Uri, headers: &'r HeaderMap) -> Result<&'r str, &'static str> {
+    let named = uri.authority().map(|authority| authority.as_str());
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = hosts.next().map(|host| host.to_str().unwrap_or_default());
+    if hosts.next().is_some() {
+        return Err("the Host header is there twice");
+    }
+    match (named, host) {
+        (Some(named), Some(host)) if !named.eq_ignore_ascii_case(host) => {
+            Err("the address and the Host header name two servers")
+        }
+        (Some(named), _) => Ok(named),
+        (None, Some(host)) => Ok(host),
+        (None, None) => Err("the Host header is missing"),
     }
 }
 

@@ -8,8 +8,12 @@ pub const BODY_BYTES: usize = sprag_core::MAX_EVENT_BYTES;
 pub(super) const SMALL_BODY_BYTES: usize = 64 * 1024;
 /// How much all larger bodies that are under way may take together, in KiB.
 pub(super) const BODIES_KIB: u32 = 256 * 1024;
-/// How long the next part of a body may take.
+/// How long a body may take to arrive, besides what its bytes take at [`BODY_BYTES_PER_MS`].
 pub(super) const BODY_TIME: Duration = Duration::from_secs(30);
+/// The slowest pace of a large body that is accepted.
+pub(super) const BODY_BYTES_PER_MS: usize = 64;
+/// How long a large body waits until others give room back.
+pub(super) const ROOM_TIME: Duration = Duration::from_secs(2);
 /// The longest answer, or event, that is held whole; what is longer streams through.
 pub(super) const HELD_BYTES: usize = 4 * 1024 * 1024;
 /// The longest metadata of a protected resource.
@@ -17,6 +21,8 @@ pub(super) const METADATA_BYTES: usize = 1024 * 1024;
 
 /// How long the head of a request may take to arrive.
 pub(super) const HEAD_TIME: Duration = Duration::from_secs(15);
+/// How long an answer may stand still because its client does not read it.
+pub(super) const WRITE_TIME: Duration = Duration::from_secs(30);
 /// The most of a head, of a request or of an answer, in bytes.
 pub(super) const HEAD_BYTES: usize = 64 * 1024;
 /// The most headers.

@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use super::connection;
 use super::limits;
 use super::proxy::Proxy;
+use super::write_timeout::WriteTimeout;
 
 /// Where to listen.
 #[derive(Debug, Clone)]
@@ -135,6 +136,7 @@ fn spawn(
         let proxy = Arc::clone(&proxy);
         async move { Ok::<_, std::convert::Infallible>(proxy.answer(request).await) }
     });
+    let stream = WriteTimeout::new(stream, limits::WRITE_TIME);
     let connection = http.serve_connection(TokioIo::new(stream), service);
     tokio::spawn(connection::serve(connection, ending, turn));
 }

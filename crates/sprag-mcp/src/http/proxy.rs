@@ -4,22 +4,23 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes};
 use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use sprag_core::Id;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
+use super::body_reader::{BodyError, BodyReader};
 use super::exchange::Exchange;
-use super::hosts::{Hosts, is_own_origin};
+use super::hosts::{Hosts, is_own_origin, one_host};
 use super::local_response::{self, ErrorResponse};
 use super::proxy_config::ProxyConfig;
 use super::public_address::{METADATA, PublicAddress};
-use super::request_body::BodyReader;
+use super::readable;
 use super::response_body::ResponseBody;
 use super::upstream::{Upstream, UpstreamOptions};
-use super::{headers, limits};
+use super::{headers, limits, strict_path};
 use crate::gate::{Gate, GateOptions, OnKill};
 use crate::verdict_source::{LogSink, VerdictSource};
 use sprag::FailMode;
@@ -165,7 +166,11 @@ impl Proxy {
         }
         Ok(Self {
             upstreams,
-            bodies: BodyReader::new(options.body_bytes),
+            bodies: BodyReader::new(
+                limits::BODIES_KIB,
+                limits::SMALL_BODY_BYTES,
+                limits::BODY_TIME,
+            ),
             streams: Arc::new(Semaphore::new(options.streams)),
             options,
         })
@@ -185,17 +190,25 @@ impl Proxy {
     }
 
     /// Answers one request.
-    pub async fn answer(&self, request: Request<Incoming>) -> Response<ResponseBody> {
+    pub async fn answer<B>(&self, request: Request<B>) -> Response<ResponseBody>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: std::fmt::Display,
+    {
         let (head, body) = request.into_parts();
         let answer = self.try_answer(head, body).await;
         answer.unwrap_or_else(|refused| *refused)
     }
 
-    async fn try_answer(
+    async fn try_answer<B>(
         &self,
         head: Parts,
-        body: Incoming,
-    ) -> Result<Response<ResponseBody>, ErrorResponse> {
+        body: B,
+    ) -> Result<Response<ResponseBody>, ErrorResponse>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: std::fmt::Display,
+    {
         let public = self.public(&head)?;
         let route = self.route(&head.uri)?;
         let Some(target) = route.target else {
@@ -204,6 +217,7 @@ impl Proxy {
             );
         };
         let turn = self.turn()?;
+        readable::head(&head)?;
         if route.is_metadata && head.method == Method::GET {
             return self.metadata(route.upstream, head, public).await;
         }
@@ -213,10 +227,32 @@ impl Proxy {
             target,
             turn,
         };
-        exchange.run(head, body, &self.bodies).await
+        let (body, room) = self.read(body).await?;
+        let answer = exchange.run(head, body).await;
+        // The room that a large body takes is given back when an answer starts.
+        drop(room);
+        answer
     }
 
-    /// BodyReader for one more exchange.
+    /// The whole body of a request, and the room that it takes.
+    async fn read<B>(&self, body: B) -> Result<(Bytes, Option<SemaphorePermit<'_>>), ErrorResponse>
+    where
+        B: Body<Data = Bytes> + Unpin,
+        B::Error: std::fmt::Display,
+    {
+        let read = self.bodies.read(body, self.options.body_bytes).await;
+        read.map_err(|error| {
+            let status = match &error {
+                BodyError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+                BodyError::Late { .. } => StatusCode::REQUEST_TIMEOUT,
+                BodyError::Broken(_) => StatusCode::BAD_REQUEST,
+                BodyError::NoRoom => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            local_response::plain(status, &error.to_string()).into()
+        })
+    }
+
+    /// Room for one more exchange.
     fn turn(&self) -> Result<OwnedSemaphorePermit, ErrorResponse> {
         let turn = Arc::clone(&self.streams).try_acquire_owned();
         turn.map_err(|_| {
@@ -233,11 +269,9 @@ impl Proxy {
 
     /// How the client sees the proxy; refuses what is not meant for it, and what another site's page sends.
     fn public(&self, head: &Parts) -> Result<PublicAddress, ErrorResponse> {
-        let named = head.uri.authority().map(|authority| authority.as_str());
-        let host = named.or_else(|| head.headers.get(header::HOST)?.to_str().ok());
-        let Some(host) = host else {
-            let why = "the Host header is missing";
-            return Err(local_response::plain(StatusCode::BAD_REQUEST, why).into());
+        let host = match one_host(&head.uri, &head.headers) {
+            Ok(host) => host,
+            Err(why) => return Err(local_response::plain(StatusCode::BAD_REQUEST, why).into()),
         };
         let hosts = self.options.hosts.as_ref();
         if hosts.is_some_and(|hosts| !hosts.knows(host)) {
@@ -272,10 +306,12 @@ impl Proxy {
 
     fn route(&self, uri: &Uri) -> Result<Route<'_>, ErrorResponse> {
         let path = uri.path();
-        // What was judged must be where it goes: a server may read `/a/../b` as `/b`.
-        if path.split('/').any(is_dots) {
-            let why = "`.` and `..` have no place in a path";
-            return Err(local_response::plain(StatusCode::BAD_REQUEST, why).into());
+        // Where a request goes must be where every server reads that it goes. A slash at the end is part of some
+        // servers' addresses.
+        let plain = path.strip_suffix('/').unwrap_or(path);
+        if let Err(why) = strict_path::segments(plain) {
+            let why = format!("the path: {why}");
+            return Err(local_response::plain(StatusCode::BAD_REQUEST, &why).into());
         }
         let nowhere = || {
             let why = "there is no server behind this path";
@@ -367,12 +403,4 @@ fn well_known(rest: &str) -> (&str, &str) {
         Some(at) => rest.split_at_checked(at).unwrap_or((rest, "")),
         None => (rest, ""),
     }
-}
-
-fn is_dots(segment: &str) -> bool {
-    if !segment.starts_with(['.', '%']) {
-        return false;
-    }
-    let plain = segment.to_ascii_lowercase().replace("%2e", ".");
-    plain == "." || plain == ".."
 }

@@ -10,4 +10,5 @@ mod raw_http;
 mod rebinding;
 mod resumption;
 mod tls;
+mod unreadable;
 mod verdicts;

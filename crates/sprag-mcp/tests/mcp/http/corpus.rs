@@ -76,7 +76,6 @@ fn what_no_sdk_would_keep_passes_too() {
         r#" { "method" : "tools/call" , "id" : "x" , "params" : { "name" : "a" } } "#,
         r#"[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b"}},{"jsonrpc":"2.0","method":"notifications/x"}]"#,
         r#"{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{"name":"c"}}"#,
-        "not json at all",
     ];
     let server = ScriptedServer::start(|asked, peer| peer.json(&asked.body));
     let proxy = ProxyFixture::before(&server);

@@ -158,7 +158,7 @@ fn what_is_too_large_or_too_many_is_told_as_such() {
     let got = proxy.client().post("", &"x".repeat(2000));
     assert_eq!(
         (got.status(), got.text()),
-        (413, "a request of more than 1000 bytes is not read\n")
+        (413, "a body has at most 1000 bytes here\n")
     );
     let mut open: Vec<HttpClient> = (0..2).map(|_| proxy.client()).collect();
     for client in &mut open {

@@ -1,0 +1,103 @@
+//! Requests that the guard can read as the server behind will. Everything else is refused, not passed on unjudged.
+//!
+//! A server may decompress a body, detect UTF-16 by itself, or take a `PUT` for a `POST`. The guard does none of
+//! that: whoever sends such a request is told so, and can send it plain.
+
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode};
+
+use super::headers;
+use super::local_response::{self, ErrorResponse};
+
+/// Refuses a request whose head says that its body can't be read, or that is not a request of this protocol.
+pub(super) fn head(head: &Parts) -> Result<(), ErrorResponse> {
+    let known = [
+        Method::GET,
+        Method::POST,
+        Method::DELETE,
+        Method::HEAD,
+        Method::OPTIONS,
+    ];
+    if !known.contains(&head.method) {
+        let why = format!("{} is not a method of MCP", head.method);
+        let allowed = HeaderValue::from_static("GET, POST, DELETE, HEAD, OPTIONS");
+        return Err(refused(
+            StatusCode::METHOD_NOT_ALLOWED,
+            &why,
+            (header::ALLOW, allowed),
+        ));
+    }
+    if let Some(encoding) = encoding(&head.headers) {
+        let why =
+            format!("a body in {encoding:?} can't be judged; send it without Content-Encoding");
+        return Err(unsupported(&why));
+    }
+    if let Some(charset) = charset(&head.headers) {
+        let why = format!("a body in {charset:?} can't be judged; send it in UTF-8");
+        return Err(unsupported(&why));
+    }
+    Ok(())
+}
+
+/// Whether the body of a request, whatever its method, is a message to judge. What some server could read as a message, but the guard can't,
+/// is refused.
+pub(super) fn is_message(head: &Parts, body: &[u8]) -> Result<bool, ErrorResponse> {
+    if body.is_empty() {
+        return Ok(false);
+    }
+    // A parser that detects encodings takes a byte order mark, or a NUL among the first bytes, for one.
+    let start = body.get(..4).unwrap_or(body);
+    let has_mark = [&[0xfe, 0xff][..], &[0xff, 0xfe], &[0xef, 0xbb, 0xbf]];
+    if start.contains(&0) || has_mark.iter().any(|mark| start.starts_with(mark)) {
+        let why =
+            "a body in UTF-16, UTF-32 or with a byte order mark can't be judged; send plain UTF-8";
+        return Err(unsupported(why));
+    }
+    let is_json = matches!(body.trim_ascii_start().first(), Some(b'{' | b'['));
+    Ok(is_json || !headers::is_form(&head.headers))
+}
+
+fn encoding(headers: &HeaderMap) -> Option<String> {
+    let values = headers.get_all(header::CONTENT_ENCODING).iter();
+    let mut words = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    let other = words.find(|word| {
+        let word = word.trim_ascii();
+        !word.is_empty() && !word.eq_ignore_ascii_case(b"identity")
+    })?;
+    Some(String::from_utf8_lossy(other.trim_ascii()).into_owned())
+}
+
+/// The charset of the body, if it is not one that reads ASCII and UTF-8 as they are.
+fn charset(headers: &HeaderMap) -> Option<String> {
+    let values = headers.get_all(header::CONTENT_TYPE).iter();
+    let parameters = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b';').skip(1));
+    for parameter in parameters {
+        let text = String::from_utf8_lossy(parameter)
+            .trim()
+            .to_ascii_lowercase();
+        if let Some(value) = text.strip_prefix("charset=") {
+            let value = value.trim_matches(['"', '\'', ' ']);
+            if !["utf-8", "utf8", "us-ascii", "ascii"].contains(&value) {
+                return Some(value.to_owned());
+            }
+        }
+    }
+    None
+}
+
+fn unsupported(why: &str) -> ErrorResponse {
+    let plain = HeaderValue::from_static("identity");
+    let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+    refused(status, why, (header::ACCEPT_ENCODING, plain))
+}
+
+fn refused(
+    status: StatusCode,
+    why: &str,
+    (name, value): (header::HeaderName, HeaderValue),
+) -> ErrorResponse {
+    let mut response = local_response::plain(status, why);
+    response.headers_mut().insert(name, value);
+    response.into()
+}

@@ -1,0 +1,158 @@
+//! Paths that every server reads alike.
+//!
+//! A guard that judges one path while the server behind reads another is useless. Servers differ: some decode
+//! `%2F`, some decode twice, some take `\` for `/`, collapse `//`, resolve `..`, cut at `;` or at a NUL, or drop a
+//! dot at the end. So a path is taken only if the strictest and the laxest of them read the same segments. Everything
+//! else is refused, not repaired: whoever sends it may have meant something else.
+
+use std::fmt::Write as _;
+
+/// Why servers may read a path in different ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// Two slashes in a row, or one at the end.
+    #[error("it has an empty part: a doubled slash, or one at the end")]
+    Empty,
+    /// `.`, `..`, or a dot or blank at an end of a part.
+    #[error("it has a part that is `.` or `..`, or that ends in a dot or a blank")]
+    Dots,
+    /// A percent sign without two hexadecimal digits.
+    #[error("it has a `%` that is not followed by two hexadecimal digits")]
+    Escape,
+    /// Bytes that are not UTF-8.
+    #[error("it is not UTF-8")]
+    NotText,
+    /// A character that some servers give a meaning to.
+    #[error("it has a {0:?}, plain or encoded, which servers read in different ways")]
+    Character(char),
+}
+
+/// The decoded segments of `path`, which is empty or starts with a slash.
+///
+/// # Errors
+/// Returns an error if two servers may read different segments.
+pub fn segments(path: &str) -> Result<Vec<String>, PathError> {
+    if path.is_empty() {
+        return Ok(Vec::new());
+    }
+    let path = path.strip_prefix('/').unwrap_or(path);
+    path.split('/').map(segment).collect()
+}
+
+/// One segment of a path, as everybody decodes it.
+fn segment(raw: &str) -> Result<String, PathError> {
+    let text = decoded(raw)?;
+    if text.is_empty() {
+        return Err(PathError::Empty);
+    }
+    let is_odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | ';' | '%' | '?' | '#');
+    if let Some(odd) = text.chars().find(|c| is_odd(*c)) {
+        return Err(PathError::Character(odd));
+    }
+    if text == "." || text.ends_with('.') || text.trim() != text {
+        return Err(PathError::Dots);
+    }
+    Ok(text)
+}
+
+fn decoded(raw: &str) -> Result<String, PathError> {
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut rest = raw.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || {
+            let digit = rest.next().map(char::from)?;
+            u8::try_from(digit.to_digit(16)?).ok()
+        };
+        let (Some(high), Some(low)) = (digit(), digit()) else {
+            return Err(PathError::Escape);
+        };
+        bytes.push(high << 4 | low);
+    }
+    String::from_utf8(bytes).map_err(|_| PathError::NotText)
+}
+
+/// The one way in which `segments` are written in a path, with a slash before each.
+#[must_use]
+pub fn joined<S: AsRef<str>>(segments: &[S]) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,=:@".contains(&byte);
+    let mut path = String::new();
+    for segment in segments {
+        path.push('/');
+        for byte in segment.as_ref().bytes() {
+            if is_plain(byte) {
+                path.push(char::from(byte));
+            } else {
+                // A String takes everything that is written to it.
+                let _ = write!(path, "%{byte:02X}");
+            }
+        }
+    }
+    path
+}
+
+/// A word as the laxest server compares it: without case, by what Unicode folds together.
+#[must_use]
+pub fn folded(word: &str) -> String {
+    crate::envelope::folded(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_path_is_its_segments_and_back() {
+        for (path, parts) in [
+            ("", vec![]),
+            ("/2/messages", vec!["2", "messages"]),
+            ("/coder-1:a@b/%6dessages", vec!["coder-1:a@b", "messages"]),
+            ("/a%20b/flu%C3%9F", vec!["a b", "fluß"]),
+        ] {
+            let read = segments(path).unwrap();
+            assert_eq!(read, parts, "{path}");
+            assert_eq!(segments(&joined(&read)).unwrap(), read, "{path}");
+        }
+        assert_eq!(joined(&["a b", "c:d"]), "/a%20b/c:d");
+    }
+
+    #[test]
+    fn what_two_servers_could_read_differently_is_refused() {
+        use PathError as E;
+        for (path, why) in [
+            ("/", E::Empty),
+            ("/2/messages/", E::Empty),
+            ("/2//messages", E::Empty),
+            ("/./messages", E::Dots),
+            ("/%2e%2E/messages", E::Dots),
+            ("/2/messages.", E::Dots),
+            ("/2/messages%20", E::Dots),
+            ("/2\\messages", E::Character('\\')),
+            ("/2%5cmessages", E::Character('\\')),
+            ("/2%2Fmessages", E::Character('/')),
+            ("/2/messages;x", E::Character(';')),
+            ("/2/messages%3bx", E::Character(';')),
+            ("/2/messages%00", E::Character('\0')),
+            ("/2/messages%23x", E::Character('#')),
+            ("/2/messages%3fx", E::Character('?')),
+            ("/2/%256dessages", E::Character('%')),
+            ("/2/%6", E::Escape),
+            ("/2/%zz", E::Escape),
+            ("/2/%ff", E::NotText),
+        ] {
+            assert_eq!(segments(path), Err(why), "{path}");
+        }
+    }
+
+    #[test]
+    fn words_are_compared_as_the_laxest_would() {
+        for word in ["MESSAGES", "Messages", "meſſages"] {
+            assert_eq!(folded(word), "messages");
+        }
+        assert_eq!(folded("\u{212a}ey"), "key");
+    }
+}
