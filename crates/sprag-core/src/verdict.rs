@@ -78,6 +78,19 @@ pub enum Code {
     ApprovalRequired,
 }
 
+impl Code {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SessionKilledLoopGuard => "session_killed_loop_guard",
+            Self::SessionBlockedLoopGuard => "session_blocked_loop_guard",
+            Self::SessionStaleGeneration => "session_stale_generation",
+            Self::ApprovalRequired => "approval_required",
+        }
+    }
+}
+
 /// Counts, limits, windows and ids behind a verdict.
 pub type Evidence = Map<String, Value>;
 

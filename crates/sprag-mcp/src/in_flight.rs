@@ -55,6 +55,8 @@ pub(crate) struct InFlight {
     pub(crate) owed: BoundedMap<Id, String>,
     /// Sessions that were killed or blocked, as far as this proxy knows.
     pub(crate) stopped: BoundedMap<Id, ()>,
+    /// The generation in which a session was killed, as far as this proxy knows.
+    pub(crate) killed: BoundedMap<Id, u32>,
     /// The tools that the server listed, by name.
     pub(crate) tools: BoundedMap<String, Tool>,
     pub(crate) server: Option<Id>,

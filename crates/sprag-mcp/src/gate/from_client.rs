@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::value::RawValue;
-use sprag_core::{CallEvent, Decision, Event, Id, IdError, Identity, Payload, Sender, Verdict};
+use sprag_core::{
+    CallEvent, Code, Decision, Event, Id, IdError, Identity, Payload, Sender, Verdict,
+};
 
 use super::{ClientAction, Gate, OnKill, RequestScope, id_key};
 use crate::call_meta::CallMeta;
@@ -15,7 +17,7 @@ use crate::guidance::guidance;
 use crate::in_flight::{PendingCall, PendingRequest, after_cut, fingerprint, next_round};
 use crate::large_payload::payload;
 use crate::misread::{self, CALL};
-use crate::refusal::{INVALID_REQUEST, PARSE_ERROR, RefusalForm, error, id_of, refusal};
+use crate::refusal::{INVALID_REQUEST, PARSE_ERROR, Reason, RefusalForm, error, id_of, refusal};
 use crate::stream_scan::StreamScan;
 use crate::verdict_source::GuardAnswer;
 
@@ -104,6 +106,8 @@ impl Gate {
             CALL => return self.call(scope, bytes, &message),
             "tools/list" => remember(scope, &message, PendingRequest::Tools),
             "initialize" => {
+                // A client that introduces itself begins a run.
+                self.in_flight().killed.take(&scope.session);
                 note_client(scope, &message);
                 remember(scope, &message, PendingRequest::Introduction);
             }
@@ -159,9 +163,14 @@ impl Gate {
         if self.continues(scope, message, &params, fingerprint) {
             return Ok(());
         }
-        let refuse = |why: &str| Err(stop(message, |id| refusal(id, form, why)));
-        let unjudged =
-            |why: &dyn Display| refuse(&format!("the guard can't judge this call: {why}"));
+        let refuse = |reason: Reason<'_>| Err(stop(message, |id| refusal(id, form, reason)));
+        let unjudged = |why: &dyn Display| {
+            refuse(
+                format!("the guard can't judge this call: {why}")
+                    .as_str()
+                    .into(),
+            )
+        };
         let mut event = match self.event(scope, &params, &tool, &meta) {
             Ok(event) => event,
             Err(error) => return unjudged(&error),
@@ -171,14 +180,17 @@ impl Gate {
         let verdict = match answer {
             GuardAnswer::Verdict(verdict) => Some(verdict),
             GuardAnswer::Unguarded => None,
-            GuardAnswer::Refuse(why) => return refuse(why),
+            GuardAnswer::Refuse(why) => return refuse(why.into()),
             GuardAnswer::Rejected(why) => return unjudged(&why),
             GuardAnswer::Foreign => return unjudged(&"its session belongs to somebody else"),
         };
         if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.refuses()) {
             self.note_stop(&event.session, verdict);
             let why = verdict.message.as_deref();
-            return refuse(why.unwrap_or("refused by the loop guard"));
+            return refuse(Reason {
+                why: why.unwrap_or("refused by the loop guard"),
+                code: verdict.code,
+            });
         }
         if verdict.is_some() {
             // A session that may call again was reset by an operator.
@@ -257,6 +269,12 @@ impl Gate {
         event.server = server.or_else(|| Some(own.unnamed.clone()));
         let listed = in_flight.tools.get(tool);
         event.hints = listed.map(|tool| tool.hints).unwrap_or_default();
+        // A run that was killed has ended, also if its session was reset since: it must begin again.
+        event.generation = in_flight
+            .killed
+            .get(session)
+            .copied()
+            .filter(|_| scope.is_run);
         event.use_id.clone_from(&meta.use_id);
         event.flow.clone_from(&meta.flow);
         event.args = params.arguments.map(payload);
@@ -291,6 +309,11 @@ impl Gate {
             let mut in_flight = self.in_flight();
             let is_new = in_flight.stopped.get(session).is_none();
             in_flight.stopped.insert(session.clone(), ());
+            let is_stale = verdict.code == Some(Code::SessionStaleGeneration);
+            if verdict.decision == Decision::Kill && !is_stale {
+                let generation = verdict.generation;
+                in_flight.killed.insert(session.clone(), generation);
+            }
             is_new
         };
         if is_new {

@@ -20,6 +20,9 @@ pub struct RequestScope {
     pub(super) shared: bool,
     /// Who sends the requests; none if the client has the gate for itself.
     pub(super) sender: Option<Arc<Sender>>,
+    /// It lasts for one run of an agent, which ends if the session is killed: a process or a protocol session. What
+    /// stands behind mere credentials goes on for ever.
+    pub(super) is_run: bool,
     agent: Mutex<Option<Id>>,
     pending: Arc<Mutex<PendingRequests>>,
     /// The keys of this scope's own requests; none for a scope that lasts, where nobody needs them.
@@ -35,6 +38,7 @@ impl RequestScope {
             session,
             shared,
             sender: None,
+            is_run: true,
             agent: Mutex::new(None),
             pending: Arc::default(),
             own: None,
@@ -45,6 +49,7 @@ impl RequestScope {
     #[must_use]
     pub fn exchange(session: Id, shared: bool) -> Self {
         Self {
+            is_run: false,
             own: Some(Mutex::default()),
             ..Self::new(session, shared)
         }
@@ -57,6 +62,7 @@ impl RequestScope {
             session: self.session.clone(),
             shared: self.shared,
             sender: None,
+            is_run: self.is_run,
             agent: Mutex::new(self.agent()),
             pending: Arc::clone(&self.pending),
             own: Some(Mutex::default()),

@@ -78,6 +78,15 @@ async fn an_agent_that_deletes_again_and_again_is_killed_at_the_third_attempt() 
     guard
         .reset("cleaner-1", "ops", "mended the catalogue")
         .unwrap();
+    // The run that was killed has ended; a new one in the same session works.
+    let (is_error, texts) = agent.delete("old_1").await;
+    assert!(is_error);
+    assert!(
+        texts[0].ends_with("[session_stale_generation]"),
+        "{texts:?}"
+    );
+    agent.client.cancel().await.unwrap();
+    let agent = Agent::start(&db).await;
     assert_eq!(
         agent.delete("old_1").await,
         (false, vec!["deleted old_1".to_owned()])

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use sprag::{Decision, Event, FailMode, Guard, Id, NoVerdict, Policy, Sender, Verdict};
+use sprag::{Decision, Event, FailMode, Guard, Id, NoVerdict, Policy, Sender, TestClock, Verdict};
 use sprag_mcp::{
     ClientAction, Gate, GateOptions, OnKill, RequestScope, ServerAction, VerdictSource,
 };
@@ -38,6 +38,16 @@ impl GateFixture {
         let policy = Policy::from_toml(policy).unwrap();
         let guard = Guard::builder().policy(policy).build().unwrap();
         Self::over(options, guard.clone(), Box::new(guard))
+    }
+
+    /// A gate whose guard has a clock that the test moves.
+    pub(crate) fn with_clock(clock: Arc<TestClock>) -> Self {
+        Self::over_guard(Guard::builder().clock(clock).build().unwrap())
+    }
+
+    /// Another gate of the same guard.
+    pub(crate) fn over_guard(guard: Guard) -> Self {
+        Self::over(options(), guard.clone(), Box::new(guard))
     }
 
     /// A gate whose guard never answers.

@@ -25,4 +25,6 @@ mod results;
 #[cfg(test)]
 mod rounds;
 #[cfg(test)]
+mod runs;
+#[cfg(test)]
 mod wrapper_process;
