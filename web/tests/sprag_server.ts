@@ -39,6 +39,11 @@ export class SpragServer {
     writeFileSync(this.policy, "");
   }
 
+  /** More arguments, for those that name a place in the folder. */
+  add(...extra: string[]): void {
+    this.#extra = [...this.#extra, ...extra];
+  }
+
   /** Starts, or starts again at the same address. */
   async start(): Promise<void> {
     const program = binary();

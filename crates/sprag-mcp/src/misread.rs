@@ -6,6 +6,8 @@
 
 use crate::duplicate_keys;
 use crate::envelope::{Envelope, folded, odd_call_key};
+use crate::refusal::{PARSE_ERROR, error};
+use crate::stream_scan::StreamScan;
 
 /// The method of a call.
 pub(crate) const CALL: &str = "tools/call";
@@ -37,4 +39,22 @@ pub(crate) fn call(bytes: &[u8], message: &Envelope<'_>) -> Option<String> {
     Some(format!(
         "this call was not passed on: some servers read the key {key:?} without its case"
     ))
+}
+
+/// The answer to a message that no strict parser accepts, if some server could read it as a call; `is_strict` refuses
+/// whatever is not empty.
+pub(crate) fn unreadable(is_strict: bool, bytes: &[u8]) -> Option<String> {
+    let mut scan = StreamScan::default();
+    scan.read(bytes);
+    let is_batch = bytes.trim_ascii_start().first() == Some(&b'[');
+    let names_call = || bytes.windows(10).any(|part| part == b"tools/call");
+    let may_be_call = scan.is_call() || (is_batch && names_call());
+    let is_refused = is_strict && !bytes.trim_ascii().is_empty();
+    if !may_be_call && !is_refused {
+        return None;
+    }
+    let why = "this call was not passed on: it is not one JSON message that everybody reads alike";
+    let id = scan.id();
+    let id = id.as_ref().map_or("null", |id| id.get());
+    Some(error(id, PARSE_ERROR, why))
 }

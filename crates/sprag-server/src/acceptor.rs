@@ -13,6 +13,7 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use sprag_mcp::http::WriteTimeout;
 use sprag_mcp::http::connection::{self, over};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
@@ -20,6 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 
 use crate::caller::Peer;
+use crate::config::ServerConfig;
 use crate::edge::Edge;
 use crate::limits;
 
@@ -38,15 +40,12 @@ pub(crate) struct Acceptor {
     connections: usize,
     ending: watch::Receiver<bool>,
     trusts_loopback: bool,
+    write_time: Duration,
 }
 
 impl Acceptor {
-    pub(crate) fn new(
-        edge: Edge,
-        connections: usize,
-        trusts_loopback: bool,
-        ending: watch::Receiver<bool>,
-    ) -> Self {
+    pub(crate) fn new(edge: Edge, config: &ServerConfig, ending: watch::Receiver<bool>) -> Self {
+        let connections = connections(config.connections);
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(limits::HEAD_TIME)
@@ -58,7 +57,8 @@ impl Acceptor {
             room: Arc::new(Semaphore::new(connections)),
             connections,
             ending,
-            trusts_loopback,
+            trusts_loopback: config.trusts_loopback(),
+            write_time: config.write_time,
         }
     }
 
@@ -148,6 +148,7 @@ impl Acceptor {
     {
         let edge = self.edge.clone();
         let service = service_fn(move |request| edge.clone().answer(peer, request));
+        let stream = WriteTimeout::new(stream, self.write_time);
         let connection = self.http.serve_connection(TokioIo::new(stream), service);
         tokio::spawn(connection::serve(connection, self.ending.clone(), turn));
     }
@@ -161,7 +162,7 @@ pub(crate) fn bind(address: SocketAddr) -> std::io::Result<std::net::TcpListener
 }
 
 /// How many connections the system allows, at most `wanted`.
-pub(crate) fn connections(wanted: usize) -> usize {
+fn connections(wanted: usize) -> usize {
     let limit = connection::descriptors();
     wanted
         .min(limit.saturating_sub(limits::SPARE_DESCRIPTORS))

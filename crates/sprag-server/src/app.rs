@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sprag::{Guard, PolicyFile};
-use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use tokio::sync::{Semaphore, watch};
 
+use crate::body::BodyRooms;
 use crate::limits;
 use crate::metrics::Metrics;
 use crate::problem::{Problem, ProblemKind};
@@ -30,7 +32,7 @@ struct AppState {
     body_bytes: usize,
     origin: String,
     wrong_tokens: Semaphore,
-    bodies: Semaphore,
+    bodies: BodyRooms,
     heavy: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     ending: watch::Receiver<bool>,
@@ -47,6 +49,7 @@ pub(crate) struct AppParts {
     pub(crate) policy: Option<PolicyFile>,
     pub(crate) db: PathBuf,
     pub(crate) body_bytes: usize,
+    pub(crate) body_time: Duration,
     /// Where a browser finds the dashboard.
     pub(crate) origin: String,
     pub(crate) ending: watch::Receiver<bool>,
@@ -54,7 +57,6 @@ pub(crate) struct AppParts {
 
 impl App {
     pub(crate) fn new(parts: AppParts) -> Self {
-        let bodies = usize::try_from(limits::BODIES_KIB).unwrap_or(usize::MAX);
         Self(Arc::new(AppState {
             guard: parts.guard,
             tokens: parts.tokens,
@@ -67,7 +69,7 @@ impl App {
             body_bytes: parts.body_bytes,
             origin: parts.origin,
             wrong_tokens: Semaphore::new(limits::WRONG_TOKENS),
-            bodies: Semaphore::new(bodies),
+            bodies: BodyRooms::new(limits::BODIES_KIB, parts.body_time),
             heavy: Arc::new(Semaphore::new(limits::HEAVY)),
             streams: Arc::new(Semaphore::new(limits::STREAMS)),
             ending: parts.ending,
@@ -125,12 +127,8 @@ impl App {
         self.0.ending.clone()
     }
 
-    /// Room for a body of `bytes` while it is read.
-    pub(crate) async fn body_room(&self, bytes: usize) -> Result<SemaphorePermit<'_>, Problem> {
-        let kib = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
-        let room = self.0.bodies.acquire_many(kib.min(limits::BODIES_KIB));
-        room.await
-            .map_err(|_| Problem::new(ProblemKind::Unavailable, "the server ends"))
+    pub(crate) fn body_rooms(&self) -> &BodyRooms {
+        &self.0.bodies
     }
 
     /// What to tell someone with a wrong token, after a while: guessing must not be quick, and must not

@@ -1,12 +1,14 @@
 //! Reading what a client sends: of the right kind, within bounds, in time.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
+use sprag::Role;
+use sprag_mcp::http::{BodyError, BodyReader};
 
 use crate::app::App;
 use crate::limits;
@@ -28,39 +30,43 @@ pub(crate) fn expect_type(headers: &HeaderMap, wanted: &[&str]) -> Result<(), Pr
     Err(Problem::new(ProblemKind::UnsupportedMediaType, detail))
 }
 
-/// Reads a body of at most `most` bytes.
-pub(crate) async fn read(app: &App, body: Body, most: usize) -> Result<Bytes, Problem> {
-    let too_large = || {
-        let detail = format!("a body has at most {most} bytes here");
-        Problem::new(ProblemKind::TooLarge, detail)
-    };
-    let size = body.size_hint();
-    if size.lower() > u64::try_from(most).unwrap_or(u64::MAX) {
-        return Err(too_large());
+/// The rooms in which large bodies are read. What agents send takes nothing from what hooks and operators send.
+#[derive(Debug)]
+pub(crate) struct BodyRooms {
+    agents: BodyReader,
+    others: BodyReader,
+}
+
+impl BodyRooms {
+    pub(crate) fn new(room_kib: u32, time: Duration) -> Self {
+        let room = || BodyReader::new(room_kib, limits::SMALL_BODY_BYTES, time);
+        Self {
+            agents: room(),
+            others: room(),
+        }
     }
-    let told = size.upper().and_then(|upper| usize::try_from(upper).ok());
-    let expected = told.unwrap_or(most).min(most);
-    let _room = if expected > limits::SMALL_BODY_BYTES {
-        Some(app.body_room(expected).await?)
-    } else {
-        None
-    };
-    let collect = Limited::new(body, most).collect();
-    match tokio::time::timeout(limits::BODY_TIME, collect).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(error)) => Err(Problem::new(
-            ProblemKind::BadRequest,
-            format!("the body: {error}"),
-        )),
-        Err(_) => Err(Problem::new(
-            ProblemKind::BadRequest,
-            format!(
-                "the body did not arrive within {} seconds",
-                limits::BODY_TIME.as_secs()
-            ),
-        )),
+
+    fn of(&self, role: Role) -> &BodyReader {
+        match role {
+            Role::Agent => &self.agents,
+            Role::Relay | Role::Hook | Role::Operator => &self.others,
+        }
     }
+}
+
+/// Reads a body of at most `most` bytes from a caller of this role.
+pub(crate) async fn read(app: &App, role: Role, body: Body, most: usize) -> Result<Bytes, Problem> {
+    let read = app.body_rooms().of(role).read(body, most).await;
+    let (bytes, _room) = read.map_err(|error| {
+        let kind = match &error {
+            BodyError::TooLarge { .. } => ProblemKind::TooLarge,
+            BodyError::Late { .. } => ProblemKind::TooSlow,
+            BodyError::NoRoom => ProblemKind::TooMany,
+            _ => ProblemKind::BadRequest,
+        };
+        Problem::new(kind, error.to_string())
+    })?;
+    Ok(bytes)
 }
 
 /// A JSON document from the body, for operators' orders and questions.
@@ -73,8 +79,30 @@ impl<T: DeserializeOwned> FromRequest<App> for JsonBody<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         expect_type(request.headers(), &["application/json"])?;
         let most = limits::POLICY_BODY_BYTES;
-        let bytes = read(app, request.into_body(), most).await?;
+        // Who has not been asked who they are may be anyone.
+        let role = request.extensions().get().copied().unwrap_or(Role::Agent);
+        let bytes = read(app, role, request.into_body(), most).await?;
         let read = serde_json::from_slice(&bytes);
         read.map(Self).map_err(|error| Problem::json(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn bodies_of_agents_take_no_room_from_those_of_hooks_and_operators() {
+        let rooms = BodyRooms::new(64, Duration::from_secs(30));
+        let large = || Body::from(vec![b'x'; 60_000]);
+        let agents = rooms.of(Role::Agent).read(large(), 1 << 20).await;
+        let (_, held) = agents.unwrap();
+        assert!(held.is_some());
+        for role in [Role::Hook, Role::Relay, Role::Operator] {
+            assert!(
+                rooms.of(role).read(large(), 1 << 20).await.is_ok(),
+                "{role}"
+            );
+        }
     }
 }

@@ -96,6 +96,8 @@ impl FromRequestParts<App> for Caller {
             None => by_place(parts)?,
         };
         let token = holder.proof.and_then(|_| Id::new(&holder.name).ok());
+        // Whoever reads the body reads it in the room of this role.
+        parts.extensions.insert(holder.role);
         Ok(Self {
             role: holder.role,
             proof: holder.proof,

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sprag::{Capture, Clock, PolicyFile, RedisOptions, Retention, SystemClock};
 
@@ -74,6 +75,10 @@ pub struct ServerConfig {
     pub telemetry: TelemetrySettings,
     /// The longest body of a request, in bytes.
     pub body_bytes: usize,
+    /// How long a body may take to arrive.
+    pub body_time: Duration,
+    /// How long an answer may stand still because its client does not read it.
+    pub write_time: Duration,
     /// The most connections at once.
     pub connections: usize,
     /// The message relay.
@@ -101,6 +106,8 @@ impl ServerConfig {
             notify: NotifySettings::default(),
             telemetry: TelemetrySettings::default(),
             body_bytes: limits::BODY_BYTES,
+            body_time: limits::BODY_TIME,
+            write_time: limits::WRITE_TIME,
             connections: limits::CONNECTIONS,
             relay: RelayConfig::default(),
             mcp: None,

@@ -18,16 +18,20 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
 use reqwest::Url;
-use sprag::PolicyFile;
+use sprag::{Clock as _, PolicyFile, Role, SystemClock};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
 use crate::config::ServerConfig;
 use crate::relay::RelayConfig;
+use crate::tokens::{TokenError, TokenFile};
 use client::DemoClient;
 
 /// The policy that the demo starts with.
 const POLICY: &str = include_str!("demo/policy.toml");
+
+/// The demo's store.
+const DB: &str = "demo.db";
 
 /// Why there is no demo.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +46,9 @@ pub enum DemoError {
     /// The operator's token is not where the server put it.
     #[error("can't read the operator token: {0}")]
     Token(std::io::Error),
+    /// The token of the demo's people can't be made.
+    #[error("can't make a token for the demo: {0}")]
+    People(#[from] TokenError),
     /// No HTTP client.
     #[error("can't make a client: {0}")]
     Client(reqwest::Error),
@@ -91,7 +98,7 @@ impl Demo {
                 upstream: Url::parse(&format!("http://{}", self.address)).ok(),
                 ..RelayConfig::default()
             },
-            ..ServerConfig::new(place("demo.db"))
+            ..ServerConfig::new(place(DB))
         }
     }
 
@@ -101,8 +108,12 @@ impl Demo {
     /// Where it can't start.
     pub async fn play(&self, address: SocketAddr) -> Result<(), DemoError> {
         let token = std::fs::read_to_string(self.folder.path().join("operator.token"));
-        let token = token.map_err(DemoError::Token)?;
-        let client = DemoClient::new(address, token.trim()).map_err(DemoError::Client)?;
+        let operator = token.map_err(DemoError::Token)?;
+        // People's messages come with the token of a relay, as they would from a chat server; agents have none.
+        let tokens = TokenFile::beside(&self.folder.path().join(DB));
+        let people = tokens.add("demo-people", Role::Relay, SystemClock.now())?;
+        let client = DemoClient::new(address, operator.trim(), &people);
+        let client = client.map_err(DemoError::Client)?;
         let agents = self.agents.try_clone().map_err(DemoError::Port)?;
         let agents = tokio::net::TcpListener::from_std(agents).map_err(DemoError::Port)?;
         // They end with this set, and the set with the demo.

@@ -10,6 +10,7 @@ mod app;
 mod body;
 mod caller;
 mod config;
+mod credentials;
 mod dashboard;
 mod decide;
 pub mod demo;
@@ -37,6 +38,7 @@ mod stopwatch;
 pub mod systemd;
 pub mod telemetry;
 mod tokens;
+mod unread;
 mod watchers;
 mod wire;
 

@@ -9,15 +9,17 @@ use std::time::Duration;
 pub const BODY_BYTES: usize = 8 * 1024 * 1024;
 /// Bodies up to this size are read without asking; larger ones share [`BODIES_KIB`].
 pub(crate) const SMALL_BODY_BYTES: usize = 16 * 1024;
-/// How much all larger bodies that are being read may take together, in KiB.
-pub(crate) const BODIES_KIB: u32 = 256 * 1024;
+/// How much all larger bodies that are being read may take together, in KiB: once for agents, once for all others.
+pub(crate) const BODIES_KIB: u32 = 128 * 1024;
 /// The longest body that holds a policy.
 pub(crate) const POLICY_BODY_BYTES: usize = 1024 * 1024;
 
 /// How long a request's head may take to arrive.
 pub(crate) const HEAD_TIME: Duration = Duration::from_secs(15);
-/// How long a request's body may take to arrive.
-pub(crate) const BODY_TIME: Duration = Duration::from_secs(30);
+/// How long a request's body may take to arrive, unless said otherwise, besides what a large one takes at a slow pace.
+pub const BODY_TIME: Duration = Duration::from_secs(30);
+/// How long an answer may stand still because its client does not read it, unless said otherwise.
+pub const WRITE_TIME: Duration = Duration::from_secs(30);
 /// How long a TLS handshake may take.
 pub(crate) const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 /// How long those who are being answered have when the server ends.

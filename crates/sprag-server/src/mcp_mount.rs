@@ -7,9 +7,8 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::{HeaderName, Request, Response};
+use axum::http::{Request, Response};
 use axum::response::IntoResponse as _;
-use hyper::body::Incoming;
 use sprag::{Event, FailMode, Id, NoVerdict, Role, Sender, Verdict};
 use sprag_mcp::http::{Proxy, ProxyConfig, ProxyOptions};
 use sprag_mcp::{LogSink, VerdictSource};
@@ -17,15 +16,13 @@ use sprag_mcp::{LogSink, VerdictSource};
 use crate::app::App;
 use crate::caller::Peer;
 use crate::config::{ServerConfig, Transport};
+use crate::credentials;
 use crate::error::ServerError;
 use crate::problem::{Problem, ProblemKind};
 use crate::tokens::{Holder, TokenError};
 
 /// What stands before the path of every MCP server.
 pub const MOUNT: &str = "/mcp";
-
-/// A token of this server, where `Authorization` is for the one behind.
-const TOKEN: HeaderName = HeaderName::from_static("sprag-token");
 
 /// The proxy asks from a worker thread if the store answers from memory, else from one that may wait
 /// (`guard_waits`).
@@ -83,12 +80,8 @@ impl McpMount {
     }
 
     /// Answers one request.
-    pub(crate) async fn answer(
-        &self,
-        peer: Peer,
-        mut request: Request<Incoming>,
-    ) -> Response<Body> {
-        let token = request.headers_mut().remove(TOKEN);
+    pub(crate) async fn answer(&self, peer: Peer, mut request: Request<Body>) -> Response<Body> {
+        let token = credentials::own_token(&request).cloned();
         match self.admit(peer, token.as_ref()).await {
             Ok(sender) => request.extensions_mut().insert(Arc::new(sender)),
             Err(problem) => return problem.into_response(),

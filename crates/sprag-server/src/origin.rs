@@ -5,7 +5,7 @@
 //! server itself. No header ever allows another origin.
 
 use axum::http::{HeaderMap, Uri, header};
-use sprag_mcp::http::{Hosts, is_own_origin};
+use sprag_mcp::http::{Hosts, is_own_origin, one_host};
 
 use crate::caller::Peer;
 use crate::problem::{Problem, ProblemKind};
@@ -17,16 +17,10 @@ pub(crate) fn check(
     uri: &Uri,
     headers: &HeaderMap,
 ) -> Result<(), Problem> {
-    let named = uri.authority().map(|authority| authority.as_str());
-    let host = named.or_else(|| headers.get(header::HOST)?.to_str().ok());
+    let host = one_host(uri, headers);
     // No browser reaches a Unix socket, and its clients have no name for it.
     if peer != Peer::Socket {
-        let Some(host) = host else {
-            return Err(Problem::new(
-                ProblemKind::BadRequest,
-                "the Host header is missing",
-            ));
-        };
+        let host = host.map_err(|why| Problem::new(ProblemKind::BadRequest, why))?;
         if !hosts.knows(host) {
             return Err(Problem::new(
                 ProblemKind::Misdirected,

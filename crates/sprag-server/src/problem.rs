@@ -25,6 +25,7 @@ pub(crate) enum ProblemKind {
     MethodNotAllowed,
     Conflict,
     TooLarge,
+    TooSlow,
     UnsupportedMediaType,
     Misdirected,
     WrongPolicy,
@@ -50,6 +51,7 @@ impl ProblemKind {
             }
             Self::Conflict => (S::CONFLICT, "conflict", "Something else is the case"),
             Self::TooLarge => (S::PAYLOAD_TOO_LARGE, "too-large", "Too large"),
+            Self::TooSlow => (S::REQUEST_TIMEOUT, "too-slow", "Too slow"),
             Self::UnsupportedMediaType => {
                 let title = "Unsupported media type";
                 (S::UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", title)

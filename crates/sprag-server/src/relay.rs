@@ -6,8 +6,8 @@
 //! dispatch of the receiver, and what that agent sends meanwhile inherits it. So agents need never be told
 //! the id, and can't get it wrong.
 //!
-//! What is not a message (`GET`, other paths below the same place) passes through unjudged. Without an upstream
-//! the routes answer with the verdict alone, for a server that passes messages on itself.
+//! What is not a message (`GET`, other paths below the same place) passes through unjudged. The routes exist only
+//! where there is an agent server behind.
 
 mod config;
 mod dispatches;
@@ -16,6 +16,7 @@ mod headers;
 mod message;
 mod message_body;
 mod open_api;
+mod path;
 mod refusal;
 mod session;
 mod trace;
@@ -25,19 +26,28 @@ mod verdict;
 
 use std::sync::Arc;
 
-use axum::routing::{any, post};
+use axum::extract::{FromRequestParts as _, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
 use axum::{Extension, Router};
 use sprag::{Role, Sender};
 use tokio::sync::Semaphore;
 
 use crate::app::App;
+use crate::caller::Caller;
+use crate::credentials;
 use crate::error::ServerError;
+use crate::problem::Problem;
 
 pub use config::{FieldError, FieldNames, RelayConfig, RelayTrust};
-pub(crate) use headers::{SESSION, WARNING, percent_decoded, percent_encoded};
+pub(crate) use headers::{SESSION, WARNING, percent_decoded};
 pub(crate) use open_api::RelayApi;
+pub(crate) use path::message_path;
 
 use dispatches::Dispatches;
+use path::{RelayPath, Route};
 use upstream::Upstream;
 
 /// What the relay is to the guard: an adapter that speaks for all agents behind it.
@@ -51,45 +61,93 @@ pub(crate) struct Relay {
     names: FieldNames,
     path: String,
     trust: RelayTrust,
-    upstream: Option<Upstream>,
+    upstream: Upstream,
     dispatches: Arc<Dispatches>,
     background: Arc<Semaphore>,
 }
 
+/// Who sends a request to the relay.
+#[derive(Debug, Clone)]
+struct RelayCaller {
+    caller: Caller,
+    /// Whether a token says so, and not only the place that the request came from.
+    has_token: bool,
+}
+
 impl Relay {
-    pub(crate) fn new(config: &RelayConfig) -> Result<Self, ServerError> {
-        let upstream = config.upstream.as_ref();
-        Ok(Self {
+    /// The relay before the agent server in `config`; none if it names none.
+    pub(crate) fn new(config: &RelayConfig) -> Result<Option<Self>, ServerError> {
+        let Some(upstream) = &config.upstream else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
             names: config.fields.clone(),
             path: config.path.clone(),
             trust: config.trust,
-            upstream: upstream.map(Upstream::new).transpose()?,
+            upstream: Upstream::new(upstream)?,
             dispatches: Arc::default(),
             background: Arc::new(Semaphore::new(BACKGROUND)),
-        })
+        }))
     }
 
-    /// The routes, below the path that was chosen.
-    pub(crate) fn routes(self) -> Router<App> {
+    /// The routes, below the path that was chosen. Which of them a request is for is decided by [`RelayPath`]
+    /// alone, so that no way of writing a path leads around it.
+    pub(crate) fn routes(self, app: &App) -> Router<App> {
         let path = self.path.clone();
-        let (mut create, mut say, mut idle) = (
-            post(session::create),
-            post(message::say),
-            post(session::idle),
-        );
-        let mut routes = Router::new();
-        if self.upstream.is_some() {
-            create = create.fallback(forward::pass);
-            say = say.fallback(forward::pass);
-            idle = idle.fallback(forward::pass);
-            routes = routes
-                .route(&format!("{path}/{{id}}"), any(forward::pass))
-                .route(&format!("{path}/{{id}}/{{*rest}}"), any(forward::pass));
-        }
-        routes
-            .route(&path, create)
-            .route(&format!("{path}/{{id}}/messages"), say)
-            .route(&format!("{path}/{{id}}/idle"), idle)
+        Router::new()
+            .route(&path, any(answer))
+            .route(&format!("{path}/"), any(answer))
+            .route(&format!("{path}/{{*rest}}"), any(answer))
+            .layer(from_fn_with_state(app.clone(), identify))
             .layer(Extension(Arc::new(self)))
     }
+}
+
+/// Finds out who sends a request, from credentials that the rest of the relay never sees.
+async fn identify(
+    State(app): State<App>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let (mut parts, body) = request.into_parts();
+    let mut whole = parts.clone();
+    credentials::give_back(&mut whole.headers, &parts.extensions);
+    let has_token = whole.headers.contains_key(header::AUTHORIZATION);
+    let caller = Caller::from_request_parts(&mut whole, &app).await?;
+    parts.extensions = whole.extensions;
+    parts.extensions.insert(RelayCaller { caller, has_token });
+    Ok(next.run(Request::from_parts(parts, body)).await)
+}
+
+/// Answers a request at the relay's path or below.
+async fn answer(
+    State(app): State<App>,
+    Extension(relay): Extension<Arc<Relay>>,
+    Extension(sender): Extension<RelayCaller>,
+    mut request: Request,
+) -> Response {
+    let read = RelayPath::read(&relay.path, request.method(), request.uri().path());
+    let RelayPath { route, path } = match read {
+        Ok(read) => read,
+        Err(problem) => return refused(problem),
+    };
+    let target = upstream::Target::new(path, request.uri());
+    request.extensions_mut().insert(target);
+    let answered = match route {
+        Route::Create => session::create(app, relay, sender, request).await,
+        Route::Message(to) => message::say(app, relay, sender, to, request).await,
+        Route::Idle(session) => session::idle(app, relay, sender, session, request).await,
+        Route::Other => forward::pass(relay, request).await,
+    };
+    answered.unwrap_or_else(refused)
+}
+
+fn refused(problem: Problem) -> Response {
+    let is_method = problem.status() == StatusCode::METHOD_NOT_ALLOWED;
+    let mut response = problem.into_response();
+    if is_method {
+        let allowed = HeaderValue::from_static("GET, HEAD, POST, DELETE, OPTIONS");
+        response.headers_mut().insert(header::ALLOW, allowed);
+    }
+    response
 }

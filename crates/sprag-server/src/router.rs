@@ -1,6 +1,7 @@
 //! Every route of the server, in one place; the OpenAPI document comes from the same list.
 
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::response::IntoResponse as _;
 use axum::routing::get;
 use utoipa::OpenApi as _;
@@ -9,22 +10,26 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
+use crate::edge;
 use crate::problem::{Problem, ProblemKind};
 use crate::relay::{self, Relay};
 use crate::route;
 use crate::wire;
 
-/// The routes, and the document that tells what they are.
-pub(crate) fn routes(app: App, relay: Relay) -> Router {
-    let (routes, api) = documented().split_for_parts();
+/// The routes, and the document that tells what they are. Those inside of [`edge::own`] are this server's own; what is
+/// merged outside of it is mounted: it sees no credentials, and its answers are not trusted.
+pub(crate) fn routes(app: App, relay: Option<Relay>) -> Router {
+    let (routes, api) = documented(relay.is_some()).split_for_parts();
     let document = route::openapi::OpenApiDocument::new(&api);
     let page = route::docs::DocsPage::new(&api);
-    routes
-        .merge(relay.routes())
+    let own = routes
         .route("/openapi.json", get(move || document.answer()))
         .route("/docs", get(move || page.answer()))
         .route("/docs/style.css", get(route::docs::style))
         .merge(crate::dashboard::routes())
+        .layer(from_fn(edge::own));
+    let mounted = relay.map(|relay| relay.routes(&app)).unwrap_or_default();
+    own.merge(mounted)
         .fallback(|| async {
             Problem::new(
                 ProblemKind::NotFound,
@@ -45,11 +50,15 @@ pub(crate) fn routes(app: App, relay: Relay) -> Router {
 /// What the API is, for whoever wants only the document.
 #[must_use]
 pub fn openapi() -> OpenApi {
-    documented().into_openapi()
+    documented(true).into_openapi()
 }
 
-fn documented() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(wire::ApiDoc::openapi().merge_from(relay::RelayApi::openapi()))
+fn documented(has_relay: bool) -> OpenApiRouter<App> {
+    let mut document = wire::ApiDoc::openapi();
+    if has_relay {
+        document.merge(relay::RelayApi::openapi());
+    }
+    OpenApiRouter::with_openapi(document)
         .routes(routes!(route::check::check))
         .routes(routes!(route::batch::batch))
         .routes(routes!(route::hooks::hook))

@@ -9,7 +9,7 @@ use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use sprag::{Guard, Subscription, Watch};
+use sprag::{Guard, Reload, Subscription, Watch};
 use sprag_mcp::http::{Hosts, connection};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -26,6 +26,7 @@ use crate::metrics::Metrics;
 use crate::record_pump::{Hub, RecordPump};
 use crate::relay::Relay;
 use crate::router;
+use crate::signals;
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
 use crate::tokens::TokenStore;
@@ -164,6 +165,7 @@ impl Server {
             .build()
             .map_err(ServerError::Start)?;
         let guard = self.guard.clone();
+        runtime.spawn(reload_on_hangup(guard.clone()));
         let served = self.serve(&runtime, until);
         // What still runs is cut off here; a blocking thread that does not end is left behind.
         runtime.shutdown_timeout(std::time::Duration::from_secs(1));
@@ -195,6 +197,7 @@ impl Server {
             policy: self.config.policy.clone(),
             db: self.config.db.clone(),
             body_bytes: self.config.body_bytes,
+            body_time: self.config.body_time,
             ending: ending.clone(),
         });
         let edge = Edge {
@@ -202,8 +205,7 @@ impl Server {
             hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.hosts)),
             routes: router::routes(app, relay),
         };
-        let connections = acceptor::connections(self.config.connections);
-        let acceptor = Acceptor::new(edge, connections, self.config.trusts_loopback(), ending);
+        let acceptor = Acceptor::new(edge, &self.config, ending);
         runtime.block_on(async move {
             tokio::spawn(connection::tick(end.subscribe()));
             let listener = TcpListener::from_std(self.listener).map_err(ServerError::Start)?;
@@ -230,6 +232,32 @@ impl Server {
         let _ = pump.join();
         let _ = history.join();
         Ok(())
+    }
+}
+
+/// Takes the policy file as it is whenever a service manager or a person asks for it (SIGHUP). What came of it
+/// is in the log of decisions too.
+async fn reload_on_hangup(guard: Guard) {
+    let Some(mut hangups) = signals::hangups() else {
+        return;
+    };
+    while hangups.recv().await.is_some() {
+        let guard = guard.clone();
+        let reload = tokio::task::spawn_blocking(move || guard.reload()).await;
+        match reload {
+            Ok(Ok(Reload::Changed { to, .. })) => {
+                tracing::info!(target: "sprag", "SIGHUP: the policy was reloaded ({to})");
+            }
+            Ok(Ok(Reload::Rejected(error))) => {
+                tracing::warn!(target: "sprag", "SIGHUP: the policy stays as it was: {error}");
+            }
+            Ok(Ok(_)) => tracing::info!(target: "sprag", "SIGHUP: the policy has not changed"),
+            Ok(Err(error)) => {
+                tracing::warn!(target: "sprag", "SIGHUP: the policy stays as it was: {error}");
+            }
+            // The runtime ends.
+            Err(_) => return,
+        }
     }
 }
 

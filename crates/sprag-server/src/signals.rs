@@ -1,6 +1,6 @@
-//! When the user or the system asks a server to end.
+//! When the user or the system asks a server to end, or to read its policy again.
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Over when the process is asked to end: by a service manager (SIGTERM) or at a terminal (SIGINT).
 pub async fn asked_to_end() {
@@ -15,4 +15,9 @@ pub async fn asked_to_end() {
         _ = term.recv() => {}
         _ = int.recv() => {}
     }
+}
+
+/// Each time that the process is asked to read its files again (SIGHUP). From then on the signal does not end it.
+pub(crate) fn hangups() -> Option<Signal> {
+    signal(SignalKind::hangup()).ok()
 }

@@ -35,8 +35,8 @@ pub(crate) struct RelayArgs {
     /// Judge messages to this agent server, and pass on what is let through.
     #[arg(long, value_name = "URL", value_parser = upstream)]
     pub(crate) upstream: Option<Url>,
-    /// Who may speak for the user without a token.
-    #[arg(long, value_name = "WHO", value_enum, default_value_t = TrustWord::Loopback)]
+    /// Who may send a user's messages without a token.
+    #[arg(long, value_name = "WHO", value_enum, default_value_t = TrustWord::Token, requires = "upstream")]
     pub(crate) relay_trust: TrustWord,
     #[command(flatten)]
     pub(crate) form: RelayFormArgs,
@@ -44,10 +44,10 @@ pub(crate) struct RelayArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum TrustWord {
-    /// Everyone on this machine.
-    Loopback,
-    /// Nobody: a relay, a hook or an operator shows a token.
+    /// Nobody: a user's message needs the token of a relay, a hook or an operator.
     Token,
+    /// Everyone on this machine, agents that run commands included.
+    Loopback,
 }
 
 impl From<TrustWord> for RelayTrust {

@@ -54,7 +54,15 @@ impl Drop for Running {
 #[test]
 fn an_agents_tools_reach_the_relay_over_the_socket_and_tell_what_it_says() {
     let sandbox = Sandbox::new();
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--db", "trial.db"];
+    let serve = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--db",
+        "trial.db",
+        "--upstream",
+        "http://127.0.0.1:9",
+    ];
     let mut server = Running::start(&sandbox, &serve);
     assert!(server.line().starts_with("listening on 127.0.0.1:"));
 

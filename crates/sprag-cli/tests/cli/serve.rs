@@ -22,8 +22,14 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn start(sandbox: &Sandbox) -> Self {
+        Self::with(sandbox, &[])
+    }
+
+    /// With more arguments than the usual ones.
+    fn with(sandbox: &Sandbox, more: &[&str]) -> Self {
+        let usual = ["serve", "--listen", "127.0.0.1:0", "--db", "s.db"];
         let mut child = sandbox
-            .command(&["serve", "--listen", "127.0.0.1:0", "--db", "s.db"])
+            .command(&[&usual, more].concat())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -219,6 +225,27 @@ fn a_server_that_dies_under_load_keeps_every_kill_that_it_answered() {
         server.child.wait().unwrap();
     }
     assert!(logged(&sandbox).is_empty());
+}
+
+#[test]
+fn a_hangup_once_ended_the_server_and_now_reloads_its_policy() {
+    let sandbox = Sandbox::new();
+    sandbox.file("p.toml", "");
+    let mut server = Serving::with(&sandbox, &["--policy", "p.toml"]);
+    let mut client = server.client();
+    let call = r#"{"type":"call","session":"s","tool":"tidy"}"#;
+    let verdict = client.post("/v1/check", call).unwrap();
+    assert!(verdict.contains(r#""verdict":"allow""#), "{verdict}");
+    sandbox.file("p.toml", "[access]\ndeny = [\"tidy\"]\n");
+    server.signal("-HUP");
+    let mut is_reloaded = || {
+        std::thread::park_timeout(std::time::Duration::from_millis(20));
+        let verdict = client.post("/v1/check", call);
+        verdict.unwrap().contains("access.denied")
+    };
+    assert!((0..1_000).any(|_| is_reloaded()), "it was not reloaded");
+    server.signal("-TERM");
+    assert!(server.child.wait().unwrap().success());
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::guidance::guidance;
 use crate::in_flight::{PendingCall, PendingRequest, after_cut, fingerprint, next_round};
 use crate::large_payload::payload;
 use crate::misread::{self, CALL};
-use crate::refusal::{INVALID_REQUEST, PARSE_ERROR, Reason, RefusalForm, error, id_of, refusal};
+use crate::refusal::{INVALID_REQUEST, Reason, RefusalForm, error, id_of, refusal};
 use crate::stream_scan::StreamScan;
 use crate::verdict_source::GuardAnswer;
 
@@ -94,7 +94,8 @@ impl Gate {
 
     fn one_from_client(&self, scope: &RequestScope, bytes: &[u8]) -> Passed {
         let Some(message) = Envelope::read(bytes) else {
-            return unreadable(scope, bytes);
+            let answer = misread::unreadable(scope.is_strict(), bytes);
+            return answer.map_or(Ok(()), |answer| Err(Stopped(Some(answer))));
         };
         if let Some(why) = misread::message(&message) {
             return Err(stop(&message, |id| error(id, INVALID_REQUEST, &why)));
@@ -341,23 +342,6 @@ fn disown(event: &mut CallEvent, scope: &RequestScope) {
     if scope.shared {
         event.identity = Identity::Shared;
     }
-}
-
-/// A message that no strict parser accepts. If some server could read it as a call, it is not passed on.
-fn unreadable(scope: &RequestScope, bytes: &[u8]) -> Passed {
-    let mut scan = StreamScan::default();
-    scan.read(bytes);
-    let is_batch = bytes.trim_ascii_start().first() == Some(&b'[');
-    let names_call = || bytes.windows(10).any(|part| part == b"tools/call");
-    let may_be_call = scan.is_call() || (is_batch && names_call());
-    let is_refused = scope.is_strict() && !bytes.trim_ascii().is_empty();
-    if !may_be_call && !is_refused {
-        return Ok(());
-    }
-    let why = "this call was not passed on: it is not one JSON message that everybody reads alike";
-    let id = scan.id();
-    let id = id.as_ref().map_or("null", |id| id.get());
-    Err(Stopped(Some(error(id, PARSE_ERROR, why))))
 }
 
 /// The form of a refusal that the caller can read.

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use http_body_util::BodyExt as _;
+use hyper::StatusCode;
 use hyper::body::{Body, Bytes};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
@@ -38,6 +39,18 @@ pub enum BodyError {
     /// Other bodies take all the room.
     #[error("too many large bodies are being read; try again later")]
     NoRoom,
+}
+
+impl BodyError {
+    /// The status of an answer that says so.
+    pub(super) fn status(&self) -> StatusCode {
+        match self {
+            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Late { .. } => StatusCode::REQUEST_TIMEOUT,
+            Self::Broken(_) => StatusCode::BAD_REQUEST,
+            Self::NoRoom => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
 }
 
 /// Reads bodies that share one room.

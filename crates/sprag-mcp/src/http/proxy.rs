@@ -11,7 +11,7 @@ use hyper::{Method, Request, Response, StatusCode, Uri};
 use sprag_core::Id;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
-use super::body_reader::{BodyError, BodyReader};
+use super::body_reader::BodyReader;
 use super::exchange::Exchange;
 use super::hosts::{Hosts, is_own_origin, one_host};
 use super::local_response::{self, ErrorResponse};
@@ -241,15 +241,7 @@ impl Proxy {
         B::Error: std::fmt::Display,
     {
         let read = self.bodies.read(body, self.options.body_bytes).await;
-        read.map_err(|error| {
-            let status = match &error {
-                BodyError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-                BodyError::Late { .. } => StatusCode::REQUEST_TIMEOUT,
-                BodyError::Broken(_) => StatusCode::BAD_REQUEST,
-                BodyError::NoRoom => StatusCode::SERVICE_UNAVAILABLE,
-            };
-            local_response::plain(status, &error.to_string()).into()
-        })
+        read.map_err(|error| local_response::plain(error.status(), &error.to_string()).into())
     }
 
     /// Room for one more exchange.

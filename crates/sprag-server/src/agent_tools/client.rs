@@ -6,10 +6,10 @@ use rmcp::model::CallToolResult;
 use serde_json::{Map, Value};
 use sprag::Id;
 
-use super::result::{RelayReply, tool_result, unreachable};
+use super::result::{RelayReply, no_session, tool_result, unreachable};
 use super::{AgentToolsConfig, AgentToolsError, RelayAddress};
 use crate::limits;
-use crate::relay::{FieldNames, percent_encoded};
+use crate::relay::{FieldNames, message_path};
 
 /// The most of an answer that an agent is given, in bytes.
 const ANSWER_BYTES: usize = 256 * 1024;
@@ -52,7 +52,11 @@ impl RelayClient {
 
     /// Sends a message to a session.
     pub(super) async fn send(&self, to: &str, message: &str, wait: bool) -> CallToolResult {
-        let place = format!("{}/{}/messages", self.base, percent_encoded(to));
+        let path = match message_path(to) {
+            Ok(path) => path,
+            Err(why) => return no_session(to, why),
+        };
+        let place = format!("{}{path}", self.base);
         self.post(&place, self.body(message), wait).await
     }
 

@@ -58,6 +58,16 @@ pub(super) fn unreachable(why: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
+/// There can't be a session of this name behind the relay.
+pub(super) fn no_session(to: &str, why: impl std::fmt::Display) -> CallToolResult {
+    let to: String = to.chars().take(80).collect();
+    let text = format!(
+        "The message was not sent: {to:?} is not the id of a session: {why}\n\
+         Write to the id that you were given, as it is."
+    );
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
 /// A server that shows the id in its answer means well; an agent has no use for it.
 fn without_id(text: &str, correlation: &str) -> String {
     let parsed = serde_json::from_str::<Map<String, Value>>(text);

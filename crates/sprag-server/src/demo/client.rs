@@ -10,6 +10,8 @@ use sprag::{Decision, Verdict};
 pub(super) struct DemoClient {
     base: String,
     operator: String,
+    /// What people show the relay, so that no agent can write in their name.
+    people: String,
     http: reqwest::Client,
 }
 
@@ -22,11 +24,16 @@ pub(super) enum SendResult {
 }
 
 impl DemoClient {
-    pub(super) fn new(address: SocketAddr, operator: &str) -> Result<Self, reqwest::Error> {
+    pub(super) fn new(
+        address: SocketAddr,
+        operator: &str,
+        people: &str,
+    ) -> Result<Self, reqwest::Error> {
         crate::outbound::choose_tls();
         Ok(Self {
             base: format!("http://{address}"),
             operator: operator.to_owned(),
+            people: people.to_owned(),
             http: reqwest::Client::builder().no_proxy().build()?,
         })
     }
@@ -57,6 +64,9 @@ impl DemoClient {
     async fn message(&self, to: &str, body: Value, wait: bool) -> SendResult {
         let place = format!("{}/api/sessions/{to}/messages", self.base);
         let mut request = self.http.post(place).json(&body);
+        if body.get("fromSession").is_none() {
+            request = request.bearer_auth(&self.people);
+        }
         if !wait {
             request = request.header("prefer", "respond-async");
         }

@@ -5,18 +5,18 @@ use reqwest::Url;
 /// Whether someone without a token may speak for the user.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RelayTrust {
-    /// From this machine, yes: it belongs to whoever started the server. An agent that runs commands on the same
-    /// machine could then play the user.
-    #[default]
-    Loopback,
     /// No: a message without a sender needs a token of a relay, a hook or an operator.
+    #[default]
     Token,
+    /// From this machine, yes: it belongs to whoever started the server. An agent that runs commands on the same
+    /// machine can then play the user.
+    Loopback,
 }
 
 /// What a relay is told before it starts.
 #[derive(Debug, Clone)]
 pub struct RelayConfig {
-    /// The agent server behind; without one, the answer is the verdict.
+    /// The agent server behind; without one there is no relay.
     pub upstream: Option<Url>,
     /// Where sessions are, on both sides: `/api/sessions`.
     pub path: String,

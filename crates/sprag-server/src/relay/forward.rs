@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Extension;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sprag::{Id, Verdict};
@@ -13,12 +12,11 @@ use super::dispatches::DispatchGuard;
 use super::headers::{self, BAGGAGE, SESSION, TRACEPARENT};
 use super::message::RelayRequest;
 use super::message_body::MessageBody;
-use super::upstream::Upstream;
+use super::upstream::Target;
 use super::upstream_response::UpstreamResponse;
-use super::verdict::{warn, without_flow};
+use super::verdict::warn;
 use super::{Relay, SENDER, session, trace};
 use crate::app::App;
-use crate::caller::Caller;
 use crate::problem::{Problem, ProblemKind};
 
 /// A message that was let through, on its way.
@@ -36,9 +34,6 @@ pub(super) struct Forward {
 impl Forward {
     /// Passes it on and answers.
     pub(super) async fn respond(mut self) -> Result<Response, Problem> {
-        if self.relay.upstream.is_none() {
-            return Ok(self.verdict_alone());
-        }
         let preference = self.request.head.headers.get_all("prefer");
         let mut preferences = preference.iter().filter_map(|value| value.to_str().ok());
         if preferences.any(|value| value.contains("respond-async")) {
@@ -65,23 +60,6 @@ impl Forward {
 
     fn is_agent(&self) -> bool {
         self.request.fields.from.is_some()
-    }
-
-    /// The verdict, for a server that passes messages on itself. It works on this one until it says that
-    /// the session is idle.
-    fn verdict_alone(mut self) -> Response {
-        if let Some(dispatch) = self.dispatch.take() {
-            dispatch.linger(self.longest());
-        }
-        let verdict = self.verdict.clone();
-        let verdict = if self.is_agent() {
-            without_flow(verdict)
-        } else {
-            verdict
-        };
-        let mut response = axum::Json(verdict).into_response();
-        self.label(response.headers_mut());
-        response
     }
 
     /// Answers at once, and passes the message on behind the caller's back.
@@ -144,15 +122,10 @@ impl Forward {
             put.push((&names.session, self.to.as_str()));
         }
         let body = MessageBody::read(&self.request.body)?.with(&put);
-        let upstream = self.upstream()?;
-        let sent = upstream.send(head.method.clone(), &head.uri, headers, body.into());
+        let target = Target::of(&head.extensions)?;
+        let upstream = &self.relay.upstream;
+        let sent = upstream.send(head.method.clone(), target, headers, body.into());
         Ok(UpstreamResponse::new(sent.await?))
-    }
-
-    fn upstream(&self) -> Result<&Upstream, Problem> {
-        let upstream = self.relay.upstream.as_ref();
-        upstream
-            .ok_or_else(|| Problem::new(ProblemKind::Upstream, "there is no agent server behind"))
     }
 
     /// A server may call a new session as it likes: then what runs there is what it says.
@@ -192,18 +165,7 @@ impl Forward {
 }
 
 /// Passes a request through as it is.
-pub(super) async fn pass(
-    State(_): State<App>,
-    Extension(relay): Extension<Arc<Relay>>,
-    _: Caller,
-    request: Request,
-) -> Result<Response, Problem> {
-    let Some(upstream) = &relay.upstream else {
-        return Err(Problem::new(
-            ProblemKind::NotFound,
-            "there is no agent server behind",
-        ));
-    };
+pub(super) async fn pass(relay: Arc<Relay>, request: Request) -> Result<Response, Problem> {
     let (head, body) = request.into_parts();
     let mut headers = headers::for_upstream(&head.headers);
     // Its length is known to be right: the body passes through as it is.
@@ -211,6 +173,7 @@ pub(super) async fn pass(
         headers.insert(header::CONTENT_LENGTH, length.clone());
     }
     let body = reqwest::Body::wrap_stream(body.into_data_stream());
-    let sent = upstream.send(head.method, &head.uri, headers, body).await?;
-    Ok(UpstreamResponse::new(sent).pass_on(false, None, Duration::default))
+    let target = Target::of(&head.extensions)?;
+    let sent = relay.upstream.send(head.method, target, headers, body);
+    Ok(UpstreamResponse::new(sent.await?).pass_on(false, None, Duration::default))
 }

@@ -41,10 +41,24 @@ const CORRELATION: [&str; 7] = [
     "correlationid",
 ];
 
-/// What the upstream gets of a request's headers. Our token is for us: it is not passed on.
+/// By these some servers take another method or another path than the ones that were judged.
+const OVERRIDES: [&str; 7] = [
+    "x-http-method-override",
+    "x-http-method",
+    "x-method-override",
+    "x-original-url",
+    "x-original-uri",
+    "x-rewrite-url",
+    "x-forwarded-uri",
+];
+
+/// What the upstream gets of a request's headers. `Authorization` is for us, whatever it holds: it is not passed on.
 pub(super) fn for_upstream(headers: &HeaderMap) -> HeaderMap {
     let mut passed = without_hops(headers);
     for name in [header::HOST, header::CONTENT_LENGTH, header::AUTHORIZATION] {
+        passed.remove(name);
+    }
+    for name in OVERRIDES {
         passed.remove(name);
     }
     passed
@@ -84,8 +98,8 @@ fn without_hops(headers: &HeaderMap) -> HeaderMap {
     passed
 }
 
-/// A text that fits into a header or one segment of a path, whatever it holds.
-pub(crate) fn percent_encoded(text: &str) -> String {
+/// A text that fits into a header, whatever it holds.
+pub(super) fn percent_encoded(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     encoded(text, is_plain)
 }
@@ -144,17 +158,19 @@ mod tests {
     }
 
     #[test]
-    fn the_upstream_gets_neither_our_token_nor_what_is_about_one_connection() {
+    fn the_upstream_gets_neither_a_token_nor_another_path_nor_what_is_about_one_connection() {
         let passed = for_upstream(&headers(&[
             ("host", "a"),
             ("authorization", "Bearer x"),
             ("connection", "close, x-hop"),
             ("x-hop", "1"),
             ("transfer-encoding", "chunked"),
-            ("cookie", "a=1; b=2"),
+            ("x-http-method-override", "POST"),
+            ("x-original-url", "/api/sessions/2/messages"),
+            ("cookie", "a=1"),
             ("x-other", "kept"),
         ]));
-        let kept = headers(&[("cookie", "a=1; b=2"), ("x-other", "kept")]);
+        let kept = headers(&[("cookie", "a=1"), ("x-other", "kept")]);
         assert_eq!(passed, kept);
     }
 

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::Extension;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use bytes::Bytes;
 use sprag::{GuardError, Id, Role, StoreError, Verdict};
@@ -15,11 +13,10 @@ use super::forward::Forward;
 use super::message_body::{MessageBody, RelayFields};
 use super::refusal::refused;
 use super::verdict::without_flow;
-use super::{Relay, RelayTrust, SENDER, trace};
+use super::{Relay, RelayCaller, RelayTrust, SENDER, trace};
 use crate::app::App;
 use crate::body;
-use crate::caller::Caller;
-use crate::param::{PathId, bad};
+use crate::param::bad;
 use crate::problem::{Problem, ProblemKind};
 use crate::route::check::trace_parent;
 
@@ -39,13 +36,13 @@ use crate::route::check::trace_parent;
     responses(super::open_api::RelayResponses),
 )]
 pub(super) async fn say(
-    State(app): State<App>,
-    Extension(relay): Extension<Arc<Relay>>,
-    caller: Caller,
-    PathId(to): PathId,
+    app: App,
+    relay: Arc<Relay>,
+    sender: RelayCaller,
+    to: Id,
     request: Request,
 ) -> Result<Response, Problem> {
-    let request = RelayRequest::read(&app, &relay, &caller, request).await?;
+    let request = RelayRequest::read(&app, &relay, &sender, request).await?;
     deliver(app, relay, request, to, false).await
 }
 
@@ -61,17 +58,17 @@ impl RelayRequest {
     pub(super) async fn read(
         app: &App,
         relay: &Relay,
-        caller: &Caller,
+        sender: &RelayCaller,
         request: Request,
     ) -> Result<Self, Problem> {
         let (head, body) = request.into_parts();
         body::expect_type(&head.headers, &["application/json"])?;
-        let body = body::read(app, body, app.body_bytes()).await?;
+        let body = body::read(app, sender.caller.role, body, app.body_bytes()).await?;
         let fields = MessageBody::read(&body)?.fields(&relay.names)?;
-        if fields.from.is_none() && !relay.hears_user(caller, &head.headers) {
+        if fields.from.is_none() && !relay.hears_user(sender) {
             let name = &relay.names.from;
             let detail = format!(
-                "a message without {name} is a user's: send it with the token of a relay, a hook or an operator"
+                "a message without {name} is a user's: send it with a token of role relay, which `sprag token add` makes"
             );
             return Err(Problem::new(ProblemKind::Forbidden, detail).field(name));
         }
@@ -85,11 +82,10 @@ impl RelayRequest {
 }
 
 impl Relay {
-    /// Whether `caller` may speak for the user, and say that an agent is idle.
-    pub(super) fn hears_user(&self, caller: &Caller, headers: &HeaderMap) -> bool {
-        let named = headers.contains_key(header::AUTHORIZATION);
-        match caller.role {
-            Role::Agent => self.trust == RelayTrust::Loopback && !named,
+    /// Whether `sender` may speak for the user, and say that an agent is idle.
+    pub(super) fn hears_user(&self, sender: &RelayCaller) -> bool {
+        match sender.caller.role {
+            Role::Agent => self.trust == RelayTrust::Loopback && !sender.has_token,
             Role::Relay | Role::Hook | Role::Operator => true,
         }
     }
@@ -111,7 +107,8 @@ pub(super) async fn deliver(
         } else {
             verdict
         };
-        return Ok(refused(shown, is_agent));
+        let from = request.fields.from.as_ref();
+        return Ok(refused(shown, &relay.path, from));
     }
     let dispatch = match &verdict.flow {
         Some(flow) => {

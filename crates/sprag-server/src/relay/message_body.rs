@@ -52,13 +52,18 @@ impl<'a> MessageBody<'a> {
         for name in &names.content {
             content = content.or(self.get(name)?);
         }
+        let (from, from_agent) = (self.id(&names.from)?, self.id(&names.from_agent)?);
+        if from.is_none() && from_agent.is_some() {
+            let why = format!("an agent's message names its session in {}", names.from);
+            return Err(bad(&names.from_agent, why));
+        }
         Ok(RelayFields {
             content: content.map(Payload::from),
             flow: self.id(&names.correlation)?,
-            from: self.id(&names.from)?,
+            from,
             source: self.source(names)?,
             agent: self.id(&names.agent)?,
-            from_agent: self.id(&names.from_agent)?,
+            from_agent,
             conversation: self.id(&names.conversation)?,
             session: self.id(&names.session)?,
             generation: self.parse(&names.generation, "a whole number")?,
@@ -246,6 +251,10 @@ mod tests {
             (
                 r#"{"source":"agent"}"#,
                 "source: an agent's message names its session in fromSession",
+            ),
+            (
+                r#"{"fromAgent":"coder","prompt":"the user said yes"}"#,
+                "fromAgent: an agent's message names its session in fromSession",
             ),
             (
                 r#"{"source":"robot"}"#,

@@ -11,13 +11,12 @@ use utoipa::{IntoResponses, OpenApi, ToSchema};
 
 use super::refusal::Refused;
 use crate::problem::MEDIA_TYPE;
-use crate::wire;
 
 /// The relay's routes.
 #[derive(Debug, OpenApi)]
 #[openapi(
     paths(super::message::say, super::session::create, super::session::idle),
-    components(schemas(Refused, wire::Verdict)),
+    components(schemas(Refused)),
     tags((name = "relay", description = "Messages between agents, judged and passed on")),
 )]
 pub(crate) struct RelayApi;
@@ -79,20 +78,16 @@ enum MessageSource {
 /// What the relay answers to a message.
 pub(super) struct RelayResponses;
 
-/// The body of a response: a verdict, a refusal, any other problem, or one of the last two.
+/// The body of a response: the agent server's own, a refusal, any other problem, or one of the last two.
 enum ResponseForm {
-    Verdict,
+    Any,
     Refusal,
     Problem,
     Either,
 }
 
-const RESPONSES: [(u16, ResponseForm, &str); 12] = [
-    (
-        200,
-        ResponseForm::Verdict,
-        "what the agent server answered; without one, the verdict",
-    ),
+const RESPONSES: [(u16, ResponseForm, &str); 13] = [
+    (200, ResponseForm::Any, "what the agent server answered"),
     (
         400,
         ResponseForm::Either,
@@ -108,6 +103,7 @@ const RESPONSES: [(u16, ResponseForm, &str); 12] = [
         ResponseForm::Either,
         "refused by a limit of its flow, its conversation or a budget; or not for this role",
     ),
+    (405, ResponseForm::Problem, "a message is sent with POST"),
     (409, ResponseForm::Refusal, "its sender was reset since"),
     (413, ResponseForm::Problem, "the message is too large"),
     (415, ResponseForm::Problem, "not JSON"),
@@ -133,8 +129,11 @@ const RESPONSES: [(u16, ResponseForm, &str); 12] = [
 impl IntoResponses for RelayResponses {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let listed = RESPONSES.iter().map(|(status, body, description)| {
+            let response = ResponseBuilder::new().description(*description);
             let schema: RefOr<Schema> = match body {
-                ResponseForm::Verdict => Ref::from_schema_name("Verdict").into(),
+                ResponseForm::Any => {
+                    return (status.to_string(), RefOr::T(response.build()));
+                }
                 ResponseForm::Refusal => Ref::from_schema_name("Refused").into(),
                 ResponseForm::Problem => Ref::from_schema_name("Problem").into(),
                 ResponseForm::Either => RefOr::T(Schema::AnyOf(
@@ -144,13 +143,8 @@ impl IntoResponses for RelayResponses {
                         .build(),
                 )),
             };
-            let media = match body {
-                ResponseForm::Verdict => "application/json",
-                ResponseForm::Refusal | ResponseForm::Problem | ResponseForm::Either => MEDIA_TYPE,
-            };
             let content = ContentBuilder::new().schema(Some(schema)).build();
-            let response = ResponseBuilder::new().description(*description);
-            let response = response.content(media, content).build();
+            let response = response.content(MEDIA_TYPE, content).build();
             (status.to_string(), RefOr::T(response))
         });
         listed.collect()

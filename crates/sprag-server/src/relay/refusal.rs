@@ -3,7 +3,7 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use sprag::{Code, RuleId, Verdict};
+use sprag::{Code, Id, RuleId, Verdict};
 use utoipa::ToSchema;
 
 use crate::problem::MEDIA_TYPE;
@@ -36,15 +36,30 @@ pub(crate) struct Refused {
     /// When to come back, in milliseconds, for limits that a window lifts by itself.
     #[schema(required)]
     retry_after_ms: Option<u64>,
+    /// What whoever runs the agent server can do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    help: Option<String>,
     /// The command that lifts or tunes it, where a person asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     hint: Option<String>,
 }
 
-/// The answer to a message that `verdict` refuses.
-pub(super) fn refused(verdict: Verdict, is_agent: bool) -> Response {
+/// What an agent server must do so that its agents' messages belong to a flow.
+fn help(verdict: &Verdict, base: &str, from: Option<&Id>) -> Option<String> {
+    let from = from.filter(|_| verdict.rule == Some(RuleId::FlowCorrelation))?;
+    Some(format!(
+        "The relay knows of no message that session {from} works on. While an agent works, keep the answer to its \
+         message open; or answer 202 at once, and POST {base}/{{id}}/idle when it has nothing more to do."
+    ))
+}
+
+/// The answer to a message that `verdict` refuses; `from` is the session of the agent that sent it, and the relay's
+/// routes are below `base`.
+pub(super) fn refused(verdict: Verdict, base: &str, from: Option<&Id>) -> Response {
     let status = status(&verdict);
+    let help = help(&verdict, base, from);
     let retry_after_ms = verdict.retry_after_ms;
     let body = Refused {
         kind: "urn:sprag:problem:refused",
@@ -56,8 +71,9 @@ pub(super) fn refused(verdict: Verdict, is_agent: bool) -> Response {
         code: verdict.code,
         evidence: verdict.evidence,
         retry_after_ms,
+        help,
         // A command is for a person: an agent might run it.
-        hint: verdict.hint.filter(|_| !is_agent),
+        hint: verdict.hint.filter(|_| from.is_none()),
     };
     let text = serde_json::to_vec(&body).unwrap_or_default();
     let mut response = (status, [(header::CONTENT_TYPE, MEDIA_TYPE)], text).into_response();

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::Extension;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{StatusCode, header};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
 use sprag::{Event, Id};
 use sprag_core::{MessageEvent, MessageKind};
@@ -14,11 +13,10 @@ use super::config::FieldNames;
 use super::message::{RelayRequest, deliver};
 use super::message_body::MessageBody;
 use super::upstream_response::UpstreamResponse;
-use super::{Relay, trace};
+use super::{Relay, RelayCaller, trace};
 use crate::app::App;
 use crate::body;
-use crate::caller::Caller;
-use crate::param::{PathId, bad};
+use crate::param::bad;
 use crate::problem::{Problem, ProblemKind};
 use crate::route::check::trace_parent;
 
@@ -41,12 +39,12 @@ const IDLE_BYTES: usize = 16 * 1024;
     responses(super::open_api::RelayResponses),
 )]
 pub(super) async fn create(
-    State(app): State<App>,
-    Extension(relay): Extension<Arc<Relay>>,
-    caller: Caller,
+    app: App,
+    relay: Arc<Relay>,
+    sender: RelayCaller,
     request: Request,
 ) -> Result<Response, Problem> {
-    let request = RelayRequest::read(&app, &relay, &caller, request).await?;
+    let request = RelayRequest::read(&app, &relay, &sender, request).await?;
     let to = match &request.fields.session {
         Some(session) => session.clone(),
         None => proposed(request.fields.agent.as_ref())?,
@@ -71,18 +69,18 @@ pub(super) async fn create(
     ),
 )]
 pub(super) async fn idle(
-    State(app): State<App>,
-    Extension(relay): Extension<Arc<Relay>>,
-    caller: Caller,
-    PathId(session): PathId,
+    app: App,
+    relay: Arc<Relay>,
+    sender: RelayCaller,
+    session: Id,
     request: Request,
-) -> Result<StatusCode, Problem> {
-    if !relay.hears_user(&caller, request.headers()) {
+) -> Result<Response, Problem> {
+    if !relay.hears_user(&sender) {
         let detail = "only a relay, a hook or an operator says that an agent is idle";
         return Err(Problem::new(ProblemKind::Forbidden, detail));
     }
     let parent = trace_parent(request.headers()).map(str::to_owned);
-    let body = body::read(&app, request.into_body(), IDLE_BYTES).await?;
+    let body = body::read(&app, sender.caller.role, request.into_body(), IDLE_BYTES).await?;
     let flow = if body.trim_ascii().is_empty() {
         None
     } else {
@@ -93,7 +91,7 @@ pub(super) async fn idle(
         dispatches.idle(app, &session, flow.as_ref(), parent.as_deref())
     });
     ended.await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// An id for a session that has none yet, which a person can tell from others.

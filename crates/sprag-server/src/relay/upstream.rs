@@ -1,6 +1,6 @@
 //! The agent server behind the relay.
 
-use axum::http::{HeaderMap, Method, Uri};
+use axum::http::{Extensions, HeaderMap, Method, Uri};
 use reqwest::redirect::Policy;
 use reqwest::{Body, Client, Response, Url};
 
@@ -40,17 +40,11 @@ impl Upstream {
     pub(super) async fn send(
         &self,
         method: Method,
-        uri: &Uri,
+        target: &Target,
         headers: HeaderMap,
         body: Body,
     ) -> Result<Response, Problem> {
-        let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        // An address is tidied when it is read: `/a/../b` is `/b`. What was judged must be where it goes.
-        if uri.path().split('/').any(is_dots) {
-            return Err(bad("the path", "`.` and `..` have no place in it"));
-        }
-        let url =
-            Url::parse(&format!("{}{path}", self.base)).map_err(|error| bad("the path", error))?;
+        let url = self.url(target)?;
         let request = self.client.request(method, url).headers(headers).body(body);
         request.send().await.map_err(|error| {
             let detail = format!(
@@ -61,9 +55,38 @@ impl Upstream {
             Problem::new(ProblemKind::Upstream, detail)
         })
     }
+
+    /// Where `target` is there. An address is tidied when it is read; what was judged must be where it goes.
+    fn url(&self, target: &Target) -> Result<Url, Problem> {
+        let Target { path, query } = target;
+        let text = match query {
+            Some(query) => format!("{}{path}?{query}", self.base),
+            None => format!("{}{path}", self.base),
+        };
+        let url = Url::parse(&text).map_err(|error| bad("the path", error))?;
+        if !url.path().ends_with(path.as_str()) {
+            return Err(bad("the path", "it leads elsewhere when it is read again"));
+        }
+        Ok(url)
+    }
 }
 
-fn is_dots(segment: &str) -> bool {
-    let plain = segment.to_ascii_lowercase().replace("%2e", ".");
-    plain == "." || plain == ".."
+/// Where a request goes on the agent server: the path as it was judged, and the query as it came.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    path: String,
+    query: Option<String>,
+}
+
+impl Target {
+    pub(super) fn new(path: String, uri: &Uri) -> Self {
+        let query = uri.query().map(str::to_owned);
+        Self { path, query }
+    }
+
+    /// The target that a request was given when its path was read.
+    pub(super) fn of(extensions: &Extensions) -> Result<&Self, Problem> {
+        let lost = || Problem::new(ProblemKind::Upstream, "this request has no target");
+        extensions.get().ok_or_else(lost)
+    }
 }

@@ -7,17 +7,13 @@ use std::io;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 
 use super::dispatches::DispatchGuard;
 use super::headers;
-
-/// A relayed answer may hold what an agent wrote: a browser that opens it must not run that in the name of this
-/// server's pages.
-const SANDBOX: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
 
 /// An answer of the upstream.
 pub(super) struct UpstreamResponse {
@@ -93,8 +89,6 @@ impl UpstreamResponse {
             Response::new(Body::from_stream(stream::unfold(tail, TrackedBody::next)));
         *response.status_mut() = self.status;
         *response.headers_mut() = headers::for_caller(&self.headers, is_agent);
-        let policy = header::CONTENT_SECURITY_POLICY;
-        response.headers_mut().insert(policy, SANDBOX);
         response
     }
 }

@@ -40,7 +40,7 @@ pub(crate) async fn check(
 ) -> Result<Response, Problem> {
     let (head, body) = request.into_parts();
     body::expect_type(&head.headers, &["application/json"])?;
-    let bytes = body::read(&app, body, app.body_bytes()).await?;
+    let bytes = body::read(&app, caller.role, body, app.body_bytes()).await?;
     let text = decide(&app, &caller, &bytes, trace_parent(&head.headers)).await?;
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, JSON)], text).into_response())

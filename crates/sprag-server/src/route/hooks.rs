@@ -85,7 +85,7 @@ pub(crate) async fn hook(
             Problem::new(ProblemKind::NotFound, error.to_string())
         })?;
     body::expect_type(&headers, &["application/json"])?;
-    let payload = body::read(&app, body, app.body_bytes()).await?;
+    let payload = body::read(&app, caller.role, body, app.body_bytes()).await?;
     if payload.is_empty() {
         return Err(bad("the body", "there is no payload"));
     }

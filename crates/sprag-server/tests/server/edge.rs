@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
 use sprag_server::{Server, ServerError, Transport};
 
@@ -83,7 +84,7 @@ fn no_answer_allows_another_origin_and_every_answer_is_guarded_against_browsers(
     assert_eq!(json.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(json.header("cache-control"), Some("no-store"));
     assert_eq!(json.header("access-control-allow-origin"), None);
-    for path in ["/", "/docs", "/docs/style.css", "/nothing"] {
+    for path in ["/", "/docs", "/docs/style.css"] {
         let answer = server.send("GET", path, "", "");
         assert_eq!(answer.header("access-control-allow-origin"), None);
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
@@ -138,4 +139,102 @@ fn a_second_server_on_the_same_store_is_refused() {
             .contains("is owned by a running `sprag serve`"),
         "{refused}"
     );
+}
+
+#[test]
+fn silent_connections_that_announce_large_bodies_once_took_all_room_from_honest_ones() {
+    let server = TestServer::start();
+    let mut silent = Vec::new();
+    for _ in 0..33 {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        let head = "POST /v1/check HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 8000000\r\n\r\n{";
+        stream.write_all(head.as_bytes()).unwrap();
+        silent.push(stream);
+    }
+    let large = format!(
+        r#"{{"type":"call","session":"s","tool":"t","args":"{}"}}"#,
+        "x".repeat(1_000_000)
+    );
+    assert_eq!(server.check(&large)["verdict"], "allow");
+}
+
+#[test]
+fn a_body_that_comes_too_slowly_is_cut_and_its_client_is_told_that_the_connection_closes() {
+    let server = TestServer::with(|config| config.body_time = Duration::from_millis(200));
+    let told = server.raw("POST /v1/check HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{");
+    assert_eq!(
+        (told.status, told.header("connection")),
+        (408, Some("close"))
+    );
+    assert_eq!(
+        told.json()["detail"],
+        "the body came too slowly; it was cut after 1 bytes"
+    );
+}
+
+#[test]
+fn an_answer_to_a_request_that_was_not_read_says_that_the_connection_closes() {
+    let server = TestServer::with(|config| config.body_bytes = 1_000);
+    for (line, status) in [
+        ("POST /v1/check", 413),
+        ("POST /nothing", 404),
+        ("POST /v1/log", 405),
+        ("POST /v1/sessions/s/kill", 401),
+    ] {
+        let told = server.raw(&format!(
+            "{line} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2000000\r\n\r\n"
+        ));
+        assert_eq!(
+            (told.status, told.header("connection")),
+            (status, Some("close")),
+            "{line}"
+        );
+    }
+    // One that was read to its end may be followed by another on the same connection.
+    let call = format!(
+        "POST /v1/check HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{CALL}",
+        CALL.len()
+    );
+    let end = "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    let told = server.raw(&format!("{call}{end}"));
+    assert_eq!((told.status, told.header("connection")), (200, None));
+    assert!(told.body.contains("HTTP/1.1 200 OK"), "{told:?}");
+}
+
+#[test]
+fn a_request_with_two_hosts_is_refused() {
+    let server = TestServer::start();
+    let own = server.address;
+    for (target, hosts) in [
+        ("/healthz", "host: localhost\r\nhost: evil.example\r\n"),
+        ("/healthz", "host: localhost\r\nhost: localhost\r\n"),
+        ("http://localhost/healthz", "host: 127.0.0.1\r\n"),
+    ] {
+        let told = server.raw(&format!(
+            "GET {target} HTTP/1.1\r\n{hosts}connection: close\r\n\r\n"
+        ));
+        assert_eq!(told.status, 400, "{target} {hosts}");
+    }
+    let told = server.raw(&format!(
+        "GET http://{own}/healthz HTTP/1.1\r\nhost: {own}\r\nconnection: close\r\n\r\n"
+    ));
+    assert_eq!(told.status, 200);
+}
+
+#[test]
+fn a_client_that_never_reads_its_answers_does_not_keep_its_connection() {
+    let server = TestServer::with(|config| {
+        config.connections = 1;
+        config.write_time = Duration::from_millis(200);
+    });
+    let mut deaf = TcpStream::connect(server.address).unwrap();
+    deaf.set_nonblocking(true).unwrap();
+    // As many requests as it takes until nothing more is accepted: then answers wait for a client that reads.
+    let asked = "GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(2_000);
+    let _ = deaf.write(asked.as_bytes());
+    let is_free = || {
+        std::thread::park_timeout(Duration::from_millis(20));
+        server.send("GET", "/healthz", "", "").status == 200
+    };
+    assert!((0..1_000).any(|_| is_free()), "it is still held");
 }

@@ -25,6 +25,8 @@ mod login;
 #[cfg(test)]
 mod metrics;
 #[cfg(test)]
+mod mounts;
+#[cfg(test)]
 mod notify;
 #[cfg(test)]
 mod owners;

@@ -1,7 +1,8 @@
 //! The message relay with a real agent server behind it.
 
-mod agent_server;
+pub(crate) mod agent_server;
 mod mechanics;
+mod paths;
 mod patterns;
 pub(crate) mod relay_server;
 mod roles;

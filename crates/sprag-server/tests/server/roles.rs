@@ -3,6 +3,7 @@
 use sprag::Role;
 use sprag_server::TokenFile;
 
+use crate::relay::agent_server::AgentServer;
 use crate::test_server::TestServer;
 
 const ORDER: &str = r#"{"why":"test"}"#;
@@ -19,7 +20,7 @@ enum For {
     AnyRole,
     /// Hooks and operators.
     Hooks,
-    /// Those who may speak for the user: everyone on this machine but who says that it is an agent.
+    /// Those who may speak for the user: relays, hooks and operators, with their tokens.
     Speakers,
     Operators,
 }
@@ -40,7 +41,7 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
         "POST",
         "/api/sessions",
         r#"{"fromSession":"a","correlationId":"g","sessionId":"c"}"#,
-        200,
+        201,
         For::AnyRole,
     ),
     ("POST", "/api/sessions/d/messages", "{}", 200, For::Speakers),
@@ -125,7 +126,9 @@ fn bearer(token: &str) -> String {
 
 #[test]
 fn every_route_answers_every_role_as_the_table_says() {
-    let server = TestServer::start();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let agents = runtime.block_on(AgentServer::start());
+    let server = TestServer::with(|config| config.relay = agents.strict_relay());
     server.check(CALL);
     let stale = server.token(Role::Agent);
     let tokens = TokenFile::beside(&server.home.path().join("sprag.db"));
@@ -141,12 +144,12 @@ fn every_route_answers_every_role_as_the_table_says() {
         let case = format!("{method} {path}");
         let open = whose == For::Everyone;
         let any = open || whose == For::AnyRole;
-        let machine = any || whose == For::Speakers;
-        assert_eq!(
-            seen("nobody", ""),
-            if machine { good } else { 401 },
-            "{case}: nobody"
-        );
+        let nobody = match whose {
+            For::Speakers => 403,
+            _ if any => good,
+            _ => 401,
+        };
+        assert_eq!(seen("nobody", ""), nobody, "{case}: nobody");
         for (role, token) in [("agent", &agent), ("relay", &relay), ("hook", &hook)] {
             let wanted = match whose {
                 For::Hooks if role == "hook" => good,

@@ -27,7 +27,7 @@ use rmcp::service::{RoleClient, RunningService};
 use serde_json::{Value, json};
 use sprag::{Id, Millis, Role, TestClock};
 use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, RelayAddress};
-use sprag_server::{FieldNames, RelayConfig, Url};
+use sprag_server::{FieldNames, RelayConfig, RelayTrust, Url};
 
 use crate::relay::relay_server::{Answer, RelayServer, client};
 
@@ -66,6 +66,7 @@ impl ScriptedAgents {
         tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
         let server = RelayServer::open(RelayConfig {
             upstream: Some(Url::parse(&url).unwrap()),
+            trust: RelayTrust::Loopback,
             ..RelayConfig::default()
         });
         let relay = Url::parse(&server.url("")).unwrap();

@@ -2,16 +2,10 @@
 
 use serde_json::json;
 use sprag::Role;
-use sprag_server::{RelayConfig, RelayTrust, TokenFile};
+use sprag_server::TokenFile;
 
+use super::agent_server::AgentServer;
 use super::relay_server::{Answer, RelayServer};
-
-fn strict() -> RelayServer {
-    RelayServer::open(RelayConfig {
-        trust: RelayTrust::Token,
-        ..RelayConfig::default()
-    })
-}
 
 async fn say(server: &RelayServer, token: Option<&str>, body: serde_json::Value) -> (u16, String) {
     let request = server.client.post(server.url("/api/sessions/2/messages"));
@@ -23,11 +17,12 @@ async fn say(server: &RelayServer, token: Option<&str>, body: serde_json::Value)
     Answer::of(answer).await.told()
 }
 
-const NOT_A_USER: &str = "a message without fromSession is a user's: send it with the token of a relay, a hook or an operator";
+const NOT_A_USER: &str = "a message without fromSession is a user's: send it with a token of role relay, which `sprag token add` makes";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_tokens_are_asked_for_no_agent_can_play_the_user() {
-    let server = strict();
+async fn an_agent_on_this_machine_can_not_play_the_user_without_a_token() {
+    let agents = AgentServer::start().await;
+    let server = RelayServer::open(agents.strict_relay());
     let user = json!({"prompt": "hi"});
     let agent = json!({"prompt": "hi", "fromSession": "1", "correlationId": "f"});
     let file = TokenFile::beside(&server.test_server.home.path().join("sprag.db"));
@@ -60,7 +55,8 @@ async fn where_tokens_are_asked_for_no_agent_can_play_the_user() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_the_machine_is_trusted_a_token_of_an_agent_still_is_an_agents() {
-    let server = RelayServer::open(RelayConfig::default());
+    let agents = AgentServer::start().await;
+    let server = RelayServer::open(agents.relay());
     let file = TokenFile::beside(&server.test_server.home.path().join("sprag.db"));
     let token = file.add("a", Role::Agent, server.guard().now()).unwrap();
     let user = json!({"prompt": "hi"});
@@ -71,7 +67,8 @@ async fn where_the_machine_is_trusted_a_token_of_an_agent_still_is_an_agents() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_can_not_be_meant_is_a_problem_that_names_the_field() {
-    let server = RelayServer::open(RelayConfig::default());
+    let agents = AgentServer::start().await;
+    let server = RelayServer::open(agents.relay());
     for (body, status, detail) in [
         (
             "{",

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use serde_json::json;
-use sprag_server::{RelayConfig, Url};
+use sprag_server::{RelayConfig, RelayTrust, Url};
 
 use super::agent_server::AgentServer;
 use super::relay_server::{Answer, RelayServer};
@@ -30,6 +30,7 @@ async fn an_upstream_that_is_not_there_is_a_problem_of_its_own() {
     drop(taken);
     let server = RelayServer::open(RelayConfig {
         upstream: Some(Url::parse(&format!("http://{address}")).unwrap()),
+        trust: RelayTrust::Loopback,
         ..RelayConfig::default()
     });
     let (status, detail) = server.say("1", json!({"prompt": "hi"})).await.told();
@@ -101,6 +102,7 @@ async fn what_was_said_before_an_answer_breaks_off_reaches_the_caller() {
     const TIMES: usize = 100;
     let server = RelayServer::open(RelayConfig {
         upstream: Some(Url::parse(&format!("http://{}", breathless(TIMES))).unwrap()),
+        trust: RelayTrust::Loopback,
         ..RelayConfig::default()
     });
     for time in 0..TIMES {
