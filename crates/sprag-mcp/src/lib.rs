@@ -27,7 +27,7 @@
 //! };
 //! let gate = Gate::new(options, Box::new(Guard::in_memory()?), Box::new(|what| eprintln!("{what}")));
 //! let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_assets"}}"#;
-//! assert_eq!(gate.from_client(&gate.line(), call), ClientAction::Pass);
+//! assert_eq!(gate.from_client(&gate.scope(), call), ClientAction::Pass);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
