@@ -28,6 +28,7 @@ fn approach(n: u64) -> Approach {
         moves: false,
         asks: false,
         aims: false,
+        touches_guard: false,
         label: None,
         server: None,
         tool: Some(id("read_file")),

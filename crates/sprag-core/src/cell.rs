@@ -3,6 +3,7 @@
 //! The engine works on the [`Cells`] of one event, taken out of a store by their [`CellKeys`] and put
 //! back afterwards in one atomic step. A missing cell is a new one.
 
+mod approvals;
 mod destructive;
 mod encoding;
 mod flow;
@@ -21,11 +22,13 @@ pub(crate) mod window;
 
 use crate::time::Timestamp;
 
+pub(crate) use approvals::{Answered, DECLINED_FOR, MAX_OPEN, Question};
 pub(crate) use destructive::Destructive;
 pub(crate) use pair::{Answers, MessageRun};
 pub(crate) use session::PendingCall;
 pub(crate) use spent::Spending;
 
+pub use approvals::{Approval, ApprovalScope, ApprovalState, approval_code};
 pub use flow::FlowCell;
 pub(crate) use flow::Path;
 pub use key::CellKey;

@@ -12,6 +12,7 @@ mod canonical;
 mod command;
 mod failure;
 mod fields;
+mod guard;
 mod json;
 mod kind;
 mod label;
@@ -29,10 +30,11 @@ mod words;
 
 use crate::digest::DigestKey;
 use crate::event::{
-    CallEvent, DispatchEvent, Event, EventError, MessageEvent, OrderEvent, StepEvent, UsageEvent,
+    AnswerEvent, CallEvent, DispatchEvent, Event, EventError, MessageEvent, OrderEvent, StepEvent,
+    UsageEvent,
 };
 use crate::observation::{
-    Call, Dispatch, Hints, Message, Observation, Observed, Order, Step, Usage,
+    Answer, Call, Dispatch, Hints, Message, Observation, Observed, Order, Step, Usage,
 };
 use crate::policy::{DestructiveLimits, Policy};
 use crate::time::Timestamp;
@@ -42,6 +44,8 @@ pub(crate) use json::parse_text;
 
 /// The most characters of an operator's name or reason that are kept.
 const MAX_REMARK_CHARS: usize = 1000;
+/// The same of an answer, which a session keeps.
+const MAX_ANSWER_CHARS: usize = 240;
 
 /// Turns events into observations, under the key of one store.
 #[derive(Debug, Clone)]
@@ -78,6 +82,8 @@ impl Digester {
             Event::Reset(event) => Observed::Reset(order(event)),
             Event::DispatchStart(event) => Observed::DispatchStart(dispatch(event)),
             Event::DispatchEnd(event) => Observed::DispatchEnd(dispatch(event)),
+            Event::Approve(event) => Observed::Approve(answer(event)),
+            Event::Decline(event) => Observed::Decline(answer(event)),
         };
         Ok(Observation::new(at, what))
     }
@@ -171,15 +177,26 @@ fn usage(event: &UsageEvent) -> Usage {
     }
 }
 
+fn remark(text: Option<&str>) -> Option<Box<str>> {
+    text.map(|text| fields::shorten(text, MAX_REMARK_CHARS))
+}
+
+fn answer(event: &AnswerEvent) -> Answer {
+    let short = |text: Option<&str>| text.map(|text| fields::shorten(text, MAX_ANSWER_CHARS));
+    Answer {
+        session: event.session.clone(),
+        approval: event.approval.clone(),
+        scope: event.scope,
+        by: short(event.by.as_deref()),
+        why: short(event.why.as_deref()),
+    }
+}
+
 fn order(event: &OrderEvent) -> Order {
-    let remark = |text: &Option<Box<str>>| {
-        text.as_ref()
-            .map(|text| fields::shorten(text, MAX_REMARK_CHARS))
-    };
     Order {
         session: event.session.clone(),
-        by: remark(&event.by),
-        why: remark(&event.why),
+        by: remark(event.by.as_deref()),
+        why: remark(event.why.as_deref()),
     }
 }
 

@@ -4,6 +4,8 @@
 //! and answers. It reads nothing else, so the same log gives the same verdicts wherever and
 //! whenever it is folded.
 
+mod answer;
+mod ask;
 mod call;
 mod message;
 mod operator;
@@ -41,7 +43,19 @@ pub enum EngineError {
     /// Its sender acts in a session of somebody else.
     #[error(transparent)]
     Foreign(#[from] ForeignSession),
+    /// It answers a question that can't be answered.
+    #[error("approval {approval} of session {session} {why}")]
+    Answer {
+        /// The session.
+        session: Id,
+        /// The code of the question.
+        approval: Id,
+        /// Why not.
+        why: AnswerError,
+    },
 }
+
+pub use answer::AnswerError;
 
 /// Folds `observation` into `cells` and answers.
 ///
@@ -53,6 +67,7 @@ pub fn fold(
 ) -> Result<Verdict, EngineError> {
     check_generation(&observation.what, cells)?;
     let now = cells.now(observation.at);
+    answer::check(&observation.what, cells, now)?;
     cells.expire(now);
     let mut verdict = match &observation.what {
         Observed::Message(message) => message::judge(policy, message, cells, now),
@@ -63,6 +78,8 @@ pub fn fold(
         Observed::Reset(_) => operator::reset(cells, now),
         Observed::DispatchStart(dispatch) => operator::dispatch_start(dispatch, cells),
         Observed::DispatchEnd(dispatch) => operator::dispatch_end(dispatch, cells),
+        Observed::Approve(answer) => answer::approve(policy, answer, cells, now),
+        Observed::Decline(answer) => answer::decline(answer, cells, now),
     };
     claim(observation, cells);
     cells.touch(now);

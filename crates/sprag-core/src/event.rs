@@ -5,6 +5,7 @@
 //! kept as the JSON text it came as, every name is already an [`Id`], and money is already counted in
 //! whole millionths: everything about an event but its payload is checked when it is made.
 
+mod answer;
 mod call;
 mod dispatch;
 mod error;
@@ -23,6 +24,7 @@ use serde_json::Value;
 use crate::id::Id;
 use crate::time::Timestamp;
 
+pub use answer::AnswerEvent;
 pub use call::CallEvent;
 pub use dispatch::DispatchEvent;
 pub use error::EventError;
@@ -65,6 +67,10 @@ pub enum Event {
     DispatchStart(DispatchEvent),
     /// That work ended.
     DispatchEnd(DispatchEvent),
+    /// A person approves a call that was asked about.
+    Approve(AnswerEvent),
+    /// A person declines it.
+    Decline(AnswerEvent),
 }
 
 impl Event {
@@ -143,6 +149,7 @@ impl Event {
             Self::Usage(event) => event.at,
             Self::Kill(event) | Self::Reset(event) => event.at,
             Self::DispatchStart(event) | Self::DispatchEnd(event) => event.at,
+            Self::Approve(event) | Self::Decline(event) => event.at,
         }
     }
 
@@ -155,6 +162,7 @@ impl Event {
             Self::Usage(event) => &mut event.at,
             Self::Kill(event) | Self::Reset(event) => &mut event.at,
             Self::DispatchStart(event) | Self::DispatchEnd(event) => &mut event.at,
+            Self::Approve(event) | Self::Decline(event) => &mut event.at,
         };
         *slot = Some(at);
     }
@@ -169,6 +177,7 @@ impl Event {
             Self::Usage(event) => &event.session,
             Self::Kill(event) | Self::Reset(event) => &event.session,
             Self::DispatchStart(event) | Self::DispatchEnd(event) => &event.session,
+            Self::Approve(event) | Self::Decline(event) => &event.session,
         }
     }
 }

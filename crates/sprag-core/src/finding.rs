@@ -61,6 +61,16 @@ impl Finding {
         self
     }
 
+    /// What happened, without what to do now: its first sentence.
+    pub(crate) fn reason(&self) -> String {
+        let said = self.why.as_deref().unwrap_or(&self.message);
+        let said = said
+            .strip_prefix("session_killed: loop_detected, ")
+            .unwrap_or(said);
+        let first = said.split_once(". ").map_or(said, |(first, _)| first);
+        first.trim_end_matches('.').to_owned()
+    }
+
     /// The finding of a rule that asks: what it would refuse, a person decides. Warnings stay.
     fn asking(mut self) -> Self {
         if self.decision.refuses() {
@@ -86,6 +96,9 @@ impl Finding {
 pub(crate) struct Findings {
     enforced: Vec<Finding>,
     shadow: Option<Finding>,
+    /// A person approved the call: what would ask about it is left out.
+    lifts: bool,
+    lifted: bool,
 }
 
 impl Findings {
@@ -93,13 +106,45 @@ impl Findings {
     pub(crate) fn of(finding: Finding) -> Self {
         Self {
             enforced: vec![finding],
-            shadow: None,
+            ..Self::default()
+        }
+    }
+
+    /// Of a call that a person approved: rules that ask say nothing.
+    pub(crate) fn lifting() -> Self {
+        Self {
+            lifts: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether a rule would have asked about the approved call.
+    pub(crate) fn has_lifted(&self) -> bool {
+        self.lifted
+    }
+
+    /// A person declined the call: what asks about it refuses it, with their words.
+    pub(crate) fn decline(&mut self, by: Option<&str>, why: Option<&str>) {
+        let by = by.unwrap_or("a person");
+        let why = why.map_or_else(String::new, |why| format!(" ({why})"));
+        let asks = |finding: &&mut Finding| finding.decision == Decision::Ask;
+        for finding in self.enforced.iter_mut().filter(asks) {
+            let reason = finding.reason();
+            finding.decision = Decision::Deny;
+            finding.message = format!(
+                "{reason}. Declined by {by}{why}: do not try this again, do something else or ask the user."
+            );
+            finding.evidence.insert("declined_by".to_owned(), by.into());
         }
     }
 
     /// Takes a finding that no mode touches.
     pub(crate) fn push(&mut self, finding: Finding) {
-        self.enforced.push(finding);
+        if self.lifts && finding.decision == Decision::Ask {
+            self.lifted = true;
+        } else {
+            self.enforced.push(finding);
+        }
     }
 
     /// Takes a finding, made only when the rule's mode in `limits` wants it.
@@ -116,8 +161,8 @@ impl Findings {
                     self.shadow = Some(finding);
                 }
             }
-            Mode::Ask => self.enforced.push(make().asking()),
-            Mode::Enforce => self.enforced.push(make()),
+            Mode::Ask => self.push(make().asking()),
+            Mode::Enforce => self.push(make()),
         }
     }
 

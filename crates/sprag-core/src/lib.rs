@@ -30,30 +30,31 @@ mod verdict;
 mod view;
 
 pub use cell::{
-    AgentCell, AliasCell, CellKey, CellKeys, Cells, ConversationCell, FlowCell, InboxCell,
-    InboxKey, Mark, PairCell, SessionCell, StepMemory,
+    AgentCell, AliasCell, Approval, ApprovalScope, ApprovalState, CellKey, CellKeys, Cells,
+    ConversationCell, FlowCell, InboxCell, InboxKey, Mark, PairCell, SessionCell, StepMemory,
+    approval_code,
 };
 pub use cell_map::CellMap;
 pub use destructive_name::is_destructive;
 pub use digest::{Digest, DigestKey};
 pub use digester::{CanonicalError, Digester, canonical_json};
 pub use effect::{CallText, Effect, EffectReader, Effects, MAX_EFFECTS, Reach, Verb};
-pub use engine::{EngineError, RULES_VERSION, fold};
+pub use engine::{AnswerError, EngineError, RULES_VERSION, fold};
 pub use event::{
-    CallEvent, DispatchEvent, Event, EventError, MAX_EVENT_BYTES, MessageEvent, OrderEvent,
-    Payload, StepEvent, UsageEvent,
+    AnswerEvent, CallEvent, DispatchEvent, Event, EventError, MAX_EVENT_BYTES, MessageEvent,
+    OrderEvent, Payload, StepEvent, UsageEvent,
 };
 pub use glob::Glob;
 pub use id::{Id, IdError, MAX_ID_BYTES};
 pub use nearest::nearest;
 pub use observation::{
-    Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observation, Observed,
-    Order, Outcome, Source, Step, Tone, ToolKind, Usage,
+    Answer, Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observation,
+    Observed, Order, Outcome, Source, Step, Tone, ToolKind, Usage,
 };
 #[cfg(feature = "schema")]
 pub use policy::policy_schema;
 pub use policy::{
-    AccessLimits, Amounts, BudgetLimits, CallLimits, Classifier, ConversationLimits,
+    AccessLimits, Amounts, AskLimits, BudgetLimits, CallLimits, Classifier, ConversationLimits,
     DestructiveLimits, DurationError, Echo, FlowLimits, InboxLimits, Limit, LimitError, Limits,
     LimitsRef, MAX_LIMIT, MAX_POLICY_BYTES, Mode, Modes, Policy, PolicyError, PolicyErrors,
     PolicyKey, PolicyProblem, ProgressLimits, Scope, SessionLimits, Threshold, import,

@@ -3,6 +3,7 @@
 //! Raw arguments and results are reduced by the digester to digests and a few small features, so the
 //! log is small, holds nothing private by default, and can be folded again under any policy.
 
+mod order;
 mod whose;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,8 @@ use crate::digest::Digest;
 use crate::id::Id;
 use crate::sender::Sender;
 use crate::time::Timestamp;
+
+pub use order::{Answer, Order};
 
 /// An event after digestion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +57,10 @@ pub enum Observed {
     DispatchStart(Dispatch),
     /// That work ended.
     DispatchEnd(Dispatch),
+    /// A person approves a call that was asked about.
+    Approve(Answer),
+    /// A person declines it.
+    Decline(Answer),
 }
 
 /// How sure it is that a session id stands for one run of one agent.
@@ -243,6 +250,9 @@ pub struct Approach {
     /// It waits before it answers: it runs `sleep` or `wait`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub waits: bool,
+    /// It gives the guard an order, or writes to its store or its hooks.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub touches_guard: bool,
     /// It asks about something that moves by itself: a build, a deployment, a queue, a log.
     #[serde(default, skip_serializing_if = "is_false")]
     pub moves: bool,
@@ -373,19 +383,6 @@ pub struct Usage {
     /// How sure the session's identity is.
     #[serde(default, skip_serializing_if = "Identity::is_exact")]
     pub identity: Identity,
-}
-
-/// An operator's kill or reset.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Order {
-    /// The session it is for.
-    pub session: Id,
-    /// Who gave it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Box<str>>,
-    /// The reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<Box<str>>,
 }
 
 /// The start or end of work on a message.

@@ -35,7 +35,7 @@ pub use error::{PolicyError, PolicyErrors, PolicyProblem};
 pub use key::PolicyKey;
 pub use limit::{Limit, LimitError, MAX_LIMIT};
 pub use limits::{
-    AccessLimits, Amounts, BudgetLimits, CallLimits, Classifier, ConversationLimits,
+    AccessLimits, Amounts, AskLimits, BudgetLimits, CallLimits, Classifier, ConversationLimits,
     DestructiveLimits, Echo, FlowLimits, InboxLimits, Limits, ProgressLimits, Scope, SessionLimits,
     Threshold,
 };

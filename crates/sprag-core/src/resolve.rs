@@ -74,7 +74,9 @@ pub fn resolve(
         Observed::Kill(_)
         | Observed::Reset(_)
         | Observed::DispatchStart(_)
-        | Observed::DispatchEnd(_) => {}
+        | Observed::DispatchEnd(_)
+        | Observed::Approve(_)
+        | Observed::Decline(_) => {}
     }
     match (owner, acting_session(&observation.what)) {
         (Some(owner), Some(session)) => Ok(check_owner(session, owner, known)?),
@@ -92,7 +94,9 @@ fn acting_session(what: &Observed) -> Option<&Id> {
         Observed::Kill(_)
         | Observed::Reset(_)
         | Observed::DispatchStart(_)
-        | Observed::DispatchEnd(_) => None,
+        | Observed::DispatchEnd(_)
+        | Observed::Approve(_)
+        | Observed::Decline(_) => None,
     }
 }
 

@@ -53,6 +53,9 @@ impl Role {
             Event::Call(_) | Event::Step(_) | Event::Usage(_) => return Ok(()),
             Event::Kill(_) => ("a kill", self == Self::Operator),
             Event::Reset(_) => ("a reset", self == Self::Operator),
+            // Hooks and relays carry the answer of the person whom they asked.
+            Event::Approve(_) => ("an approval", self != Self::Agent),
+            Event::Decline(_) => ("a decline", self != Self::Agent),
             Event::DispatchStart(_) | Event::DispatchEnd(_) => ("a dispatch", self != Self::Agent),
             Event::Message(message) => match (message.kind, &message.from) {
                 (MessageKind::Spawn, _) => ("a spawn", self != Self::Agent),
@@ -75,7 +78,7 @@ impl fmt::Display for Role {
 mod tests {
     use super::*;
 
-    const EVENTS: [(&str, &str); 11] = [
+    const EVENTS: [(&str, &str); 13] = [
         (r#"{"type":"call","session":"s","tool":"t"}"#, "arho"),
         (r#"{"type":"step","session":"s","result":"r"}"#, "arho"),
         (r#"{"type":"usage","session":"s"}"#, "arho"),
@@ -96,6 +99,14 @@ mod tests {
         ),
         (r#"{"type":"kill","session":"s"}"#, "o"),
         (r#"{"type":"reset","session":"s"}"#, "o"),
+        (
+            r#"{"type":"approve","session":"s","approval":"k7f3"}"#,
+            "rho",
+        ),
+        (
+            r#"{"type":"decline","session":"s","approval":"k7f3"}"#,
+            "rho",
+        ),
     ];
 
     #[test]

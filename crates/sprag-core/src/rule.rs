@@ -30,6 +30,8 @@ rules! {
     SessionKilled = "session.killed",
     /// The gate of tools that the policy does not allow.
     AccessDenied = "access.denied",
+    /// The gate of calls that would lift the guard itself.
+    AccessSelf = "access.self",
     /// The gate of blocked sessions.
     SessionBlocked = "session.blocked",
     /// An agent's message that belongs to no flow.
@@ -93,6 +95,7 @@ impl RuleId {
         matches!(
             self,
             Self::AccessDenied
+                | Self::AccessSelf
                 | Self::SessionBlocked
                 | Self::CallIdentical
                 | Self::CallRepeat

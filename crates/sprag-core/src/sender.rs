@@ -122,11 +122,14 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// What `observation` claims for its sender. An order makes nobody an owner, and being written to makes the
+    /// What `observation` claims for its sender. An order or an answer makes nobody an owner, and being written to makes the
     /// receiver nobody's, unless an adapter reports what a user said or that an agent was started.
     pub(crate) fn of(observation: &Observation) -> Self {
         match &observation.what {
-            Observed::Kill(_) | Observed::Reset(_) => Self {
+            Observed::Kill(_)
+            | Observed::Reset(_)
+            | Observed::Approve(_)
+            | Observed::Decline(_) => Self {
                 session: false,
                 peer: false,
             },

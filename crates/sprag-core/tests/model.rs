@@ -27,6 +27,7 @@ mod model {
     mod messages;
     mod pair;
     mod policies;
+    mod questions;
     mod real_engine;
     mod record;
     mod rng;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sprag::{Guard, PolicyFile};
+use sprag::{Guard, PolicyFile, Questions};
 use tokio::sync::{Semaphore, watch};
 
 use crate::body::BodyRooms;
@@ -26,6 +26,7 @@ struct AppState {
     hub: Arc<Hub>,
     metrics: Arc<Metrics>,
     stats: Arc<Stats>,
+    questions: Arc<Questions>,
     telemetry: Option<Telemetry>,
     policy: Option<PolicyFile>,
     db: PathBuf,
@@ -45,6 +46,7 @@ pub(crate) struct AppParts {
     pub(crate) hub: Arc<Hub>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) stats: Arc<Stats>,
+    pub(crate) questions: Arc<Questions>,
     pub(crate) telemetry: Option<Telemetry>,
     pub(crate) policy: Option<PolicyFile>,
     pub(crate) db: PathBuf,
@@ -63,6 +65,7 @@ impl App {
             hub: parts.hub,
             metrics: parts.metrics,
             stats: parts.stats,
+            questions: parts.questions,
             telemetry: parts.telemetry,
             policy: parts.policy,
             db: parts.db,
@@ -94,6 +97,10 @@ impl App {
 
     pub(crate) fn stats(&self) -> &Stats {
         &self.0.stats
+    }
+
+    pub(crate) fn questions(&self) -> &Arc<Questions> {
+        &self.0.questions
     }
 
     pub(crate) fn telemetry(&self) -> Option<&Telemetry> {

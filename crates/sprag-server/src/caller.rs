@@ -67,10 +67,22 @@ impl Operator {
     /// Who gave an order, for the log: the name that was given, and that of the token that proves it. The word "token"
     /// before it would have it redacted as one.
     pub(crate) fn signs(&self, by: Option<&str>) -> String {
-        match by.map(str::trim).filter(|by| !by.is_empty()) {
-            Some(by) => format!("{by} (as {})", self.name),
-            None => self.name.to_string(),
-        }
+        signed(by, &self.name)
+    }
+}
+
+impl Caller {
+    /// Who gave an answer, for the log.
+    pub(crate) fn signs(&self, by: Option<&str>) -> String {
+        signed(by, &self.name)
+    }
+}
+
+/// The name that was given, and that of the token that proves it.
+fn signed(by: Option<&str>, token: &str) -> String {
+    match by.map(str::trim).filter(|by| !by.is_empty()) {
+        Some(by) => format!("{by} (as {token})"),
+        None => token.to_owned(),
     }
 }
 

@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use sprag::{Event, GuardError, PendingVerdict, Record, Sender, StoreError, Wait};
+use sprag::{Decision, Event, GuardError, PendingVerdict, Record, Role, Sender, StoreError, Wait};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
@@ -28,6 +28,7 @@ impl App {
         parent: Option<&str>,
     ) -> Result<Arc<Record>, GuardError> {
         let watch = Stopwatch::start();
+        let is_hook = sender.role == Role::Hook;
         let checked = self.with_store(move |app| app.guard().check_soon(&sender, event));
         let decided = match checked.await {
             Ok(PendingVerdict {
@@ -37,6 +38,11 @@ impl App {
             Ok(PendingVerdict { record, wait: None }) => Ok(record),
             Err(error) => Err(error),
         };
+        if let (true, Ok(record)) = (is_hook, &decided)
+            && record.verdict.decision == Decision::Ask
+        {
+            self.questions().asked_by_client(record);
+        }
         self.observed(watch, decided, parent)
     }
 

@@ -3,7 +3,7 @@
 use sprag_core::Observed;
 
 /// Every kind, as on the wire, in the order of [`index`].
-pub(crate) const KINDS: [&str; 8] = [
+pub(crate) const KINDS: [&str; 10] = [
     "message",
     "call",
     "step",
@@ -12,6 +12,8 @@ pub(crate) const KINDS: [&str; 8] = [
     "reset",
     "dispatch_start",
     "dispatch_end",
+    "approve",
+    "decline",
 ];
 
 /// The place of an event's kind in [`KINDS`].
@@ -25,5 +27,7 @@ pub(crate) const fn index(what: &Observed) -> usize {
         Observed::Reset(_) => 5,
         Observed::DispatchStart(_) => 6,
         Observed::DispatchEnd(_) => 7,
+        Observed::Approve(_) => 8,
+        Observed::Decline(_) => 9,
     }
 }

@@ -62,6 +62,8 @@ pub fn line(record: &Record) -> Option<LogLine> {
             match &observation.what {
                 Observed::Kill(order) => notes::killed(order),
                 Observed::Reset(order) => notes::reset(order, record.verdict.generation),
+                Observed::Approve(answer) => notes::answered(answer, "Approved"),
+                Observed::Decline(answer) => notes::answered(answer, "Declined"),
                 what => {
                     let told = verdicts::VerdictLine::of(&record.verdict)?;
                     fields.rule = Some(told.rule);

@@ -269,6 +269,11 @@ impl Metrics {
         StreamClient(self.stream_clients.clone())
     }
 
+    /// Whether an operator listens to the stream.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.stream_clients.get() > 0
+    }
+
     /// Everything as OpenMetrics text.
     #[must_use]
     pub fn encode(&self, readings: &Readings) -> String {

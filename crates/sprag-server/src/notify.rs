@@ -1,4 +1,4 @@
-//! A person hears of a kill or a block: by a webhook, by a command, or both.
+//! A person hears of a kill, a block or a question: by a webhook, by a command, or both.
 //!
 //! A guard that stops an agent at night has done half of its work; the other half is that somebody looks. What is
 //! told is the record of the stop and one sentence, never a captured payload. Telling must never hold a
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use sprag::Clock;
+use sprag::{Clock, Id};
 use sprag_store::Record;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::oneshot;
@@ -111,9 +111,18 @@ impl Delivery {
     }
 }
 
-/// Tells people of kills and blocks.
+/// A question of which nobody could be told.
+#[derive(Debug)]
+pub(crate) struct Undelivered {
+    pub(crate) session: Id,
+    pub(crate) approval: Id,
+    pub(crate) why: String,
+}
+
+/// Tells people of kills, blocks and questions.
 #[derive(Debug)]
 pub struct Notifier {
+    undelivered: Mutex<std::sync::mpsc::Receiver<Undelivered>>,
     queues: Vec<(Channel, Sender<Arc<Alert>>)>,
     history: Mutex<AlertHistory>,
     operator_kills: bool,
@@ -134,7 +143,9 @@ impl Notifier {
         metrics: Arc<Metrics>,
     ) -> Result<Option<Self>, NotifyError> {
         let (operator_kills, source) = (settings.operator_kills, settings.source.clone());
-        let Some(mut queue) = DeliveryQueue::new(settings, clock, Arc::clone(&metrics))? else {
+        let (lost, undelivered) = std::sync::mpsc::channel();
+        let queue = DeliveryQueue::new(settings, clock, Arc::clone(&metrics), lost)?;
+        let Some(mut queue) = queue else {
             return Ok(None);
         };
         let mut queues = Vec::new();
@@ -146,6 +157,7 @@ impl Notifier {
         let (give_up, gives_up) = oneshot::channel();
         let thread = queue.run(gives_up)?;
         Ok(Some(Self {
+            undelivered: Mutex::new(undelivered),
             queues,
             history: Mutex::default(),
             operator_kills,
@@ -178,6 +190,14 @@ impl Notifier {
                 tracing::error!(target: "sprag", seq = alert.seq, session = safe(&alert.session), "a notification by {} was dropped: {QUEUE} are waiting already", channel.as_str());
             }
         }
+    }
+
+    /// Questions of which nobody could be told since this was last asked.
+    pub(crate) fn undelivered(&self) -> Vec<Undelivered> {
+        let lost = self.undelivered.lock();
+        lost.unwrap_or_else(PoisonError::into_inner)
+            .try_iter()
+            .collect()
     }
 
     /// Delivers what waits, for at most `within`, and ends the thread.

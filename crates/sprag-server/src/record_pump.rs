@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sprag::{FeedItem, Guard, LogQuery, Record, Subscription};
+use sprag::{Event, FeedItem, Guard, LogQuery, Record, Role, Subscription};
 use tokio::sync::broadcast;
 
 use crate::limits;
@@ -84,6 +84,9 @@ impl RecordPump {
             }
             self.pass_on();
             self.watchers.look(&self.guard);
+            for event in self.watchers.unanswerable() {
+                self.say(event);
+            }
         }
         self.watchers.end();
     }
@@ -165,9 +168,18 @@ impl RecordPump {
         }
     }
 
+    /// Says what the guard itself has to say. A question that was answered meanwhile needs no answer.
+    fn say(&self, event: Event) {
+        if let Err(error) = self.guard.check_as(Role::Operator, event) {
+            tracing::debug!(target: "sprag", "the guard's own answer was not needed: {error}");
+        }
+    }
+
     fn pass(&mut self, record: Arc<Record>) {
         self.last = record.seq;
-        self.watchers.observe(&record);
+        if let Some(event) = self.watchers.observe(&record) {
+            self.say(event);
+        }
         let seq = record.seq;
         // An error means that nobody listens.
         let _ = self.hub.items.send(FeedItem::Record(record));
@@ -180,7 +192,6 @@ mod tests {
     use super::*;
     use crate::config::ServerConfig;
     use crate::metrics::Metrics;
-    use sprag::Event;
 
     #[test]
     fn a_record_that_the_log_had_before_the_feed_is_passed_on_once() {

@@ -1,5 +1,6 @@
 //! One file for each group of routes: what it takes, whom it serves, what it answers.
 
+pub(crate) mod approvals;
 pub(crate) mod batch;
 pub(crate) mod check;
 mod cursor;

@@ -68,6 +68,8 @@ fn documented(has_relay: bool) -> OpenApiRouter<App> {
         .routes(routes!(route::replay::replay, route::replay::replay_under))
         .routes(routes!(route::orders::kill))
         .routes(routes!(route::orders::reset))
+        .routes(routes!(route::approvals::list))
+        .routes(routes!(route::approvals::show, route::approvals::answer))
         .routes(routes!(route::flows::show))
         .routes(routes!(route::policy::show, route::policy::replace))
         .routes(routes!(route::policy::history))

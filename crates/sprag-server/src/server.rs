@@ -183,6 +183,7 @@ impl Server {
         let feed = self.guard.subscribe_with(FEED);
         let watchers = Watchers::start(&self.config, &self.guard, &metrics)?;
         let stats = Arc::clone(watchers.stats());
+        let questions = Arc::clone(watchers.questions());
         let history = read_history(&self.guard, &stats, ending.clone())?;
         let pump = RecordPump::new(self.guard.clone(), Arc::clone(&hub), watchers);
         let pump = start_pump(pump, feed, ending.clone())?;
@@ -193,6 +194,7 @@ impl Server {
             hub,
             metrics,
             stats,
+            questions,
             telemetry,
             policy: self.config.policy.clone(),
             db: self.config.db.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sprag::{Guard, Record};
+use sprag::{AnswerEvent, Decision, Event, Guard, Heard, Id, MAX_QUESTIONS, Questions, Record};
 
 use crate::config::ServerConfig;
 use crate::error::ServerError;
@@ -20,6 +20,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub(crate) struct Watchers {
     metrics: Arc<Metrics>,
     stats: Arc<Stats>,
+    questions: Arc<Questions>,
     lines: LogLines,
     notifier: Option<Notifier>,
 }
@@ -33,7 +34,15 @@ impl Watchers {
         let clock = Arc::new(sprag::SystemClock);
         let notifier = Notifier::start(config.notify.clone(), clock, Arc::clone(metrics))?;
         let stats = Stats::new(guard.status().last_seq, guard.now());
+        let questions = match Questions::read(guard) {
+            Ok(questions) => questions,
+            Err(error) => {
+                tracing::warn!(target: "sprag", "open approvals are listed from now on: the log before can't be read: {error}");
+                Questions::default()
+            }
+        };
         Ok(Self {
+            questions: Arc::new(questions),
             metrics: Arc::clone(metrics),
             stats: Arc::new(stats),
             lines: LogLines::default(),
@@ -45,16 +54,29 @@ impl Watchers {
         &self.stats
     }
 
-    /// Hears of a record.
-    pub(crate) fn observe(&self, record: &Record) {
+    pub(crate) fn questions(&self) -> &Arc<Questions> {
+        &self.questions
+    }
+
+    /// Hears of a record, and returns what the guard itself has to say to it.
+    pub(crate) fn observe(&self, record: &Record) -> Option<Event> {
+        let heard = self.questions.observe(record);
         self.metrics.observe(record);
         self.stats.observe(record);
         let left_out = self.lines.observe(record);
         if left_out > 0 {
             self.metrics.left_out(left_out);
         }
-        if let Some(notifier) = &self.notifier {
+        let is_told = record.verdict.decision != Decision::Ask || heard == Heard::Opened;
+        if let (Some(notifier), true) = (&self.notifier, is_told) {
             notifier.observe(record);
+        }
+        match heard {
+            Heard::TooMany { session, code } => {
+                let why = format!("{MAX_QUESTIONS} questions are open already");
+                Some(decline(session, code, &why))
+            }
+            Heard::Nothing | Heard::Opened => None,
         }
     }
 
@@ -62,6 +84,22 @@ impl Watchers {
     pub(crate) fn missed(&self, records: u64) {
         self.metrics.missed(records);
         self.stats.missed(records);
+    }
+
+    /// The guard's own answers to questions that reached nobody: no notification could be delivered, no
+    /// operator looks on, and the client can't ask either.
+    pub(crate) fn unanswerable(&self) -> Vec<Event> {
+        let Some(notifier) = &self.notifier else {
+            return Vec::new();
+        };
+        let lost = notifier.undelivered().into_iter();
+        let alone = |code: &Id| !self.questions.has_dialog(code) && !self.metrics.is_watched();
+        lost.filter(|lost| alone(&lost.approval))
+            .map(|lost| {
+                let why = format!("nobody could be reached: {}", lost.why);
+                decline(lost.session, lost.approval, &why)
+            })
+            .collect()
     }
 
     /// Looks at how many sessions there are, and whether a storm of lines is over.
@@ -80,4 +118,13 @@ impl Watchers {
             notifier.stop(LAST_WORDS);
         }
     }
+}
+
+/// The guard's own no, where nobody can be asked.
+pub(crate) fn decline(session: Id, code: Id, why: &str) -> Event {
+    Event::Decline(AnswerEvent {
+        by: Some("sprag".into()),
+        why: Some(why.into()),
+        ..AnswerEvent::new(session, code)
+    })
 }

@@ -13,7 +13,7 @@ use utoipa::Modify;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
-pub(crate) use event::Event;
+pub(crate) use event::{ApprovalScope, Event};
 pub(crate) use record::{Gauge, Mark, Record, RuleState};
 pub(crate) use reply::{
     AnyRole, Bodied, Conflicting, Missing, OperatorOnly, PolicyWrong, Public, Unready,
@@ -30,6 +30,7 @@ pub(crate) use verdict::{BatchLine, Code, Decision, Verdict};
     ),
     tags(
         (name = "decisions", description = "What agents, hooks and relays ask"),
+        (name = "approvals", description = "Calls that wait for a person, and the answers"),
         (name = "sessions", description = "Who is there, and orders to them"),
         (name = "policy", description = "The limits in force, and what others would have done"),
         (name = "log", description = "What happened, and the proof of it"),

@@ -41,6 +41,7 @@ fn approach(number: u64) -> Result<Approach, Failed> {
         moves: false,
         asks: false,
         aims: false,
+        touches_guard: false,
         label: None,
         server: Some(Id::new("catalog")?),
         tool: Some(Id::new("read")?),

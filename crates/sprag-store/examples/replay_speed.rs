@@ -109,6 +109,7 @@ fn approach(turn: u64) -> Result<Approach, sprag_core::IdError> {
         moves: false,
         asks: false,
         aims: false,
+        touches_guard: false,
         label: None,
         server: None,
         tool: Some(Id::new("read_file")?),

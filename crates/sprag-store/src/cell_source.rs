@@ -96,5 +96,8 @@ fn named(observation: &Observation) -> ([Option<&Id>; 2], Option<&Id>) {
         Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
             ([Some(&dispatch.session), None], None)
         }
+        Observed::Approve(answer) | Observed::Decline(answer) => {
+            ([Some(&answer.session), None], None)
+        }
     }
 }

@@ -15,12 +15,16 @@ pub(crate) enum Durability {
 
 impl Durability {
     pub(crate) fn of(observation: &Observation, verdict: &Verdict) -> Self {
-        if matches!(observation.what, Observed::Kill(_) | Observed::Reset(_)) {
+        let is_order = matches!(
+            observation.what,
+            Observed::Kill(_) | Observed::Reset(_) | Observed::Approve(_) | Observed::Decline(_)
+        );
+        if is_order {
             return Self::Durable;
         }
         match (verdict.decision, verdict.rule) {
             (_, Some(RuleId::SessionKilled)) => Self::AfterOthers,
-            (Decision::Block | Decision::Kill, _) => Self::Durable,
+            (Decision::Ask | Decision::Block | Decision::Kill, _) => Self::Durable,
             _ => Self::Soon,
         }
     }

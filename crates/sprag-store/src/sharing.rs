@@ -56,6 +56,9 @@ pub(crate) fn cells_of(observation: &Observation) -> Vec<CellKey> {
         Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
             return with_parents(&dispatch.session);
         }
+        Observed::Approve(answer) | Observed::Decline(answer) => {
+            return with_parents(&answer.session);
+        }
     };
     let mut cells = with_parents(session);
     cells.extend(flow.clone().map(CellKey::Flow));

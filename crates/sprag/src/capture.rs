@@ -107,6 +107,12 @@ impl Capture {
                 }
                 None
             }
+            Observed::Approve(answer) | Observed::Decline(answer) => {
+                for text in [&mut answer.by, &mut answer.why].into_iter().flatten() {
+                    *text = redact_text(text).into();
+                }
+                None
+            }
             _ => None,
         };
         let fields = approach

@@ -43,6 +43,7 @@ pub const fn explain(rule: RuleId) -> Explanation {
     match rule {
         RuleId::SessionKilled => session::KILLED,
         RuleId::AccessDenied => session::ACCESS,
+        RuleId::AccessSelf => session::OWN,
         RuleId::SessionBlocked => session::BLOCKED,
         RuleId::FlowCorrelation => flow::CORRELATION,
         RuleId::FlowSelfCall => flow::SELF_CALL,

@@ -94,6 +94,7 @@ mod judge;
 pub mod link;
 mod missing_time;
 mod policy_file;
+mod questions;
 pub mod replay;
 pub mod scenario;
 mod secret_variables;
@@ -113,13 +114,14 @@ pub use guard::{
 pub use judge::{Judge, JudgeError};
 pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};
 pub use policy_file::{PolicyFile, PolicyFileError};
+pub use questions::{Heard, MAX_QUESTIONS, Question, Questions};
 pub use replay::ReplayError;
 pub use secret_variables::SECRET_VARIABLES;
 pub use utc::rfc3339;
 
 pub use sprag_core::{
-    Code, Decision, EngineError, Event, EventError, Id, Millis, Owner, Policy, Role, RuleId,
-    RuleState, Sender, Timestamp, Verdict,
+    AnswerEvent, ApprovalScope, ApprovalState, Code, Decision, EngineError, Event, EventError, Id,
+    Millis, Owner, Policy, Role, RuleId, RuleState, Sender, Timestamp, Verdict,
 };
 pub use sprag_store::{
     Census, LogQuery, LogScope, Marks, MemoryStore, Page, Pause, Record, RecordKind, Retention,

@@ -8,6 +8,7 @@ mod pending;
 
 use std::collections::VecDeque;
 
+use super::approvals::{Approval, ApprovalState, Approvals};
 use super::flow::{FlowMember, FlowStarter};
 use super::pace::Pace;
 use super::progress::{Advance, FailureWords, Grown, Last, Progress, Sample, Streaks, Waited};
@@ -69,6 +70,28 @@ numbered_fields!(ResettableState {
     15 refused_in_block: u32,
     16 run_started: Option<Timestamp>,
     17 user_unblocks: bool,
+    18 approvals: Approvals,
+});
+
+numbered_fields!(Approvals {
+    1 count: u32,
+    2 list: Vec<Approval>,
+});
+
+numbered_variants!(ApprovalState, "approval": 0 Open, 1 Approved, 2 Granted, 3 Declined);
+
+numbered_fields!(Approval {
+    1 code: Id,
+    2 asked: Timestamp,
+    3 until: Timestamp,
+    4 state: ApprovalState,
+    5 rule: KnownRule,
+    6 what: Text,
+    7 why: Text,
+    8 by: Option<Text>,
+    9 said: Option<Text>,
+    10 exact: Fixed,
+    11 deed: Fixed,
 });
 
 numbered_fields!(Pace {
@@ -280,6 +303,7 @@ encodings! {
 
 #[cfg(test)]
 mod tests {
+    use super::super::approvals::{Approval, ApprovalState};
     use super::super::flow::{FlowMember, FlowStarter};
     use super::super::pace::Pace;
     use super::super::progress::{
@@ -375,6 +399,7 @@ mod tests {
                     label: ShortName::new(names[usize::try_from(dice.below(3)).unwrap()]),
                 },
                 refused: dice.is(),
+                asked: dice.is(),
                 at: dice.time(),
                 turn_start: dice.small(),
             });
@@ -476,6 +501,32 @@ mod tests {
         }
     }
 
+    fn fill_approvals(dice: &mut Dice, cell: &mut SessionCell) {
+        let approvals = &mut cell.held.approvals;
+        approvals.count = dice.small();
+        for n in 0..dice.below(4) {
+            let states = [
+                ApprovalState::Open,
+                ApprovalState::Approved,
+                ApprovalState::Granted,
+                ApprovalState::Declined,
+            ];
+            approvals.list.push(Approval {
+                code: Id::new(&format!("k7f{n}")).unwrap(),
+                state: states[usize::try_from(dice.below(4)).unwrap()],
+                asked: dice.time(),
+                until: dice.time(),
+                rule: dice.maybe(|_| RuleId::DestructiveVolume),
+                what: "db/drop_table on table=users".to_owned(),
+                why: "3 deletes in 2s".to_owned(),
+                by: dice.maybe(|_| "ops@host".into()),
+                said: dice.maybe(|_| "fine".into()),
+                exact: dice.roll(),
+                deed: dice.roll(),
+            });
+        }
+    }
+
     fn fill_progress(dice: &mut Dice, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
         for _ in 0..dice.below(300) {
@@ -547,6 +598,7 @@ mod tests {
         }
         fill_lists(dice, &mut cell);
         fill_progress(dice, &mut cell);
+        fill_approvals(dice, &mut cell);
         cell
     }
 
@@ -623,6 +675,7 @@ mod tests {
                     label: ShortName::new("main.rs"),
                 },
                 refused: false,
+                asked: false,
                 at: now,
                 turn_start: step,
             });

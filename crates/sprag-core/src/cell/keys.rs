@@ -66,6 +66,9 @@ impl CellKeys {
             Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
                 Self::of_session(&dispatch.session)
             }
+            Observed::Approve(answer) | Observed::Decline(answer) => {
+                Self::of_session(&answer.session)
+            }
         }
     }
 

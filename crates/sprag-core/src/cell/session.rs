@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use super::approvals::{Approval, Approvals};
 use super::destructive::Destructive;
 use super::pace::{LULL, Pace};
 use super::progress::Progress;
@@ -44,10 +45,19 @@ pub(crate) struct PendingCall {
     pub(crate) id: u64,
     pub(crate) tried: Tried,
     pub(crate) refused: bool,
+    /// It waits for a person's word.
+    pub(crate) asked: bool,
     /// When it was made.
     pub(crate) at: Timestamp,
     /// How many steps had been judged when its turn began.
     pub(crate) turn_start: u32,
+}
+
+impl PendingCall {
+    /// Whether it was refused for good: nobody can have let it run.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused && !self.asked
+    }
 }
 
 /// Refused calls in a row.
@@ -114,6 +124,7 @@ pub(crate) struct ResettableState {
     pub(crate) run_started: Option<Timestamp>,
     /// The last message of a user lifted a block, or would have: the next one will.
     pub(crate) user_unblocks: bool,
+    pub(crate) approvals: Approvals,
 }
 
 impl Default for SessionCell {
@@ -172,6 +183,13 @@ impl SessionCell {
     /// Those who show no token can't prove that they are still the same.
     fn release_anonymous(&mut self) {
         self.owner.take_if(|owner| *owner == Owner::Anonymous);
+    }
+
+    /// The questions about its calls and what came of them, the oldest first; none in a killed session.
+    pub fn approvals(&self, now: Timestamp) -> impl Iterator<Item = &Approval> {
+        let void = self.killed.is_some() || self.is_expired(now);
+        let list = self.held.approvals.list.iter();
+        list.filter(move |held| !void && held.is_live(now))
     }
 
     /// The flow that a message without one inherits: the latest dispatch still running.

@@ -12,6 +12,7 @@ use crate::policy::DestructiveLimits;
 
 use super::canonical::{self, write_text};
 use super::fields::fields;
+use super::guard::touches_guard;
 use super::json::JsonValue;
 use super::kind::guess;
 use super::label::label;
@@ -82,6 +83,7 @@ pub(super) fn of_tool(
         normal: Default::default(),
         kind: Default::default(),
         waits: false,
+        touches_guard: false,
         moves: false,
         asks: false,
         aims: false,
@@ -108,6 +110,7 @@ pub(super) fn of_tool(
     let (name, command) = (tool.tool.as_str(), command(&args));
     approach.kind = guess(name, command);
     approach.waits = waits(name, command);
+    approach.touches_guard = touches_guard(&args, command, approach.kind);
     approach.moves = moves(name, &args, command);
     approach.aims = has_one_of(&args, &SUBJECT_NAMES);
     approach.asks = !approach.aims && asks(&args);
@@ -126,6 +129,7 @@ pub(super) fn of_program(key: &DigestKey, program: &Payload) -> Result<Approach,
         normal: program.normal,
         kind: guess("", Some(&program.text)),
         waits: waits("", Some(&program.text)),
+        touches_guard: false,
         moves: false,
         asks: false,
         aims: false,

@@ -97,7 +97,7 @@ pub(super) fn first_program(command: &str) -> Option<(&str, impl Iterator<Item =
 }
 
 /// The words of one part, without what stands before the command.
-fn words_of_part(part: &str) -> impl Iterator<Item = &str> + Clone {
+pub(super) fn words_of_part(part: &str) -> impl Iterator<Item = &str> + Clone {
     part.split_whitespace()
         .skip_while(|word| PREFIXES.has(word) || is_assignment(word))
 }
@@ -197,7 +197,7 @@ impl Quotes {
 }
 
 /// The parts of a command between `;`, `&`, `|` and line ends; what follows `<<` is a document.
-struct CommandParts<'c>(&'c str);
+pub(super) struct CommandParts<'c>(pub(super) &'c str);
 
 impl<'c> Iterator for CommandParts<'c> {
     type Item = &'c str;

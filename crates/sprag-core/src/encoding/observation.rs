@@ -1,18 +1,20 @@
 //! Observations as numbered fields. What nearly every event has comes first: seven fields have their bits in one byte.
 
 use super::{Encoding, Fixed, Malformed, Reader, Text, Writer, YesNo, numbered_variants};
+use crate::cell::ApprovalScope;
 use crate::digest::Digest;
 use crate::id::Id;
 use crate::numbered_fields;
 use crate::observation::{
-    Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observed, Order,
-    Outcome, Source, Step, Tone, ToolKind, Usage,
+    Answer, Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observed,
+    Order, Outcome, Source, Step, Tone, ToolKind, Usage,
 };
 
 numbered_variants!(Source, "source": 0 User, 1 Applet, 2 Scheduler);
 numbered_variants!(MessageKind, "kind of message": 0 Say, 1 Spawn, 2 Return);
 numbered_variants!(Identity, "identity": 0 Exact, 1 Shared);
 numbered_variants!(ToolKind, "kind of tool": 0 Run, 1 Read, 2 Poll, 3 Change);
+numbered_variants!(ApprovalScope, "scope": 0 Once, 1 Session, 2 Project);
 numbered_variants!(Tone, "tone": 0 Telling, 1 Failure, 2 Empty, 3 Done, 4 Silent);
 
 macro_rules! numbered_kinds {
@@ -47,6 +49,8 @@ numbered_kinds! {
     5 Reset(Order),
     6 DispatchStart(Dispatch),
     7 DispatchEnd(Dispatch),
+    8 Approve(Answer),
+    9 Decline(Answer),
 }
 
 numbered_fields!(Message {
@@ -108,6 +112,7 @@ numbered_fields!(Approach {
     10 moves: bool,
     11 asks: bool,
     12 aims: bool,
+    13 touches_guard: bool,
 });
 
 numbered_fields!(Field {
@@ -145,6 +150,14 @@ numbered_fields!(Order {
     1 session: Id,
     2 by: Option<Text>,
     3 why: Option<Text>,
+});
+
+numbered_fields!(Answer {
+    1 session: Id,
+    2 approval: Id,
+    3 scope: ApprovalScope,
+    4 by: Option<Text>,
+    5 why: Option<Text>,
 });
 
 numbered_fields!(Dispatch {

@@ -1,10 +1,10 @@
 //! A tool call, before it runs: gates, then every rule of calls, then what is remembered.
 
 use super::settle::{Stage, answer, settle};
-use super::stopped;
+use super::{ask, stopped};
 use crate::cell::hash::hash_bytes;
 use crate::cell::tried::Tried;
-use crate::cell::{Cells, PendingCall, SessionCell};
+use crate::cell::{Answered, Cells, PendingCall, SessionCell};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::Call;
@@ -13,7 +13,7 @@ use crate::rules::actions::ActionsJudged;
 use crate::rules::destructive::Destroys;
 use crate::rules::{actions, defiance, destructive, gates, identical, spending};
 use crate::time::Timestamp;
-use crate::verdict::{Code, Verdict};
+use crate::verdict::{Code, Decision, Verdict};
 
 /// The id under which a call waits for its step.
 pub(super) fn pending_id(use_id: Option<&Id>, id: Option<&Id>) -> Option<u64> {
@@ -31,28 +31,53 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
         (Some(finding), _) => {
             if finding.code == Some(Code::SessionKilledLoopGuard) {
                 let tried = Tried::new(&call.approach, &limits);
-                remember(call, &mut session, tried, true, now);
+                let judged = CallFate::Refused;
+                remember(call, &mut session, tried, judged, now);
             }
             answer(finding, &session, call.identity, Stage::Call)
         }
-        (None, Some(first)) => first.clone(),
-        (None, None) => judged(call, &mut session, cells, now, policy, &limits),
+        // A question may have been answered since: the call is judged again.
+        (None, Some(first)) if first.decision != Decision::Ask => first.clone(),
+        (None, _) => judged(call, &mut session, cells, now, policy, &limits),
     };
     cells.session = Some(session);
     if let Some(alias) = &mut cells.alias {
         alias.session = Some(call.session.clone());
-        alias.call.get_or_insert_with(|| Box::new(verdict.clone()));
+        let asked = |first: &Verdict| first.decision == Decision::Ask;
+        if alias.call.as_deref().is_none_or(asked) {
+            alias.call = Some(Box::new(verdict.clone()));
+        }
     }
     verdict
 }
 
+/// What became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CallFate {
+    Allowed,
+    /// It waits for a person's word.
+    Asked,
+    Refused,
+}
+
+impl CallFate {
+    fn of(decision: Decision) -> Self {
+        match decision {
+            Decision::Allow | Decision::Warn => Self::Allowed,
+            Decision::Ask => Self::Asked,
+            _ => Self::Refused,
+        }
+    }
+}
+
 /// Lets the call wait for its step.
-fn remember(call: &Call, cell: &mut SessionCell, tried: Tried, refused: bool, now: Timestamp) {
+fn remember(call: &Call, cell: &mut SessionCell, tried: Tried, fate: CallFate, now: Timestamp) {
     if let Some(id) = pending_id(call.use_id.as_ref(), call.id.as_ref()) {
         cell.remember_pending(PendingCall {
             id,
             tried,
-            refused,
+            refused: fate != CallFate::Allowed,
+            asked: fate == CallFate::Asked,
             at: now,
             turn_start: cell.held.pace.turn_start,
         });
@@ -67,14 +92,22 @@ fn judged(
     policy: &Policy,
     limits: &Limits,
 ) -> Verdict {
-    let mut found = Findings::default();
+    let tried = Tried::new(&call.approach, limits);
+    let destroys = Destroys::of(call, &limits.destructive);
+    let deed = ask::deed(call, &tried, destroys.as_ref());
+    let answered = cell.held.approvals.answered(tried.exact, deed, now);
+    let mut found = match &answered {
+        Answered::Approved(_) => Findings::lifting(),
+        _ => Findings::default(),
+    };
     gates::access(&call.approach, limits, &mut found);
+    if !found.decision().refuses() {
+        gates::own(&call.approach, limits, &mut found);
+    }
     if !found.decision().refuses() {
         gates::blocked_call(&call.session, cell, limits, &mut found);
     }
-    let tried = Tried::new(&call.approach, limits);
     let turn = call.turn.unwrap_or_default();
-    let destroys = Destroys::of(call, &limits.destructive);
     if !found.decision().refuses() {
         identical::judge(&tried, cell, now, limits, &mut found);
         if let Some(destroys) = &destroys {
@@ -84,14 +117,22 @@ fn judged(
         spending::judge(cell, cells, now, limits, &mut found);
     }
     actions::count(cell, limits, ActionsJudged::Fully, &mut found);
-    let refused = found.decision().refuses();
-    if refused {
+    if let (Answered::Declined(by, why), Decision::Ask) = (&answered, found.decision()) {
+        found.decline(by.as_deref(), why.as_deref());
+    }
+    let approved = match answered {
+        Answered::Approved(code) if found.has_lifted() && !found.decision().refuses() => Some(code),
+        _ => None,
+    };
+    if found.decision().refuses() {
         defiance::refused(&call.session, cell, now, limits, &mut found);
     } else {
         defiance::relented(cell);
         cell.held.calls.push(tried.exact, now);
         cell.held.make(&tried, turn, now);
-        if let Some(destroys) = &destroys {
+        if let Some(code) = &approved {
+            cell.held.approvals.use_up(code);
+        } else if let Some(destroys) = &destroys {
             destructive::count(
                 destroys,
                 (&mut *cell, cells.agent.as_deref_mut()),
@@ -102,6 +143,14 @@ fn judged(
         }
         cell.stick(call.agent.as_ref());
     }
-    remember(call, cell, tried, refused, now);
-    settle(found, cell, call.identity, Stage::Call, now)
+    let why = ask::reason(&found);
+    let mut verdict = settle(found, cell, call.identity, Stage::Call, now);
+    if let Some(why) = why {
+        let question = (call, &tried, destroys.as_ref());
+        ask::open(&mut verdict, why, question, cell, limits, now);
+    } else if approved.is_some() {
+        verdict.approval = approved;
+    }
+    remember(call, cell, tried, CallFate::of(verdict.decision), now);
+    verdict
 }

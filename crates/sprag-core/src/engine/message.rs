@@ -65,6 +65,7 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
         }
         if is_user {
             receiver.attend(now);
+            receiver.held.approvals.spoken_to();
             receiver.held.user_unblocks = message.unblock || limits.session.human_unblocks;
             if receiver.held.user_unblocks {
                 receiver.unblock();

@@ -11,7 +11,7 @@ use crate::rules::spending;
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
-fn done(cell: Option<&SessionCell>) -> Verdict {
+pub(super) fn done(cell: Option<&SessionCell>) -> Verdict {
     Verdict {
         generation: cell.map_or(1, SessionCell::generation),
         ..Verdict::default()

@@ -4,7 +4,7 @@ use super::call::pending_id;
 use super::settle::{Stage, answer, settle};
 use super::stopped;
 use crate::cell::tried::Tried;
-use crate::cell::{Cells, SessionCell};
+use crate::cell::{Cells, PendingCall, SessionCell};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::Step;
@@ -44,7 +44,7 @@ fn judged(
 ) -> Verdict {
     let pending =
         pending_id(step.use_id.as_ref(), step.id.as_ref()).and_then(|id| cell.take_pending(id));
-    if pending.as_ref().is_some_and(|pending| pending.refused) {
+    if pending.as_ref().is_some_and(PendingCall::is_refused) {
         return settle(Findings::default(), cell, step.identity, Stage::After, now);
     }
     cell.held.step_seen = true;
@@ -55,6 +55,8 @@ fn judged(
         cell.blocked().is_some() && limits.modes.get(RuleId::SessionBlocked) >= Mode::Ask;
     let completes = pending.is_some();
     let steps = cell.held.progress.step;
+    let ran = pending.as_ref().filter(|pending| pending.asked);
+    let remark = ran.map(|pending| ran_unapproved(cell, pending, now));
     let (tried, turn_start) = match pending {
         Some(pending) => {
             if pending.tried.waits {
@@ -88,5 +90,27 @@ fn judged(
     }
     cell.held.pace.result(now);
     cell.stick(step.agent.as_ref());
-    settle(found, cell, step.identity, Stage::After, now)
+    let mut verdict = settle(found, cell, step.identity, Stage::After, now);
+    if let Some((code, remark)) = remark {
+        verdict.approval = code;
+        verdict.message.get_or_insert_with(|| remark.to_owned());
+    }
+    verdict
+}
+
+/// A call that was asked about ran without a person's word here. Where the question is open, its
+/// client asked: what the client let run it lets run again.
+fn ran_unapproved(
+    cell: &mut SessionCell,
+    pending: &PendingCall,
+    now: Timestamp,
+) -> (Option<Id>, &'static str) {
+    cell.held.refusals.count = 0;
+    cell.held.calls.push(pending.tried.exact, now);
+    let code = cell.held.approvals.let_run(pending.tried.exact, now);
+    let remark = match code {
+        Some(_) => "Let run by the client.",
+        None => "Run without approval.",
+    };
+    (code, remark)
 }

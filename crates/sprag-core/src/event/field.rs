@@ -58,6 +58,8 @@ fields! {
     CostUsd = "cost_usd",
     By = "by",
     Why = "why",
+    Approval = "approval",
+    Scope = "scope",
 }
 
 /// Checks an id; the error names its field.

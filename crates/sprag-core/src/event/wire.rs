@@ -16,13 +16,13 @@ use super::field::EventField;
 use super::usage::micros;
 use super::value::FieldValues;
 use super::{
-    CallEvent, DispatchEvent, Event, MAX_EVENT_BYTES, MessageEvent, OrderEvent, StepEvent,
-    UsageEvent,
+    AnswerEvent, CallEvent, DispatchEvent, Event, MAX_EVENT_BYTES, MessageEvent, OrderEvent,
+    StepEvent, UsageEvent,
 };
 use crate::nearest::nearest;
 
 /// The types of events.
-pub(super) const TYPES: [&str; 8] = [
+pub(super) const TYPES: [&str; 10] = [
     "message",
     "call",
     "step",
@@ -31,6 +31,8 @@ pub(super) const TYPES: [&str; 8] = [
     "reset",
     "dispatch_start",
     "dispatch_end",
+    "approve",
+    "decline",
 ];
 
 /// Reads one event.
@@ -55,6 +57,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Event, EventError> {
         "reset" => order(&values, "a reset").map(Event::Reset),
         "dispatch_start" => dispatch(&values, "a dispatch").map(Event::DispatchStart),
         "dispatch_end" => dispatch(&values, "a dispatch").map(Event::DispatchEnd),
+        "approve" => answer(&values, "an approve").map(Event::Approve),
+        "decline" => answer(&values, "a decline").map(Event::Decline),
         other => Err(EventError::UnknownType {
             found: other.chars().take(80).collect::<String>().into(),
             nearest: nearest(other, TYPES),
@@ -143,6 +147,20 @@ fn order(values: &FieldValues<'_>, needed_by: &'static str) -> Result<OrderEvent
         session: values.required_id(EventField::Session, needed_by)?,
         by: values.text(EventField::By)?.map(Box::from),
         why: values.text(EventField::Why)?.map(Box::from),
+    })
+}
+
+fn answer(values: &FieldValues<'_>, needed_by: &'static str) -> Result<AnswerEvent, EventError> {
+    let session = values.required_id(EventField::Session, needed_by)?;
+    Ok(AnswerEvent {
+        at: values.at()?,
+        scope: values.one_of(EventField::Scope, "\"once\", \"session\" or \"project\"")?,
+        by: values.text(EventField::By)?.map(Box::from),
+        why: values.text(EventField::Why)?.map(Box::from),
+        ..AnswerEvent::new(
+            session,
+            values.required_id(EventField::Approval, needed_by)?,
+        )
     })
 }
 

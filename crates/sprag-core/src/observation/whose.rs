@@ -16,6 +16,8 @@ impl Observed {
             Self::Reset(_) => "reset",
             Self::DispatchStart(_) => "dispatch_start",
             Self::DispatchEnd(_) => "dispatch_end",
+            Self::Approve(_) => "approve",
+            Self::Decline(_) => "decline",
         }
     }
 
@@ -29,6 +31,7 @@ impl Observed {
             Self::Usage(usage) => &usage.session,
             Self::Kill(order) | Self::Reset(order) => &order.session,
             Self::DispatchStart(work) | Self::DispatchEnd(work) => &work.session,
+            Self::Approve(answer) | Self::Decline(answer) => &answer.session,
         }
     }
 
@@ -41,7 +44,7 @@ impl Observed {
             Self::Step(step) => step.flow.as_ref(),
             Self::Usage(usage) => usage.flow.as_ref(),
             Self::DispatchStart(work) | Self::DispatchEnd(work) => work.flow.as_ref(),
-            Self::Kill(_) | Self::Reset(_) => None,
+            Self::Kill(_) | Self::Reset(_) | Self::Approve(_) | Self::Decline(_) => None,
         }
     }
 

@@ -155,6 +155,8 @@ keys! {
     "budget.time.session" = budget.time_ms.session, SettingKind::Time, "Time since the first event of a session.";
     "budget.time.flow" = budget.time_ms.flow, SettingKind::Time, "Time since the start of a flow's chain.";
     "budget.time.agent_day" = budget.time_ms.agent_day, SettingKind::Time, "Time since the first event of an agent's UTC day.";
+
+    "ask.expires" = ask.expires, SettingKind::Span, "How long a question to a person stays open, and how long an approval is good for.";
 }
 
 /// The tables that keys stand in, with what each is about.
@@ -195,6 +197,7 @@ pub(super) static TABLES: &[(&str, &str)] = &[
     ("budget.tokens", "Model tokens."),
     ("budget.cost_usd", "Money, in US dollars."),
     ("budget.time", "Time."),
+    ("ask", "Questions to a person."),
 ];
 
 #[cfg(test)]

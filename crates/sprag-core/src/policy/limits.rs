@@ -36,6 +36,8 @@ pub struct Limits {
     pub progress: ProgressLimits,
     /// Budgets.
     pub budget: BudgetLimits,
+    /// Questions to a person.
+    pub ask: AskLimits,
     /// What single tools are for, first match wins; by glob on `server/tool` or the bare tool.
     pub tools: Arc<[(Glob, ToolKind)]>,
 }
@@ -100,6 +102,21 @@ pub enum Scope {
     Session,
     /// All sessions of one agent.
     Agent,
+}
+
+/// `[ask]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskLimits {
+    /// How long a question stays open, and how long an approval is good for.
+    pub expires: Millis,
+}
+
+impl Default for AskLimits {
+    fn default() -> Self {
+        Self {
+            expires: Millis(600_000),
+        }
+    }
 }
 
 /// `[inbox]`.

@@ -50,6 +50,18 @@ impl Destroys {
     }
 }
 
+impl Destroys {
+    /// What it destroys, as hashes.
+    pub(crate) fn targets(&self) -> &[u64] {
+        &self.targets
+    }
+
+    /// What it destroys, if that is known in clear.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+}
+
 fn target_fields<'a>(
     approach: &'a Approach,
     limits: &'a DestructiveLimits,

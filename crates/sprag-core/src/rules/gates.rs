@@ -136,6 +136,22 @@ pub(crate) fn lifted_by_user(cell: &SessionCell) -> &'static str {
     }
 }
 
+/// Whether the call is an order to the guard: an agent can't approve itself.
+pub(crate) fn own(approach: &Approach, limits: &Limits, found: &mut Findings) {
+    if !approach.touches_guard {
+        return;
+    }
+    found.add(limits, RuleId::AccessSelf, || {
+        let tool = approach.tool.as_ref().map_or("", Id::as_str);
+        Finding::new(
+            RuleId::AccessSelf,
+            Decision::Deny,
+            "This call would change what the guard allows. Only a person may do that: ask the user to do it.",
+        )
+        .with("tool", tool)
+    });
+}
+
 fn blocked_text(cell: &SessionCell) -> Option<String> {
     let why = cell.blocked()?.why.trim_end_matches('.');
     let lifted = lifted_by_user(cell);

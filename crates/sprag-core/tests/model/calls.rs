@@ -1,11 +1,12 @@
 //! Tool calls before they run, and the aliases under which two see one call.
 
 use sprag_core::{
-    Call, Code, Decision, Glob, Id, Limits, Millis, Mode, Observed, RuleId, Timestamp,
+    Call, Code, Decision, Digest, Glob, Id, Limits, Millis, Observed, RuleId, Timestamp,
 };
 
 use super::findings::Findings;
 use super::judge::{Action, Model, ModelOutcome, Origin, killed};
+use super::questions::Said;
 use super::record::{EventFacts, ModelVerdict, PendingCall, Record};
 
 /// After this, a call begins a row.
@@ -16,7 +17,8 @@ impl<'a> Model<'a> {
     pub(crate) fn first_sight(&self, at: Timestamp, what: &'a Observed) -> Option<ModelVerdict> {
         self.sightings(at, use_id(what)?)
             .filter(|record| !record.facts.repeats)
-            .find(|record| std::mem::discriminant(record.what) == std::mem::discriminant(what))
+            .filter(|record| std::mem::discriminant(record.what) == std::mem::discriminant(what))
+            .find(|record| !asks_again(record))
             .map(|record| record.verdict.clone())
     }
 
@@ -70,6 +72,11 @@ fn use_id(what: &Observed) -> Option<&Id> {
     }
 }
 
+/// A call that was asked about is judged again: somebody may have answered.
+fn asks_again(record: &Record<'_>) -> bool {
+    matches!(record.what, Observed::Call(_)) && record.verdict.decision == Decision::Ask
+}
+
 fn forgotten(now: Timestamp, last: Option<&Record<'_>>) -> bool {
     last.is_some_and(|last| now.since(last.now) >= Millis::DAY)
 }
@@ -85,6 +92,7 @@ impl<'a> Action<'_, 'a> {
                 .map(|key| PendingCall {
                     key,
                     refused: true,
+                    asked: false,
                     approach: &call.approach,
                 }),
             ..EventFacts::default()
@@ -93,7 +101,8 @@ impl<'a> Action<'_, 'a> {
             return (killed(Decision::Kill), facts);
         }
         facts.action = true;
-        let mut findings = Findings::default();
+        let said = self.said(call, limits);
+        let mut findings = Findings::lifting(matches!(said, Said::Yes(_)));
         if self.passes_gates(call, &mut findings) {
             self.identical(call, limits, &mut findings);
             self.repeat(call, limits, &mut findings);
@@ -101,11 +110,22 @@ impl<'a> Action<'_, 'a> {
             facts.warned = self.amounts(None, &mut findings);
         }
         self.actor.judge_actions(false, &mut findings);
+        if matches!(said, Said::No) {
+            findings.decline();
+        }
         if let Some(rule) = findings.refusal() {
             facts.defied = self.defiance(rule, &mut findings);
+            let asked = findings.asks();
+            facts.pending.iter_mut().for_each(|call| call.asked = asked);
         } else {
             facts.accepted = true;
-            facts.destroys = self.destroys(call, limits);
+            match said {
+                Said::Yes(code) if findings.lifted => {
+                    let state = self.after_use(&code);
+                    facts.settles = Some((code, state));
+                }
+                _ => facts.destroys = self.destroys(call, limits),
+            }
             facts
                 .pending
                 .iter_mut()
@@ -114,29 +134,30 @@ impl<'a> Action<'_, 'a> {
         (findings, facts)
     }
 
-    /// `access.denied` and `session.blocked`: the first that is enforced ends it.
+    /// `access.denied`, `access.self` and `session.blocked`: the first that is enforced ends it.
     fn passes_gates(&self, call: &Call, findings: &mut Findings) -> bool {
         let limits = &*self.actor.limits;
         if is_denied(call, limits) {
             findings.add(limits, RuleId::AccessDenied, Decision::Deny);
-            if limits.modes.get(RuleId::AccessDenied) >= Mode::Ask {
-                return false;
-            }
+        }
+        if findings.refusal().is_none() && call.approach.touches_guard {
+            findings.add(limits, RuleId::AccessSelf, Decision::Deny);
+        }
+        if findings.refusal().is_some() {
+            return false;
         }
         if self.actor.is_blocked {
             let code = Some(Code::SessionBlockedLoopGuard);
             findings.add_coded(limits, RuleId::SessionBlocked, Decision::Deny, code);
-            return limits.modes.get(RuleId::SessionBlocked) < Mode::Ask;
         }
-        true
+        findings.refusal().is_none()
     }
 
     fn identical(&self, call: &Call, limits: &Limits, findings: &mut Findings) {
         let same = self
             .allowed_calls()
             .filter(|(at, earlier)| {
-                self.now.since(*at) < limits.call.window
-                    && earlier.approach.exact == call.approach.exact
+                self.now.since(*at) < limits.call.window && *earlier == call.approach.exact
             })
             .count();
         if same >= limits.call.max_identical.get() as usize {
@@ -153,7 +174,7 @@ impl<'a> Action<'_, 'a> {
             .take_while(|(at, earlier)| {
                 let soon = next.since(*at) < LULL;
                 next = *at;
-                soon && earlier.approach.exact == call.approach.exact
+                soon && *earlier == call.approach.exact
             })
             .count();
         let limit = limits.call.repeat.get() as usize;
@@ -201,13 +222,15 @@ impl<'a> Action<'_, 'a> {
             .any(|record| record.facts.step && record.cells.session == Some(self.actor.id))
     }
 
-    fn allowed_calls(&self) -> impl Iterator<Item = (Timestamp, &'a Call)> {
+    /// The calls that ran, as far as anybody knows.
+    fn allowed_calls(&self) -> impl Iterator<Item = (Timestamp, Digest)> {
         self.actor
             .life
             .iter()
             .filter(|record| record.facts.accepted && record.cells.session == Some(self.actor.id))
-            .filter_map(|record| match record.what {
-                Observed::Call(call) => Some((record.now, call)),
+            .filter_map(|record| match (record.what, record.facts.ran) {
+                (Observed::Call(call), _) => Some((record.now, call.approach.exact)),
+                (_, Some(approach)) => Some((record.now, approach.exact)),
                 _ => None,
             })
     }

@@ -13,6 +13,9 @@ impl Action<'_, '_> {
         let mut last: Option<Timestamp> = None;
         let mut last_identical: Option<Timestamp> = None;
         for record in self.actor.life {
+            if record.facts.ran.is_some() && record.cells.session == Some(self.actor.id) {
+                in_a_row = 0;
+            }
             let is_call = matches!(record.what, Observed::Call(_));
             if !is_call || record.cells.session != Some(self.actor.id) {
                 continue;

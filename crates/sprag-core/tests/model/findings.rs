@@ -17,6 +17,10 @@ struct Finding {
 pub(crate) struct Findings {
     enforced: Vec<Finding>,
     shadow: Vec<Finding>,
+    /// A person approved the call: who asks is not heard.
+    lifts: bool,
+    /// Somebody would have asked.
+    pub(crate) lifted: bool,
 }
 
 /// Whether what was judged can still be taken back.
@@ -31,6 +35,14 @@ pub(crate) enum Stage {
 }
 
 impl Findings {
+    /// None yet; of an approved call, those who ask are not heard.
+    pub(crate) fn lifting(lifts: bool) -> Self {
+        Self {
+            lifts,
+            ..Self::default()
+        }
+    }
+
     /// A rule's word, as far as its mode lets it speak.
     pub(crate) fn add(&mut self, limits: &Limits, rule: RuleId, decision: Decision) {
         self.add_coded(limits, rule, decision, None);
@@ -51,6 +63,7 @@ impl Findings {
         match limits.modes.get(rule) {
             Mode::Off => {}
             Mode::Shadow => self.shadow.push(finding),
+            Mode::Ask if self.lifts && decision.refuses() => self.lifted = true,
             Mode::Ask => self.enforced.push(Finding {
                 decision: decision.min(Decision::Ask),
                 ..finding
@@ -68,7 +81,7 @@ impl Findings {
         };
         Self {
             enforced: vec![finding],
-            shadow: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -77,6 +90,20 @@ impl Findings {
         strongest(&self.enforced)
             .filter(|finding| finding.decision.refuses())
             .map(|finding| finding.rule)
+    }
+
+    /// A person declined the call: who asks refuses.
+    pub(crate) fn decline(&mut self) {
+        if strongest(&self.enforced).is_some_and(|top| top.decision == Decision::Ask) {
+            let asking = |found: &&mut Finding| found.decision == Decision::Ask;
+            let asks = self.enforced.iter_mut().filter(asking);
+            asks.for_each(|found| found.decision = Decision::Deny);
+        }
+    }
+
+    /// Whether a person is to be asked.
+    pub(crate) fn asks(&self) -> bool {
+        strongest(&self.enforced).is_some_and(|top| top.decision == Decision::Ask)
     }
 
     /// The mark that goes with the verdict.

@@ -1,6 +1,8 @@
 //! Random calls, steps and usage.
 
-use sprag_core::{Call, Hints, Id, Observation, Observed, Step, Usage};
+use sprag_core::{
+    Answer, ApprovalScope, Call, Hints, Id, Observation, Observed, Step, Usage, approval_code,
+};
 
 use super::generator::Generator;
 
@@ -48,6 +50,32 @@ impl Generator<'_> {
             generation: self.generation(),
             identity: self.identity(),
         }
+    }
+
+    /// An answer to a question that one of the last calls may have opened.
+    pub(crate) fn answer(&mut self) -> Option<Observed> {
+        let skipped = self.rng.below(3);
+        let calls = self.events.iter().rev();
+        let mut calls = calls.filter_map(|event| match &event.what {
+            Observed::Call(call) => Some(call),
+            _ => None,
+        });
+        let call = calls.nth(skipped)?;
+        let (session, exact) = (call.session.clone(), call.approach.exact.prefix());
+        let generation = self.rng.weighted(&[(90, 1), (8, 2), (2, 3)]);
+        let count = self.rng.weighted(&[(75, 1), (18, 2), (7, 3)]);
+        let scopes = [ApprovalScope::Once, ApprovalScope::Session];
+        let answer = Answer {
+            approval: approval_code(exact, &session, generation, count)?,
+            session,
+            scope: *self.rng.pick(&scopes),
+            by: None,
+            why: None,
+        };
+        Some(match self.rng.chance(65) {
+            true => Observed::Approve(answer),
+            false => Observed::Decline(answer),
+        })
     }
 
     fn maybe_id(&mut self, may: bool, percent: usize, ids: &[Id]) -> Option<Id> {

@@ -28,6 +28,7 @@ enum EventKind {
     Reset,
     Start,
     End,
+    Answer,
 }
 
 /// What the events of a history may do.
@@ -40,6 +41,8 @@ pub(crate) struct Habits {
     pub(crate) use_ids: bool,
     /// Operators kill.
     pub(crate) kills: bool,
+    /// People answer questions.
+    pub(crate) answers: bool,
     /// How many events, in percent, come from a shared identity, in histories that have such.
     pub(crate) shared: usize,
 }
@@ -54,6 +57,7 @@ impl Habits {
         call_ids: true,
         use_ids: true,
         kills: true,
+        answers: false,
         shared: 50,
     };
 
@@ -127,6 +131,15 @@ impl Generator<'_> {
 
     /// What makes a loop: one of the last events once more.
     fn again(&mut self) -> Option<Observed> {
+        if let Some(Observed::Approve(answer)) = self.events.last().map(|last| &last.what)
+            && self.rng.chance(50)
+        {
+            let calls = self.events.iter().rev().map(|event| &event.what);
+            let mut calls = calls.filter(|what| matches!(what, Observed::Call(_)));
+            return calls
+                .find(|what| what.session() == &answer.session)
+                .cloned();
+        }
         if !self.rng.chance(35) {
             return None;
         }
@@ -149,6 +162,7 @@ impl Generator<'_> {
                 session,
                 flow: Some(self.flow()),
             }),
+            EventKind::Answer => self.answer().unwrap_or(Observed::Reset(order(session))),
             EventKind::End => Observed::DispatchEnd(Dispatch {
                 session,
                 flow: self.maybe_flow(50),
@@ -174,6 +188,7 @@ impl Generator<'_> {
             (5, EventKind::Reset),
             (3, EventKind::Start),
             (2, EventKind::End),
+            (if self.habits.answers { 30 } else { 0 }, EventKind::Answer),
         ])
     }
 

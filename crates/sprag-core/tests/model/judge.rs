@@ -71,6 +71,9 @@ impl<'a> Model<'a> {
             Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
                 self.dispatch(at, &event.what, dispatch)
             }
+            Observed::Approve(answer) | Observed::Decline(answer) => {
+                self.answer(at, &event.what, answer)?
+            }
         };
         let verdict = record.verdict.clone();
         self.history.records.push(record);
@@ -160,15 +163,30 @@ impl<'a> Model<'a> {
             _ => unreachable!("only calls, steps and usage are deeds"),
         };
         facts.mark = findings.mark(origin.identity);
+        let mut verdict = ModelVerdict {
+            generation,
+            ..findings.verdict(origin.identity, deed.stage)
+        };
+        if let (Decision::Ask, Observed::Call(call)) = (verdict.decision, what) {
+            match deed.ask(call, &deed.actor.limits, &mut facts) {
+                Some(code) => {
+                    verdict.approval = Some(code);
+                    verdict.code = Some(Code::ApprovalRequired);
+                }
+                None => {
+                    verdict.decision = Decision::Deny;
+                    facts.pending.iter_mut().for_each(|call| call.asked = false);
+                }
+            }
+        } else if let Some((code, _)) = &facts.settles {
+            verdict.approval = Some(code.clone());
+        }
         Ok(Record {
             what,
             now,
             cells,
             facts,
-            verdict: ModelVerdict {
-                generation,
-                ..findings.verdict(origin.identity, deed.stage)
-            },
+            verdict,
         })
     }
 
@@ -185,7 +203,12 @@ impl<'a> Model<'a> {
         self.unjudged(at, what, &dispatch.session)
     }
 
-    fn unjudged(&self, at: Timestamp, what: &'a Observed, session: &'a Id) -> Record<'a> {
+    pub(crate) fn unjudged(
+        &self,
+        at: Timestamp,
+        what: &'a Observed,
+        session: &'a Id,
+    ) -> Record<'a> {
         let cells = Cells::of_session(session);
         Record {
             what,

@@ -21,6 +21,18 @@ pub(crate) fn policy(rng: &mut Rng) -> Value {
     policy
 }
 
+/// A policy under which most rules that can ask do, and some questions expire quickly.
+pub(crate) fn policy_that_asks(rng: &mut Rng) -> Value {
+    let mut policy = policy(rng);
+    for rule in RuleId::ALL {
+        if rule.can_ask() && rng.chance(60) {
+            policy["rules"][rule.as_str()] = json!("ask");
+        }
+    }
+    policy["ask"] = json!({"expires": rng.pick(&["2s", "30s", "10m", "2h"])});
+    policy
+}
+
 /// The default classifier, which the model does not know, with its rules off: whatever else there
 /// is must not depend on how steps are judged.
 fn judge_no_steps(policy: &mut Value) {

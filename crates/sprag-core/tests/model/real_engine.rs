@@ -31,6 +31,7 @@ impl<'a> Engine<'a> for RealEngine<'a> {
         match self.cells.fold(self.policy, &event) {
             Ok((verdict, _)) => Ok(told(verdict, &open)),
             Err(EngineError::FutureGeneration { .. }) => Err(ModelError::NewerGeneration),
+            Err(EngineError::Answer { .. }) => Err(ModelError::NotOpen),
             Err(other) => panic!("the generator writes no such event: {other}"),
         }
     }
@@ -51,5 +52,6 @@ fn told(verdict: Verdict, event: &Observation) -> ModelVerdict {
         flow: verdict.flow.filter(|_| !is_drawn),
         depth: verdict.depth,
         generation: verdict.generation,
+        approval: verdict.approval,
     }
 }

@@ -18,6 +18,7 @@ pub(crate) struct ModelVerdict {
     pub(crate) flow: Option<Id>,
     pub(crate) depth: Option<u32>,
     pub(crate) generation: u32,
+    pub(crate) approval: Option<Id>,
 }
 
 /// Why an event is not even answered.
@@ -25,6 +26,8 @@ pub(crate) struct ModelVerdict {
 pub(crate) enum ModelError {
     /// It names a generation that the session has not reached.
     NewerGeneration,
+    /// It answers a question that is not open.
+    NotOpen,
 }
 
 /// Something that is counted for a session or for an agent.
@@ -100,6 +103,8 @@ pub(crate) struct PendingCall<'a> {
     /// The `use_id`, else the `id`.
     pub(crate) key: &'a Id,
     pub(crate) refused: bool,
+    /// It waits for a person's word.
+    pub(crate) asked: bool,
     pub(crate) approach: &'a Approach,
 }
 
@@ -141,6 +146,40 @@ pub(crate) struct EventFacts<'a> {
     pub(crate) scheduled: bool,
     /// And that started a run.
     pub(crate) starts_run: bool,
+    /// A call that opened a question.
+    pub(crate) asks: Option<AskedCall<'a>>,
+    /// A call that used an approval, an answer, or the step of a call that was asked about.
+    pub(crate) settles: Option<(Id, QuestionState)>,
+    /// The step of a call that was asked about and ran all the same.
+    pub(crate) ran: Option<&'a Approach>,
+}
+
+/// A question as it was asked.
+#[derive(Debug, Clone)]
+pub(crate) struct AskedCall<'a> {
+    pub(crate) code: Id,
+    pub(crate) exact: Digest,
+    pub(crate) deed: Deed<'a>,
+    pub(crate) until: Timestamp,
+}
+
+/// What an approval for a session covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Deed<'a> {
+    /// The same tool on the same targets.
+    On(&'a Option<Id>, &'a Option<Id>, Vec<Target<'a>>),
+    /// The same call.
+    Same(Digest),
+}
+
+/// Where a question stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum QuestionState {
+    Open,
+    Approved(Timestamp),
+    Granted,
+    Declined(Timestamp),
+    Used,
 }
 
 /// One event of the past.

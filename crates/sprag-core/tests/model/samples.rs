@@ -42,6 +42,10 @@ impl Samples {
             forbidden: vec![
                 call(None, "rm_all", &[]),
                 call(Some("shell"), "exec", &[("id", "1")]),
+                Approach {
+                    touches_guard: true,
+                    ..call(None, "run", &[("id", "1")])
+                },
             ],
             destructive: vec![
                 call(None, "delete_asset", &[("asset_id", "1")]),
@@ -103,6 +107,7 @@ pub(crate) fn program(text: &str) -> Approach {
         normal: digest(text),
         kind: ToolKind::default(),
         waits: false,
+        touches_guard: false,
         moves: false,
         asks: false,
         aims: false,

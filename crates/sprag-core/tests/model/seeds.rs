@@ -16,6 +16,12 @@ pub(crate) fn policy_of(seed: u64) -> CasePolicy {
     CasePolicy::new(policies::policy(&mut Rng::new(!block)))
 }
 
+/// The same with rules that ask.
+pub(crate) fn asking_policy_of(seed: u64) -> CasePolicy {
+    let block = seed / HISTORIES_PER_POLICY;
+    CasePolicy::new(policies::policy_that_asks(&mut Rng::new(!block)))
+}
+
 /// Folds every seed below `count` on two threads, each with the policy that `policy` makes of the
 /// first seed of its block.
 pub(crate) fn fold_seeds<T: Default + Send>(

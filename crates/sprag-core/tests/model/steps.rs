@@ -4,7 +4,7 @@ use sprag_core::{Classifier, Code, Decision, Digest, Id, Mode, RuleId, Step};
 
 use super::findings::Findings;
 use super::judge::{Action, ModelOutcome, killed};
-use super::record::{EventFacts, PendingCall};
+use super::record::{EventFacts, PendingCall, QuestionState};
 
 /// How many calls of a session may wait for their step.
 const MAX_PENDING: usize = 64;
@@ -28,9 +28,12 @@ impl<'a> Action<'_, 'a> {
             ..EventFacts::default()
         };
         let mut findings = Findings::default();
-        if pending.is_some_and(|call| call.refused) {
+        if pending.is_some_and(|call| call.refused && !call.asked) {
             return (findings, facts);
         }
+        facts.ran = pending.filter(|call| call.asked).map(|call| call.approach);
+        let let_run = facts.ran.and_then(|approach| self.let_run(approach.exact));
+        facts.settles = let_run.map(|code| (code, QuestionState::Granted));
         facts.accepted = true;
         facts.step = true;
         facts.action = pending.is_none();

@@ -50,6 +50,11 @@ fn model_and_engine_pass_the_vectors_of_steps() {
     pass(include_str!("../vectors/steps.json"));
 }
 
+#[test]
+fn model_and_engine_pass_the_vectors_of_approvals() {
+    pass(include_str!("../vectors/approvals.json"));
+}
+
 fn pass(vectors: &str) {
     let scenarios: Vec<Scenario> = serde_json::from_str(vectors).expect("scenarios");
     for engine in ENGINES {
@@ -97,7 +102,7 @@ fn missed(told: &ModelVerdict, expect: &Value) -> Option<String> {
     let would = told.would;
     let wire = serde_json::json!({
         "verdict": told.decision, "rule": told.rule, "code": told.code, "flow": told.flow,
-        "depth": told.depth, "generation": told.generation,
+        "depth": told.depth, "generation": told.generation, "approval": told.approval,
     });
     let would =
         would.map(|(decision, rule)| serde_json::json!({"verdict": decision, "rule": rule}));

@@ -80,6 +80,7 @@ fn touches(event: &Observation, session: &Id) -> bool {
         Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
             dispatch.session == *session
         }
+        Observed::Approve(answer) | Observed::Decline(answer) => answer.session == *session,
     }
 }
 

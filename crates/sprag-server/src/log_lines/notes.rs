@@ -1,7 +1,7 @@
 //! What operators and the guard itself do, in a line.
 
 use sprag::rfc3339;
-use sprag_core::Order;
+use sprag_core::{Answer, ApprovalScope, Order};
 use sprag_store::{Noted, Offline, Pause, Pool, Record, SnapshotReason};
 use tracing::Level;
 
@@ -51,6 +51,21 @@ pub(super) fn reset(order: &Order, generation: u32) -> (Level, String) {
     let session = safe(order.session.as_str());
     let text =
         format!("[Operator] {who} reset session {session}, now generation {generation}{why}");
+    (Level::INFO, text)
+}
+
+pub(super) fn answered(answer: &Answer, did: &str) -> (Level, String) {
+    let (who, why) = (who(answer.by.as_deref()), reason(answer.why.as_deref()));
+    let (code, session) = (
+        safe(answer.approval.as_str()),
+        safe(answer.session.as_str()),
+    );
+    let scope = match answer.scope {
+        ApprovalScope::Once => "",
+        ApprovalScope::Session => " for the session",
+        ApprovalScope::Project => " for the project",
+    };
+    let text = format!("[Operator] {did} by {who}: {code} of session {session}{scope}{why}");
     (Level::INFO, text)
 }
 

@@ -14,7 +14,7 @@ use super::OneLabel;
 
 type ThreeLabels = [(&'static str, &'static str); 3];
 
-const DECISIONS: usize = 5;
+const DECISIONS: usize = Decision::ALL.len();
 const MODES: [&str; 2] = ["enforce", "shadow"];
 const PLACES: usize = RuleId::ALL.len() * DECISIONS * MODES.len();
 

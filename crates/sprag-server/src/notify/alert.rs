@@ -1,22 +1,28 @@
-//! One stop, as people are told of it.
+//! One stop or question, as people are told of it.
+
+use std::sync::atomic::AtomicUsize;
 
 use serde_json::Value;
 use sprag::cloud_event;
-use sprag_core::{Decision, Identity, Observed, RuleId, Timestamp};
+use sprag_core::{Decision, Id, Identity, Observed, RuleId, Timestamp};
 use sprag_store::Record;
 
 use crate::log_lines::safe;
 
-/// A stop that is worth telling.
-#[derive(Debug, Clone)]
+/// A stop or a question that is worth telling.
+#[derive(Debug)]
 pub(crate) struct Alert {
     pub(crate) seq: u64,
     pub(crate) at: Timestamp,
     pub(crate) session: String,
     pub(crate) agent: Option<String>,
     pub(crate) generation: u32,
-    /// Kill or block.
+    /// Kill, block or ask.
     pub(crate) verdict: Decision,
+    /// The code of the question.
+    pub(crate) approval: Option<Id>,
+    /// On how many ways it failed.
+    pub(crate) failures: AtomicUsize,
     pub(crate) rule: Option<RuleId>,
     /// The operator, of a kill by hand.
     pub(crate) by: Option<String>,
@@ -40,10 +46,20 @@ impl Alert {
                 let why = order.why.as_deref().unwrap_or_default().to_owned();
                 (Decision::Kill, Some(by), why)
             }
-            Observed::Kill(_) | Observed::Reset(_) => return None,
+            Observed::Kill(_)
+            | Observed::Reset(_)
+            | Observed::Approve(_)
+            | Observed::Decline(_) => return None,
             what if is_new_stop(verdict.decision, verdict.rule) && is_exact(what) => {
                 let why = verdict.message.clone().unwrap_or_default();
                 (verdict.decision, None, why)
+            }
+            Observed::Call(_) if verdict.decision == Decision::Ask => {
+                let evidence = verdict.evidence.as_ref();
+                let words = |key: &str| evidence.and_then(|all| all.get(key)?.as_str());
+                let call = words("call").unwrap_or_default();
+                let why = words("why").unwrap_or_default();
+                (Decision::Ask, None, format!("{call}: {why}"))
             }
             _ => return None,
         };
@@ -54,6 +70,8 @@ impl Alert {
             agent: what.agent().map(ToString::to_string),
             generation: verdict.generation,
             verdict: decision,
+            approval: verdict.approval.clone(),
+            failures: AtomicUsize::new(0),
             rule: verdict.rule,
             by,
             why,
@@ -84,6 +102,9 @@ impl Alert {
     }
 
     fn sentence(&self, folded: u64) -> String {
+        if let (Decision::Ask, Some(code)) = (self.verdict, &self.approval) {
+            return self.question(code, folded);
+        }
         let did = match self.verdict {
             Decision::Kill => "killed",
             _ => "blocked",
@@ -109,6 +130,22 @@ impl Alert {
             more => format!(" (and {more} times more before)"),
         };
         format!("{who} {did} session {session}{agent}{why}{folded}")
+    }
+}
+
+impl Alert {
+    fn question(&self, code: &Id, folded: u64) -> String {
+        let session = safe(&self.session);
+        let agent = self.agent.as_deref().map(safe);
+        let agent = agent.map_or_else(String::new, |agent| format!(" (agent {agent})"));
+        let why = crate::log_lines::safe_sentence(self.why.trim_end_matches('.'));
+        let more = match folded {
+            0 => String::new(),
+            more => format!(" (and {more} questions more before)"),
+        };
+        format!(
+            "Sprag asks about a call of session {session}{agent}: {why}. `sprag approve {code}` or `sprag decline {code}`{more}"
+        )
     }
 }
 

@@ -16,6 +16,7 @@ const MAX_SESSIONS: usize = 4096;
 struct LastAlert {
     generation: u32,
     killed: bool,
+    asked: bool,
     told_at: Timestamp,
     folded: u64,
 }
@@ -40,7 +41,10 @@ impl AlertHistory {
         let again = known && past.generation == alert.generation;
         let told = match alert.verdict {
             Decision::Kill => again && past.killed,
-            _ => again && alert.at.since(past.told_at) < FOLD_WITHIN,
+            verdict => {
+                let same = past.asked == (verdict == Decision::Ask);
+                again && same && alert.at.since(past.told_at) < FOLD_WITHIN
+            }
         };
         if told {
             past.folded = past.folded.saturating_add(1);
@@ -50,6 +54,7 @@ impl AlertHistory {
         *past = LastAlert {
             generation: alert.generation,
             killed: alert.verdict == Decision::Kill,
+            asked: alert.verdict == Decision::Ask,
             told_at: alert.at,
             folded: 0,
         };
@@ -79,6 +84,8 @@ mod tests {
             agent: None,
             generation,
             verdict,
+            approval: None,
+            failures: std::sync::atomic::AtomicUsize::new(0),
             rule: None,
             by: None,
             why: String::new(),
@@ -106,7 +113,9 @@ mod tests {
         assert_eq!(tell(Decision::Block, 59_999), FoldAction::Suppress);
         assert_eq!(tell(Decision::Block, 60_000), FoldAction::Send(2));
         assert_eq!(tell(Decision::Block, 60_001), FoldAction::Suppress);
-        assert_eq!(tell(Decision::Kill, 60_002), FoldAction::Send(1));
+        assert_eq!(tell(Decision::Ask, 60_001), FoldAction::Send(1));
+        assert_eq!(tell(Decision::Ask, 60_002), FoldAction::Suppress);
+        assert_eq!(tell(Decision::Kill, 60_003), FoldAction::Send(1));
     }
 
     #[test]

@@ -137,6 +137,8 @@ fn facts(alert: &Alert) -> Vec<(&'static str, String)> {
     facts.push(("SPRAG_WHY", why));
     let rule = alert.rule.map(|rule| rule.to_string());
     facts.extend(rule.map(|rule| ("SPRAG_RULE", rule)));
+    let code = alert.approval.as_ref().map(ToString::to_string);
+    facts.extend(code.map(|code| ("SPRAG_APPROVAL", code)));
     facts.extend(alert.agent.clone().map(|agent| ("SPRAG_AGENT", agent)));
     facts.extend(
         alert

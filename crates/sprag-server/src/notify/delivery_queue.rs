@@ -1,15 +1,18 @@
 //! The thread that delivers: a small runtime of its own, so that a slow receiver takes nothing from anyone.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use sprag::Clock;
+use sprag::{Clock, Id};
 use tokio::sync::mpsc::Receiver as Queue;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use super::Undelivered;
 use super::alert::Alert;
 use super::backoff::Backoff;
 use super::command::NotifyCommand;
@@ -40,6 +43,9 @@ pub(super) struct DeliveryQueue {
 struct DeliveryContext {
     clock: Arc<dyn Clock>,
     metrics: Arc<Metrics>,
+    /// How many ways there are to a person.
+    ways: usize,
+    undelivered: Sender<Undelivered>,
 }
 
 impl DeliveryQueue {
@@ -48,6 +54,7 @@ impl DeliveryQueue {
         settings: NotifySettings,
         clock: Arc<dyn Clock>,
         metrics: Arc<Metrics>,
+        undelivered: Sender<Undelivered>,
     ) -> Result<Option<Self>, NotifyError> {
         let mut destinations = Vec::new();
         if let Some(webhook) = settings.webhook {
@@ -57,10 +64,16 @@ impl DeliveryQueue {
         if let Some(program) = NotifyCommand::new(settings.command, settings.timeout) {
             destinations.push(Arc::new(Destination::Command(program)));
         }
+        let context = DeliveryContext {
+            clock,
+            metrics,
+            ways: destinations.len(),
+            undelivered,
+        };
         Ok((!destinations.is_empty()).then(|| Self {
             destinations,
             queues: Vec::new(),
-            context: Arc::new(DeliveryContext { clock, metrics }),
+            context: Arc::new(context),
         }))
     }
 
@@ -157,6 +170,10 @@ impl Destination {
             Err(why) => {
                 let channel = self.channel().as_str();
                 tracing::error!(target: "sprag", seq = alert.seq, session = safe(&alert.session), "the notification by {channel} to {name} failed: {why}");
+                context.failed(
+                    alert,
+                    format!("the notification by {channel} failed: {why}"),
+                );
                 DeliveryOutcome::Failed
             }
         };
@@ -190,6 +207,22 @@ async fn persist(
 }
 
 impl DeliveryContext {
+    /// A question that reached nobody on any way has to be answered by the guard itself.
+    fn failed(&self, alert: &Alert, why: String) {
+        let failures = alert.failures.fetch_add(1, Ordering::AcqRel) + 1;
+        let Some(approval) = alert.approval.clone().filter(|_| failures >= self.ways) else {
+            return;
+        };
+        if let Ok(session) = Id::new(&alert.session) {
+            // Nobody listens any more when the server ends.
+            let _ = self.undelivered.send(Undelivered {
+                session,
+                approval,
+                why,
+            });
+        }
+    }
+
     fn count(&self, channel: Channel, result: DeliveryOutcome) {
         self.metrics.notified(Delivery { channel, result });
     }

@@ -70,11 +70,12 @@ pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<&str> {
 
 /// Names the caller's token as the author of an order that names nobody.
 fn sign_order(event: &mut Event, caller: &Caller) {
-    if let Event::Kill(order) | Event::Reset(order) = event
-        && order.by.is_none()
-    {
-        order.by = Some((&*caller.name).into());
-    }
+    let by = match event {
+        Event::Kill(order) | Event::Reset(order) => &mut order.by,
+        Event::Approve(answer) | Event::Decline(answer) => &mut answer.by,
+        _ => return,
+    };
+    by.get_or_insert_with(|| (&*caller.name).into());
 }
 
 /// An agent may not report that its session id stands for many: nothing that it does could then ever stop it.

@@ -197,7 +197,11 @@ impl RecordStream {
             .session
             .as_ref()
             .is_none_or(|session| concerns(record, session));
-        let fired = !self.fired || record.note().is_some() || record.verdict.rule.is_some();
+        let answers = |what: &Observed| matches!(what, Observed::Approve(_) | Observed::Decline(_));
+        let fired = !self.fired
+            || record.note().is_some()
+            || record.verdict.rule.is_some()
+            || record.observation().is_some_and(|seen| answers(&seen.what));
         if !(wanted && fired) {
             return None;
         }

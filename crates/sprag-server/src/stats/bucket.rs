@@ -1,11 +1,11 @@
 //! The counts of one span of time.
 
-use sprag_core::RuleId;
+use sprag_core::{Decision, RuleId};
 use sprag_store::{Census, Record};
 
 use crate::event_kind::{KINDS, index};
 
-pub(super) const VERDICTS: usize = 5;
+pub(super) const VERDICTS: usize = Decision::ALL.len();
 const RULES: usize = RuleId::ALL.len();
 
 #[derive(Debug, Clone, PartialEq)]

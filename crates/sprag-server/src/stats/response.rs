@@ -68,6 +68,8 @@ pub struct EventCounts {
     pub reset: u32,
     pub dispatch_start: u32,
     pub dispatch_end: u32,
+    pub approve: u32,
+    pub decline: u32,
 }
 
 /// Events by what was answered.
@@ -76,6 +78,7 @@ pub struct EventCounts {
 pub struct VerdictCounts {
     pub allow: u32,
     pub warn: u32,
+    pub ask: u32,
     pub deny: u32,
     pub block: u32,
     pub kill: u32,
@@ -130,8 +133,10 @@ impl BucketCounts {
             reset,
             dispatch_start,
             dispatch_end,
+            approve,
+            decline,
         ] = bucket.events;
-        let [allow, warn, deny, block, killed] = bucket.verdicts;
+        let [allow, warn, ask, deny, block, killed] = bucket.verdicts;
         Self {
             at: at.0,
             events: EventCounts {
@@ -143,10 +148,13 @@ impl BucketCounts {
                 reset,
                 dispatch_start,
                 dispatch_end,
+                approve,
+                decline,
             },
             verdicts: VerdictCounts {
                 allow,
                 warn,
+                ask,
                 deny,
                 block,
                 kill: killed,

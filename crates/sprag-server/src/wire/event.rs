@@ -33,6 +33,12 @@ pub(crate) enum Event {
     /// That work ended.
     #[schema(title = "DispatchEnd")]
     DispatchEnd(Dispatch),
+    /// A person approves a call that was asked about. Not for agents.
+    #[schema(title = "Approve")]
+    Approve(Answer),
+    /// A person declines it. Not for agents.
+    #[schema(title = "Decline")]
+    Decline(Answer),
 }
 
 /// Who is behind a message that no agent sent.
@@ -206,6 +212,36 @@ pub(crate) struct Order {
     /// The session it is for.
     session: Id,
     /// Who gave it.
+    by: Option<String>,
+    /// The reason.
+    why: Option<String>,
+}
+
+/// How far a person's yes goes.
+#[derive(ToSchema)]
+#[schema(as = ApprovalScope)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) enum ApprovalScope {
+    /// This call, once.
+    Once,
+    /// The same on the same target, as long as the session lasts.
+    Session,
+    /// The same as `session`; whoever sends it also writes it into the policy.
+    Project,
+}
+
+/// A person's answer to a question.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Answer {
+    /// The session that was asked about.
+    session: Id,
+    /// The code of the question.
+    approval: Id,
+    /// How far a yes goes.
+    scope: Option<ApprovalScope>,
+    /// Who answers.
     by: Option<String>,
     /// The reason.
     why: Option<String>,

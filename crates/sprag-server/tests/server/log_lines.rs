@@ -140,6 +140,13 @@ fn call_scenes() -> Vec<Scene> {
                 }
             },
         ),
+        scene(
+            "rules.\"access.denied\" = \"ask\"\naccess.deny = [\"rm_*\"]",
+            |fixture| {
+                fixture.tell(call("s1", "rm_all", json!({})));
+                fixture.tell(call("s1", "Bash", json!({"command": "sprag approve x"})));
+            },
+        ),
         scene("call.max_identical = 2\ncall.repeat = 2", |fixture| {
             for _ in 0..3 {
                 fixture.tell(call("s1", "search", json!({"q": "x"})));

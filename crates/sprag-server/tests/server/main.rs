@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod agent_tools;
 #[cfg(test)]
+mod approvals;
+#[cfg(test)]
 mod dashboard;
 #[cfg(test)]
 mod demo;

@@ -23,6 +23,8 @@ enum For {
     /// Those who may speak for the user: relays, hooks and operators, with their tokens.
     Speakers,
     Operators,
+    /// Those who may answer for a person: hooks, relays and operators.
+    Answerers,
 }
 
 /// Every route with what is sent and what an allowed one is answered.
@@ -53,6 +55,15 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
     ("POST", "/v1/sessions/s/replay", "{}", 200, For::Operators),
     ("POST", "/v1/sessions/k/kill", ORDER, 200, For::Operators),
     ("POST", "/v1/sessions/k/reset", ORDER, 200, For::Operators),
+    ("GET", "/v1/approvals", "", 200, For::Operators),
+    ("GET", "/v1/approvals/none", "", 404, For::AnyRole),
+    (
+        "POST",
+        "/v1/approvals/none",
+        r#"{"answer":"approve"}"#,
+        404,
+        For::Answerers,
+    ),
     ("GET", "/v1/flows/none", "", 404, For::Operators),
     ("GET", "/v1/policy", "", 200, For::Operators),
     (
@@ -153,7 +164,7 @@ fn every_route_answers_every_role_as_the_table_says() {
         for (role, token) in [("agent", &agent), ("relay", &relay), ("hook", &hook)] {
             let wanted = match whose {
                 For::Hooks if role == "hook" => good,
-                For::Speakers if role != "agent" => good,
+                For::Speakers | For::Answerers if role != "agent" => good,
                 _ if any => good,
                 _ => 403,
             };

@@ -271,6 +271,13 @@ impl RedisPod {
             // A reset must hold everywhere at once. Nobody could promise that now.
             return Err(self.unavailable(format!("{why}; nothing was reset")));
         }
+        if matches!(
+            draft.observation.what,
+            Observed::Approve(_) | Observed::Decline(_)
+        ) {
+            // Two people could answer one question differently.
+            return Err(self.unavailable(format!("{why}; nothing was answered")));
+        }
         let pod = &self.options.pod;
         let mut offline = lock(&self.offline);
         // The reconnector restores the pool under the same lock, after it has published everything. So no

@@ -143,7 +143,7 @@ impl RuleFailModes {
 fn is_enforced(policy: &Policy, rule: RuleId, observed: &Observed) -> bool {
     let (agent, session) = agent_and_session(observed);
     let limits = policy.limits_for(agent.map(Id::as_str), session.as_str());
-    limits.modes.get(rule) == Mode::Enforce
+    limits.modes.get(rule) >= Mode::Ask
 }
 
 /// The agent and the session whose limits apply to an event.
@@ -160,6 +160,7 @@ pub(super) fn agent_and_session(observed: &Observed) -> (Option<&Id>, &Id) {
         Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
             (None, &dispatch.session)
         }
+        Observed::Approve(answer) | Observed::Decline(answer) => (None, &answer.session),
     }
 }
 
@@ -182,7 +183,9 @@ fn judges(rule: RuleId, observed: &Observed) -> bool {
         Observed::Kill(_)
         | Observed::Reset(_)
         | Observed::DispatchStart(_)
-        | Observed::DispatchEnd(_) => false,
+        | Observed::DispatchEnd(_)
+        | Observed::Approve(_)
+        | Observed::Decline(_) => false,
     }
 }
 

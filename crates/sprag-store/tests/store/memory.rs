@@ -7,7 +7,7 @@ use sprag_store::{
 };
 
 use crate::model::{agrees_with_the_engine, all_records, replays_a_session, tells_one_story};
-use crate::stream::{call, draft, id, kill, policy, reset, user_message};
+use crate::stream::{asking_policy, call, draft, id, kill, policy, reset, user_message};
 
 #[test]
 fn memory_gives_the_engines_verdicts() {
@@ -16,6 +16,14 @@ fn memory_gives_the_engines_verdicts() {
         agrees_with_the_engine(&store, &policy(), seed, 400);
         tells_one_story(&store);
     }
+}
+
+#[test]
+fn memory_remembers_what_people_said() {
+    let store = MemoryStore::new().unwrap();
+    agrees_with_the_engine(&store, &asking_policy(), 5, 1_000);
+    tells_one_story(&store);
+    replays_a_session(&store, &asking_policy(), "s1");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use sprag_store::{
     SessionSummary, Store, StoreError,
 };
 
-use crate::stream::{Stream, draft, id};
+use crate::stream::{Stream, answer, draft, id};
 
 /// The flow that a store drew for a message from outside is taken over: the model can't guess it.
 fn with_drawn_flow(mut observation: Observation, record: &Record) -> Observation {
@@ -44,8 +44,9 @@ pub(crate) fn agrees_with_the_engine(
     let mut stream = Stream::new(seed);
     let mut cells = CellMap::default();
     let mut answers = Vec::new();
+    let mut reply = None;
     for number in 0..events {
-        let observation = stream.observation();
+        let observation = reply.take().unwrap_or_else(|| stream.observation());
         match store.decide(draft(observation.clone(), policy)) {
             Ok(record) => {
                 let expected = check(
@@ -58,6 +59,8 @@ pub(crate) fn agrees_with_the_engine(
                     expected.as_ref(),
                     "event {number} of seed {seed}"
                 );
+                let judged = record.observation().unwrap();
+                reply = answer(judged, &record.verdict, number);
                 answers.push(record);
             }
             Err(StoreError::Engine(error)) => {

@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::processes::times;
 use crate::redis_server::{Server, is_there};
-use crate::stream::{call, draft, id, kill, policy, reset};
+use crate::stream::{asking_policy, call, draft, id, kill, policy, reset};
 
 pub(crate) fn verified(store: &dyn Store) -> Verification {
     verify(&*store.view().unwrap(), &read_policy).unwrap()
@@ -91,6 +91,17 @@ fn a_session_replays_from_what_shares_a_cell_with_it() {
     for session in ["s0", "s1", "s2"] {
         replays_a_session(&store, &policy, session);
     }
+}
+
+#[test]
+fn redis_remembers_what_people_said() {
+    if !is_there() {
+        return;
+    }
+    let server = Server::start();
+    let store = server.store();
+    agrees_with_the_engine(&store, &asking_policy(), 5, 400);
+    assert!(verified(&store).is_sound());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use sprag_store::{
 
 use crate::model::{agrees_with_the_engine, all_records, replays_a_session, tells_one_story};
 use crate::place::Place;
-use crate::stream::{Stream, call, draft, id, kill, policy, reset};
+use crate::stream::{Stream, asking_policy, call, draft, id, kill, policy, reset};
 
 pub(crate) fn verified(store: &dyn Store) -> Verification {
     verify(&*store.view().unwrap(), &read_policy).unwrap()
@@ -34,6 +34,20 @@ fn a_shared_file_gives_the_engines_verdicts() {
         assert!(found.is_sound(), "{found:?}");
         assert!(found.recomputed > 250);
     }
+}
+
+#[test]
+fn a_file_remembers_what_people_said_also_for_the_next_process() {
+    let place = Place::new();
+    {
+        let store = shared(&place);
+        agrees_with_the_engine(&store, &asking_policy(), 5, 400);
+        tells_one_story(&store);
+    }
+    let store = owned(&place);
+    replays_a_session(&store, &asking_policy(), "s1");
+    let found = verified(&store);
+    assert!(found.is_sound(), "{found:?}");
 }
 
 #[test]

@@ -3,13 +3,44 @@
 use std::sync::Arc;
 
 use sprag_core::{
-    Approach, Call, Digest, Dispatch, Field, Hints, Id, Identity, Message, MessageKind,
-    Observation, Observed, Order, Outcome, Policy, Source, Step, Timestamp, Tone, ToolKind, Usage,
+    Answer, Approach, ApprovalScope, Call, Decision, Digest, Dispatch, Field, Hints, Id, Identity,
+    Message, MessageKind, Observation, Observed, Order, Outcome, Policy, Source, Step, Timestamp,
+    Tone, ToolKind, Usage, Verdict,
 };
 use sprag_store::{ActivePolicy, Draft};
 
 pub(crate) fn id(text: &str) -> Id {
     Id::new(text).unwrap()
+}
+
+/// A policy under which a person is asked about much.
+pub(crate) fn asking_policy() -> Arc<ActivePolicy> {
+    let text = "[rules]\n\"destructive.*\" = \"ask\"\n\"access.denied\" = \"ask\"\n[access]\ndeny = [\"status\"]\n";
+    Arc::new(ActivePolicy::new(Policy::from_toml(text).unwrap()))
+}
+
+/// What a person says to the question that `verdict` asks, if it asks one.
+pub(crate) fn answer(to: &Observation, verdict: &Verdict, number: u32) -> Option<Observation> {
+    if verdict.decision != Decision::Ask {
+        return None;
+    }
+    let answer = Answer {
+        session: to.what.session().clone(),
+        approval: verdict.approval.clone()?,
+        scope: if number % 5 == 0 {
+            ApprovalScope::Session
+        } else {
+            ApprovalScope::Once
+        },
+        by: Some("ops".into()),
+        why: None,
+    };
+    let what = match number % 3 {
+        0 => return None,
+        1 => Observed::Approve(answer),
+        _ => Observed::Decline(answer),
+    };
+    Some(Observation::new(to.at, what))
 }
 
 pub(crate) fn policy() -> Arc<ActivePolicy> {
@@ -92,6 +123,7 @@ fn approach(number: u64, tool: &str) -> Approach {
         moves: false,
         asks: false,
         aims: false,
+        touches_guard: false,
         label: None,
         server: Some(id("catalog")),
         tool: Some(id(tool)),

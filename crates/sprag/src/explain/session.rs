@@ -46,6 +46,26 @@ pub(super) const ACCESS: Explanation = Explanation {
     ],
 };
 
+pub(super) const OWN: Explanation = Explanation {
+    verdicts: &[Deny],
+    keys: &[],
+    per: None,
+    why: "An agent that may run commands may run `sprag approve` too, and models do what the message in \
+          front of them names. A yes that the asked one gives itself is worth nothing.",
+    trips: "A command runs `sprag approve`, `decline`, `sessions reset`, `sessions kill`, `pause`, `calm`, \
+            `policy set`, `token` or `uninstall`, also inside `sh -c`, `xargs` or `$(…)`; or a call \
+            writes the guard's own folder or the file in which a client finds its hooks.",
+    resets: "At once: the next call is judged afresh. Each refusal counts for session.defiance and \
+             budget.actions.",
+    tune: "`sprag policy set access.self off --agent ops` for an agent whose work is the guard. \
+           `ask` asks a person instead.",
+    odd: &[
+        "Words are not orders: a search for `sprag approve`, a commit message or an echo about it pass.",
+        "It is a fence, not a wall: a script that the agent wrote can run the same command unseen. What \
+         an agent under the same user can do is told in SECURITY.md.",
+    ],
+};
+
 pub(super) const BLOCKED: Explanation = Explanation {
     verdicts: &[Warn, Deny],
     keys: &["session.human_unblocks"],

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use sprag_core::{Event, EventError, Role, RuleState, Timestamp, Verdict};
+use sprag_core::{
+    AnswerEvent, ApprovalScope, Event, EventError, Role, RuleState, Timestamp, Verdict,
+};
 use sprag_core::{Id, IdError};
 use sprag_store::{
     Census, LogQuery, Page, Prune, Pruned, Record, Retention, Session, SessionCursor, SessionQuery,
@@ -70,6 +72,30 @@ impl Guard {
     /// Where the name is no id, or the reset could not be made durable.
     pub fn reset(&self, session: &str, by: &str, why: &str) -> Result<Verdict, GuardError> {
         self.order(Event::reset(session)?, by, why)
+    }
+
+    /// Answers a question: approves the call for `scope`, or declines it where that is none.
+    ///
+    /// # Errors
+    /// Returns an error if the question is not open, or the answer could not be made durable.
+    pub fn answer(
+        &self,
+        (session, approval): (&Id, &Id),
+        scope: Option<ApprovalScope>,
+        by: &str,
+        why: Option<&str>,
+    ) -> Result<Verdict, GuardError> {
+        let answer = AnswerEvent {
+            scope: scope.unwrap_or_default(),
+            by: Some(by.into()),
+            why: why.map(Into::into),
+            ..AnswerEvent::new(session.clone(), approval.clone())
+        };
+        let event = match scope {
+            Some(_) => Event::Approve(answer),
+            None => Event::Decline(answer),
+        };
+        self.check_as(Role::Operator, event)
     }
 
     fn order(&self, mut event: Event, by: &str, why: &str) -> Result<Verdict, GuardError> {

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use sprag_core::{CellMap, DigestKey, Digester, FlowCounter, Policy, RuleState, Verdict, resolve};
+use sprag_core::{
+    Answer, ApprovalScope, CellMap, Decision, DigestKey, Digester, EngineError, FlowCounter, Id,
+    Observation, Observed, Policy, RuleState, Verdict, resolve,
+};
 use sprag_store::{Store, StoreError};
 
 use super::error::ReplayError;
@@ -201,8 +204,16 @@ impl<'a> Replay<'a> {
         }
         let (verdict, keys) = match self.cells.fold(policy, observation) {
             Ok(judged) => judged,
+            // Under another policy nobody asked, so there is nothing to answer.
+            Err(EngineError::Answer { .. }) if self.what_if.is_some() => {
+                return ReplayOutcome::Skipped;
+            }
             Err(error) => return ReplayOutcome::Error(error.to_string()),
         };
+        let ran = !recorded.is_some_and(Verdict::refuses);
+        if let (true, Some(code)) = (self.what_if.is_some() && ran, asked(&verdict)) {
+            approve(&mut self.cells, policy, observation, code);
+        }
         let noted = self.what_if.as_mut();
         let unknown = noted.is_some_and(|what_if| what_if.note(observation, &verdict, recorded));
         let state = || RuleState::of(observation, &self.cells.copy(&keys), policy);
@@ -211,6 +222,27 @@ impl<'a> Replay<'a> {
             verdict: Box::new(verdict),
             unknown,
         }
+    }
+}
+
+fn asked(verdict: &Verdict) -> Option<&Id> {
+    let asks = verdict.decision == Decision::Ask;
+    verdict.approval.as_ref().filter(|_| asks)
+}
+
+/// What ran in the recording counts as approved: the call is made once more, with a yes.
+fn approve(cells: &mut CellMap, policy: &Policy, call: &Observation, code: &Id) {
+    let yes = Answer {
+        session: call.what.session().clone(),
+        approval: code.clone(),
+        scope: ApprovalScope::Once,
+        by: None,
+        why: None,
+    };
+    let yes = Observation::new(call.at, Observed::Approve(yes));
+    if cells.fold(policy, &yes).is_ok() {
+        // It was judged a moment ago, so it can be judged again.
+        let _ = cells.fold(policy, call);
     }
 }
 

@@ -76,6 +76,8 @@ impl RecordedEvent {
                 Event::Reset(_) => "reset",
                 Event::DispatchStart(_) => "dispatch_start",
                 Event::DispatchEnd(_) => "dispatch_end",
+                Event::Approve(_) => "approve",
+                Event::Decline(_) => "decline",
             },
         }
     }

@@ -114,7 +114,9 @@ fn acting(observation: &Observation) -> Option<&Id> {
         Observed::Step(step) => Some(&step.session),
         Observed::Usage(usage) => Some(&usage.session),
         Observed::DispatchStart(work) | Observed::DispatchEnd(work) => Some(&work.session),
-        Observed::Kill(_) | Observed::Reset(_) => None,
+        Observed::Kill(_) | Observed::Reset(_) | Observed::Approve(_) | Observed::Decline(_) => {
+            None
+        }
     }
 }
 

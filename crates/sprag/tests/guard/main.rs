@@ -16,6 +16,8 @@ mod owners;
 mod pause;
 #[cfg(test)]
 mod place;
+#[cfg(test)]
+mod questions;
 #[cfg(feature = "redis")]
 #[cfg(test)]
 mod redis;

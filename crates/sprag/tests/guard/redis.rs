@@ -199,3 +199,32 @@ fn a_password_need_not_be_in_the_address() {
     let guard = Guard::builder().redis(known).build().unwrap();
     assert_eq!(call(&guard, "s", "read").decision, Decision::Allow);
 }
+
+#[test]
+fn a_pod_that_dies_between_ask_and_approve_loses_nothing() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let pod = || {
+        let policy = sprag::Policy::from_toml(crate::questions::ASKS).unwrap();
+        let builder = Guard::builder().redis(server.options("approvals"));
+        builder.policy(policy).build().unwrap()
+    };
+    let call = || crate::questions::remove("s1", 1);
+    let asked = {
+        let first = pod();
+        first.check(call()).unwrap()
+    };
+    assert_eq!(asked.decision, Decision::Ask);
+    let second = pod();
+    let questions = sprag::Questions::read(&second).unwrap();
+    let open = questions.open(&second).unwrap();
+    assert_eq!(open.len(), 1);
+    let (session, code) = (&open[0].session, &open[0].approval.code);
+    assert_eq!(Some(code), asked.approval.as_ref());
+    let scope = Some(sprag::ApprovalScope::Once);
+    second.answer((session, code), scope, "ops", None).unwrap();
+    let third = pod();
+    assert_eq!(third.check(call()).unwrap().decision, Decision::Allow);
+    assert_eq!(second.check(call()).unwrap().decision, Decision::Ask);
+}

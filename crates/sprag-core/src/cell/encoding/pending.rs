@@ -20,6 +20,8 @@ const MOVES: u8 = 1 << 1;
 const ASKS: u8 = 1 << 2;
 const AIMS: u8 = 1 << 3;
 const LABELLED: u8 = 1 << 4;
+/// It waits for a person's word.
+const ASKED: u8 = 1 << 5;
 
 /// A list of pending calls.
 pub(super) struct PendingRows;
@@ -36,6 +38,7 @@ fn write(list: &[PendingCall], out: &mut Writer) {
             id,
             tried,
             refused,
+            asked,
             at,
             turn_start,
         } = pending;
@@ -64,7 +67,8 @@ fn write(list: &[PendingCall], out: &mut Writer) {
                 | flag(*moves, MOVES)
                 | flag(*asks, ASKS)
                 | flag(*aims, AIMS)
-                | flag(labelled, LABELLED),
+                | flag(labelled, LABELLED)
+                | flag(*asked, ASKED),
         );
         out.time(*at);
         out.number(u64::from(*turn_start));
@@ -120,6 +124,7 @@ fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
                 label: ShortName::new(label),
             },
             refused: flags & REFUSED != 0,
+            asked: traits & ASKED != 0,
             at,
             turn_start,
         });

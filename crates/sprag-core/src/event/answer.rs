@@ -1,0 +1,44 @@
+//! A person's answer to a question of the guard.
+
+use serde::Serialize;
+
+use super::is_default;
+use crate::cell::ApprovalScope;
+use crate::id::Id;
+use crate::time::Timestamp;
+
+/// A yes or a no.
+#[derive(Debug, Clone, Serialize)]
+pub struct AnswerEvent {
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// The session that was asked about.
+    pub session: Id,
+    /// The code of the question.
+    pub approval: Id,
+    /// How far a yes goes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub scope: ApprovalScope,
+    /// Who answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Box<str>>,
+    /// The reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Box<str>>,
+}
+
+impl AnswerEvent {
+    /// An answer to the question `approval` of `session`, for once.
+    #[must_use]
+    pub fn new(session: Id, approval: Id) -> Self {
+        Self {
+            at: None,
+            session,
+            approval,
+            scope: ApprovalScope::default(),
+            by: None,
+            why: None,
+        }
+    }
+}

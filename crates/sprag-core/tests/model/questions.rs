@@ -1,0 +1,190 @@
+//! Questions to a person: which are open, and what people said.
+
+use sprag_core::{
+    Answer, ApprovalScope, Call, Id, Limits, Millis, Observed, Timestamp, approval_code,
+};
+
+use super::judge::{Action, Actor, Model};
+use super::record::{AskedCall, Deed, EventFacts, ModelError, QuestionState, Record};
+
+/// How long a declined call is refused.
+const DECLINED_FOR: Millis = Millis(600_000);
+
+/// So many may be open in a session.
+const MAX_OPEN: usize = 16;
+
+/// A question and where it stands.
+pub(crate) struct Question<'a> {
+    asked: AskedCall<'a>,
+    pub(crate) state: QuestionState,
+}
+
+impl Question<'_> {
+    fn is_live(&self, now: Timestamp) -> bool {
+        match self.state {
+            QuestionState::Open => now < self.asked.until,
+            QuestionState::Approved(until) | QuestionState::Declined(until) => now < until,
+            QuestionState::Granted => true,
+            QuestionState::Used => false,
+        }
+    }
+}
+
+/// What people said about a call.
+pub(crate) enum Said {
+    Yes(Id),
+    No,
+    Nothing,
+}
+
+impl<'a> Actor<'_, 'a> {
+    /// Every question of the session that still means something.
+    fn questions(&self, now: Timestamp) -> Vec<Question<'a>> {
+        let mut all: Vec<Question<'a>> = Vec::new();
+        for record in self.life {
+            if record.facts.user_word && record.cells.receiver == Some(self.id) {
+                all.retain(|one| !matches!(one.state, QuestionState::Declined(_)));
+            }
+            if record.cells.session != Some(self.id) {
+                continue;
+            }
+            if let Some(asked) = &record.facts.asks {
+                all.push(Question {
+                    asked: asked.clone(),
+                    state: QuestionState::Open,
+                });
+            }
+            if let Some((code, state)) = &record.facts.settles {
+                let settled = all.iter_mut().filter(|one| one.asked.code == *code);
+                settled.for_each(|one| one.state = *state);
+            }
+        }
+        all.retain(|one| one.is_live(now));
+        all
+    }
+
+    /// How many questions were asked since the session read as new.
+    fn asked(&self) -> u32 {
+        let own = |record: &&Record<'_>| record.cells.session == Some(self.id);
+        let asked = self.life.iter().filter(own);
+        let count = asked.filter(|record| record.facts.asks.is_some()).count();
+        u32::try_from(count).expect("histories are short")
+    }
+}
+
+impl<'a> Action<'_, 'a> {
+    pub(crate) fn said(&self, call: &'a Call, limits: &Limits) -> Said {
+        let (exact, deed) = (call.approach.exact, self.deed(call, limits));
+        let live = self.actor.questions(self.now);
+        let granted = live
+            .iter()
+            .find(|one| one.state == QuestionState::Granted && one.asked.deed == deed);
+        let approved = live.iter().find(|one| {
+            matches!(one.state, QuestionState::Approved(_)) && one.asked.exact == exact
+        });
+        let declined = |one: &Question<'_>| {
+            matches!(one.state, QuestionState::Declined(_)) && one.asked.exact == exact
+        };
+        match granted.or(approved) {
+            Some(one) => Said::Yes(one.asked.code.clone()),
+            None if live.iter().any(declined) => Said::No,
+            None => Said::Nothing,
+        }
+    }
+
+    /// What becomes of an approval when its call is made.
+    pub(crate) fn after_use(&self, code: &Id) -> QuestionState {
+        let live = self.actor.questions(self.now);
+        let granted = live
+            .iter()
+            .any(|one| one.asked.code == *code && one.state == QuestionState::Granted);
+        if granted {
+            QuestionState::Granted
+        } else {
+            QuestionState::Used
+        }
+    }
+
+    /// The code under which a call is asked about; a new question is kept in `facts`. None if too many are
+    /// open.
+    pub(crate) fn ask(
+        &self,
+        call: &'a Call,
+        limits: &Limits,
+        facts: &mut EventFacts<'a>,
+    ) -> Option<Id> {
+        let exact = call.approach.exact;
+        let live = self.actor.questions(self.now);
+        let same =
+            |one: &&Question<'_>| one.state == QuestionState::Open && one.asked.exact == exact;
+        if let Some(open) = live.iter().find(same) {
+            return Some(open.asked.code.clone());
+        }
+        let open = live.iter().filter(|one| one.state == QuestionState::Open);
+        if open.count() >= MAX_OPEN {
+            return None;
+        }
+        let count = self.actor.asked() + 1;
+        let generation = self.actor.generation;
+        let code = approval_code(exact.prefix(), self.actor.id, generation, count);
+        let code = code.expect("a code is an id");
+        facts.asks = Some(AskedCall {
+            code: code.clone(),
+            exact,
+            deed: self.deed(call, limits),
+            until: self.now.plus(limits.ask.expires),
+        });
+        Some(code)
+    }
+
+    /// The open question about a call that ran.
+    pub(crate) fn let_run(&self, exact: sprag_core::Digest) -> Option<Id> {
+        let live = self.actor.questions(self.now);
+        let open = live
+            .iter()
+            .find(|one| one.state == QuestionState::Open && one.asked.exact == exact)?;
+        Some(open.asked.code.clone())
+    }
+
+    fn deed(&self, call: &'a Call, limits: &Limits) -> Deed<'a> {
+        let targets = self.destroys(call, limits).map(|(_, targets)| targets);
+        match targets.filter(|targets| !targets.is_empty()) {
+            Some(mut targets) => {
+                targets.sort();
+                targets.dedup();
+                Deed::On(&call.approach.server, &call.approach.tool, targets)
+            }
+            None => Deed::Same(call.approach.normal),
+        }
+    }
+}
+
+impl<'a> Model<'a> {
+    pub(crate) fn answer(
+        &self,
+        at: Timestamp,
+        what: &'a Observed,
+        answer: &'a Answer,
+    ) -> Result<Record<'a>, ModelError> {
+        let mut record = self.unjudged(at, what, &answer.session);
+        let agent = self.agent_of(&answer.session, None);
+        let limits = self.limits_of(&answer.session, agent);
+        let expires = limits.ask.expires;
+        let actor = self.actor(&answer.session, agent, limits, record.now);
+        let live = actor.questions(record.now);
+        let open = live
+            .iter()
+            .find(|one| one.asked.code == answer.approval && one.state == QuestionState::Open);
+        if open.is_none() || actor.is_killed {
+            return Err(ModelError::NotOpen);
+        }
+        let state = match (what, answer.scope) {
+            (Observed::Decline(_), _) => QuestionState::Declined(record.now.plus(DECLINED_FOR)),
+            (_, ApprovalScope::Once) => QuestionState::Approved(record.now.plus(expires)),
+            _ => QuestionState::Granted,
+        };
+        record.facts.settles = Some((answer.approval.clone(), state));
+        record.verdict.approval = Some(answer.approval.clone());
+        Ok(record)
+    }
+}
