@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and the help that teaches it.
 
+mod approvals;
 mod hooks;
 #[cfg(unix)]
 mod mcp;
@@ -16,6 +17,7 @@ use clap_complete::Shell;
 use sprag::eval::Metric;
 use sprag_core::{Millis, Policy};
 
+pub(crate) use approvals::{AnswerArgs, ApprovalsArgs, ApproveArgs, ConfirmArg};
 pub(crate) use hooks::{DoctorArgs, FailWord, HookArgs, InstallArgs, UninstallArgs};
 #[cfg(unix)]
 pub(crate) use mcp::{ClientArgs, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs};
@@ -75,6 +77,15 @@ pub(crate) enum Command {
     /// Look at sessions, kill and reset them.
     #[command(subcommand, after_help = examples::SESSIONS)]
     Sessions(SessionsCommand),
+    /// List the calls that wait for a person.
+    #[command(after_help = examples::APPROVALS)]
+    Approvals(ApprovalsArgs),
+    /// Approve a call that waits: it may then be made again.
+    #[command(after_help = examples::APPROVE)]
+    Approve(ApproveArgs),
+    /// Decline a call that waits.
+    #[command(after_help = examples::DECLINE)]
+    Decline(AnswerArgs),
     /// Read, prove, export and prune the log.
     #[command(subcommand, after_help = examples::LOG)]
     Log(LogCommand),
@@ -295,6 +306,8 @@ pub(crate) struct PolicySetArgs {
     pub(crate) policy: PolicyArg,
     #[command(flatten)]
     pub(crate) who: WhoArgs,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArg,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,

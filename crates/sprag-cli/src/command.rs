@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub(crate) mod agent_tools;
+pub(crate) mod approvals;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod decide;

@@ -183,6 +183,29 @@ Marks, streaks, windows and counts of the session are cleared, and its next gene
 Examples:
   sprag sessions reset s1 --why 'the tool is mended'";
 
+pub(crate) const APPROVALS: &str = "\
+A rule in mode `ask` asks a person instead of refusing. Each question has a code and stays open for
+ten minutes (`ask.expires`).
+
+Examples:
+  sprag approvals
+  sprag approve k7f3wq2m";
+
+pub(crate) const APPROVE: &str = "\
+The agent may then make the same call again; nothing else is allowed by it. With --scope session
+the same on the same target may run as long as the session lasts.
+
+Examples:
+  sprag approve k7f3wq2m
+  sprag approve k7f3wq2m --scope session --why 'its job today'";
+
+pub(crate) const DECLINE: &str = "\
+The same call is then refused until the user speaks or ten minutes have passed. The agent is told
+who declined it, and why.
+
+Examples:
+  sprag decline k7f3wq2m --why 'production'";
+
 pub(crate) const LOG: &str = "\
 Examples:
   sprag log tail -f

@@ -9,6 +9,7 @@ mod bar;
 mod bounded_lines;
 mod clock;
 mod command;
+mod confirm;
 mod db;
 mod edit;
 mod examples;
@@ -69,6 +70,9 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Rules(args) => command::rules::run(args, settings, out),
         Command::Explain(args) => command::explain::run(args, settings, out),
         Command::Sessions(command) => command::sessions::run(command, settings, out),
+        Command::Approvals(args) => command::approvals::list(args, settings, out),
+        Command::Approve(args) => command::approvals::approve(args, settings, out),
+        Command::Decline(args) => command::approvals::decline(args, settings, out),
         Command::Log(command) => command::log::run(command, settings, out),
         #[cfg(unix)]
         Command::Mcp(args) => command::mcp::run(args, settings, out),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use sprag::{Capture, Millis, Role, SessionState};
 
-use super::{PolicyArg, RedisArgs};
+use super::{ConfirmArg, PolicyArg, RedisArgs};
 use crate::examples;
 
 /// Which store.
@@ -290,6 +290,8 @@ pub(crate) struct OrderArgs {
     pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArg,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -341,6 +343,8 @@ pub(crate) struct PauseArgs {
     pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArg,
 }
 
 #[derive(Debug, Args)]
@@ -352,4 +356,6 @@ pub(crate) struct ResumeArgs {
     pub(crate) place: PlaceArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArg,
 }

@@ -9,6 +9,7 @@ use sprag::link::ServerClient;
 use sprag::{LinkError, Millis, Role, Timestamp};
 
 use crate::args::{PauseArgs, ResumeArgs};
+use crate::confirm::confirm;
 use crate::db::Db;
 use crate::failure::Run;
 use crate::record_line::time;
@@ -24,7 +25,8 @@ struct Paused {
 pub(crate) fn pause(args: &PauseArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let policy = args.policy.policy.as_deref();
     let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
-    let by = args.by.clone().unwrap_or_else(|| settings.user());
+    let confirmed = confirm(args.confirm, "Put every rule into shadow")?;
+    let by = confirmed.signed(&args.by.clone().unwrap_or_else(|| settings.user()));
     let until = match (link.server(), link.guard()) {
         (Some(server), _) => {
             let Millis(span_ms) = args.span;
@@ -48,7 +50,8 @@ pub(crate) fn resume(args: &ResumeArgs, settings: &Settings, out: &mut dyn Write
     drop(Db::find(settings, &args.place.db)?.read()?);
     let policy = args.policy.policy.as_deref();
     let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
-    let by = args.by.clone().unwrap_or_else(|| settings.user());
+    let confirmed = confirm(args.confirm, "End the pause")?;
+    let by = confirmed.signed(&args.by.clone().unwrap_or_else(|| settings.user()));
     let was_paused = match (link.server(), link.guard()) {
         (Some(server), _) => {
             let ended = ask_server(&server, "/v1/resume", &json!({ "by": by }))?;

@@ -12,6 +12,7 @@ use sprag_core::OrderEvent;
 
 use super::log::session_id;
 use crate::args::{OrderArgs, SessionsCommand};
+use crate::confirm::confirm;
 use crate::db::Db;
 use crate::failure::{Failure, Run};
 use crate::json;
@@ -53,9 +54,14 @@ fn order(
         return Err(Failure::new(format!("there is no session {id}"))
             .next("`sprag sessions list` shows those there are"));
     }
+    let verb = match kind {
+        OrderKind::Kill => "Kill",
+        OrderKind::Reset => "Reset",
+    };
+    let confirmed = confirm(args.confirm, &format!("{verb} session {id}"))?;
     let mut order = OrderEvent::new(id);
     let by = args.by.clone().unwrap_or_else(|| settings.user());
-    order.by = Some(by.into());
+    order.by = Some(confirmed.signed(&by).into());
     order.why = Some(args.why.as_str().into());
     let event = match kind {
         OrderKind::Kill => Event::Kill(order),

@@ -1,6 +1,7 @@
 //! Whole runs of the real binary, as a person or a script would start it.
 
 #[cfg(test)]
+mod approvals;
 mod check;
 mod decide;
 mod eval;

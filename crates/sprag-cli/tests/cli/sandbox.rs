@@ -48,8 +48,18 @@ impl Sandbox {
         self.run_with(args, "")
     }
 
-    /// Runs it with this input, and tells everything that came of it.
+    /// Runs it with this input, and tells everything that came of it. What a person has to confirm is
+    /// confirmed.
     pub(crate) fn run_with(&self, args: &[&str], input: impl AsRef<[u8]>) -> String {
+        let mut args = args.to_vec();
+        if is_order(&args) {
+            args.push("--yes");
+        }
+        self.run_unconfirmed(&args, input)
+    }
+
+    /// The same, with these arguments and no others.
+    pub(crate) fn run_unconfirmed(&self, args: &[&str], input: impl AsRef<[u8]>) -> String {
         self.show(&feed(self.command(args), input.as_ref()))
     }
 
@@ -69,6 +79,14 @@ impl Sandbox {
         text.replace(&home.display().to_string(), "~")
             .replace(&self.path().display().to_string(), "~")
     }
+}
+
+/// Whether the command asks a person first.
+fn is_order(args: &[&str]) -> bool {
+    matches!(
+        args,
+        ["sessions", "kill" | "reset", ..] | ["policy", "set", ..] | ["pause" | "resume", ..]
+    ) && !args.contains(&"--help")
 }
 
 /// Runs a command with this input; one that stops reading early is fine.

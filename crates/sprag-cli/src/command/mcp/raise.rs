@@ -7,7 +7,7 @@ use sprag_core::is_destructive;
 use sprag_mcp::inspect;
 use sprag_mcp::install::ServerEntry;
 
-use crate::args::{McpInstallArgs, PolicyCommand, PolicySetArgs, WhoArgs};
+use crate::args::{ConfirmArg, McpInstallArgs, PolicyCommand, PolicySetArgs, WhoArgs};
 use crate::command::policy;
 use crate::failure::Failure;
 use crate::policy_file;
@@ -81,6 +81,8 @@ pub(super) fn raise(
             agent: Some(args.client.client.agent().to_owned()),
             session: None,
         },
+        // Whoever installs has asked for it by name.
+        confirm: ConfirmArg { yes: true },
         json: false,
     };
     if args.client.dry_run {

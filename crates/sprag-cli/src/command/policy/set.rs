@@ -9,6 +9,7 @@ use sprag_core::{Glob, Policy, PolicyKey, RuleId};
 use toml_edit::{Array, Value};
 
 use crate::args::PolicySetArgs;
+use crate::confirm::confirm;
 use crate::edit::{self, OverrideTarget};
 use crate::failure::{Failure, Run};
 use crate::json;
@@ -51,6 +52,10 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
     }
     let changed = edited.text != text;
     if changed {
+        confirm(
+            args.confirm,
+            &format!("Set {} to {new} in {}", args.key, path.display()),
+        )?;
         atomic::write(path, &edited.text).map_err(|error| Failure::unwritable(path, &error))?;
     }
     let output = SetOutput {

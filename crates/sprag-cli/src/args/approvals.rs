@@ -1,0 +1,74 @@
+//! The arguments of the commands that answer questions, and of all that a person confirms.
+
+use clap::{Args, ValueEnum};
+use sprag::ApprovalScope;
+
+use super::{PlaceArgs, PolicyArg};
+
+/// Whether a person is there.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ConfirmArg {
+    /// Don't ask whether to do it. Needed where there is no terminal; the log then says so.
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApprovalsArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum ScopeWord {
+    /// This call, once.
+    #[default]
+    Once,
+    /// The same on the same target, as long as the session lasts.
+    Session,
+}
+
+impl From<ScopeWord> for ApprovalScope {
+    fn from(word: ScopeWord) -> Self {
+        match word {
+            ScopeWord::Once => Self::Once,
+            ScopeWord::Session => Self::Session,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// How far the yes goes.
+    #[arg(long, value_name = "SCOPE", value_enum, default_value_t)]
+    pub(crate) scope: ScopeWord,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnswerArgs {
+    /// The code of the question.
+    #[arg(value_name = "CODE")]
+    pub(crate) code: String,
+    /// The reason, for the log.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) why: Option<String>,
+    /// Who answers [default: $USER].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) by: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArg,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,168 @@
+//! `sprag approvals`, `sprag approve` and `sprag decline`: calls that wait for a person.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use sprag::{ApprovalScope, Guard, Id, Link, Question, Questions, Role, Timestamp};
+
+use crate::args::{AnswerArgs, ApprovalsArgs, ApproveArgs};
+use crate::clock;
+use crate::confirm::confirm;
+use crate::db::Db;
+use crate::failure::{Failure, Run};
+use crate::json;
+use crate::settings::Settings;
+
+/// Shows what is open.
+pub(crate) fn list(args: &ApprovalsArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    let policy = args.policy.policy.as_deref();
+    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
+    let open = open(&link)?;
+    if args.json {
+        json::print(out, &json!({ "approvals": open }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if open.is_empty() {
+        writeln!(out, "nothing waits for an answer")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let now = clock::now();
+    for one in &open {
+        print(one, now, out)?;
+    }
+    writeln!(
+        out,
+        "`sprag approve CODE` lets a call run, `sprag decline CODE` refuses it"
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(one: &Value, now: Timestamp, out: &mut dyn Write) -> std::io::Result<()> {
+    let text = |key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default();
+    let until = one
+        .get("expires_at")
+        .and_then(Value::as_u64)
+        .unwrap_or_default();
+    let left = until.saturating_sub(now.0) / 1000;
+    let agent = match text("agent") {
+        "" => String::new(),
+        agent => format!(" (agent {agent})"),
+    };
+    writeln!(out, "{}  {}", text("approval"), text("call"))?;
+    writeln!(
+        out,
+        "    session {}{agent}, open for {left}s more",
+        text("session")
+    )?;
+    writeln!(out, "    {}: {}", text("rule"), text("why"))
+}
+
+/// What is open, as the API has it.
+fn open(link: &Link) -> Result<Vec<Value>, Failure> {
+    if let Some(server) = link.server() {
+        let answer = server.request(Role::Operator, "GET", "/v1/approvals", b"")?;
+        let body: Value = server.read(&answer)?;
+        let list = body.get("approvals").and_then(Value::as_array);
+        return Ok(list.cloned().unwrap_or_default());
+    }
+    let Some(guard) = link.guard() else {
+        return Ok(Vec::new());
+    };
+    let open = Questions::read(&guard)?.open(&guard)?;
+    Ok(open.iter().map(shown).collect())
+}
+
+fn shown(question: &Question) -> Value {
+    let held = &question.approval;
+    json!({
+        "approval": held.code,
+        "session": question.session,
+        "state": "open",
+        "agent": question.agent,
+        "rule": held.rule,
+        "call": held.what,
+        "why": held.why,
+        "asked_at": held.asked,
+        "expires_at": held.until,
+        "seq": question.seq,
+    })
+}
+
+/// Approves a call.
+pub(crate) fn approve(args: &ApproveArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    answer(&args.answer, Some(args.scope.into()), settings, out)
+}
+
+/// Declines a call.
+pub(crate) fn decline(args: &AnswerArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    answer(args, None, settings, out)
+}
+
+fn answer(
+    args: &AnswerArgs,
+    scope: Option<ApprovalScope>,
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> Run {
+    let code = Id::new(args.code.trim())
+        .map_err(|error| Failure::new(format!("{:?} is no code: {error}", args.code)))?;
+    let policy = args.policy.policy.as_deref();
+    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
+    let open = open(&link)?;
+    let of_code = |one: &&Value| one.get("approval").and_then(Value::as_str) == Some(code.as_str());
+    let call = open.iter().find(of_code).and_then(|one| one.get("call"));
+    let call = call.and_then(Value::as_str).unwrap_or("an unknown call");
+    let (verb, did) = match scope {
+        Some(_) => ("Approve", "approved"),
+        None => ("Decline", "declined"),
+    };
+    let confirmed = confirm(args.confirm, &format!("{verb} {code} ({call})"))?;
+    let by = confirmed.signed(&args.by.clone().unwrap_or_else(|| settings.user()));
+    let session = match (link.server(), link.guard()) {
+        (Some(server), _) => {
+            let body = json!({
+                "answer": verb.to_lowercase(),
+                "scope": scope.unwrap_or_default(),
+                "by": by,
+                "why": args.why,
+            });
+            let path = format!("/v1/approvals/{code}");
+            let body = body.to_string();
+            let answer = server.request(Role::Operator, "POST", &path, body.as_bytes())?;
+            let body: Value = server.read(&answer)?;
+            let session = body.get("session").and_then(Value::as_str);
+            session.unwrap_or_default().to_owned()
+        }
+        (None, Some(guard)) => straight(&guard, &code, scope, &by, args.why.as_deref())?,
+        (None, None) => String::new(),
+    };
+    if args.json {
+        json::print(
+            out,
+            &json!({ "approval": code, "session": session, "state": did, "by": by }),
+        )?;
+    } else {
+        writeln!(out, "{did} {code}: {call} of session {session}")?;
+        if scope.is_some() {
+            writeln!(out, "the agent may now make the same call again")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Answers in the store itself.
+fn straight(
+    guard: &Guard,
+    code: &Id,
+    scope: Option<ApprovalScope>,
+    by: &str,
+    why: Option<&str>,
+) -> Result<String, Failure> {
+    let Some((session, _)) = Questions::read(guard)?.find(guard, code)? else {
+        return Err(Failure::new(format!("there is no approval {code}"))
+            .next("`sprag approvals` shows what is open"));
+    };
+    guard.answer((&session, code), scope, by, why)?;
+    Ok(session.to_string())
+}
