@@ -24,6 +24,8 @@ pub(crate) struct CallMeta {
     pub(crate) flow: Option<Id>,
     /// The request is of a revision in which results carry their type.
     pub(crate) is_modern: bool,
+    /// The client of such a revision can show a form to its user.
+    pub(crate) elicits: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -46,6 +48,8 @@ struct RawMeta<'m> {
     client: Option<&'m RawValue>,
     #[serde(default, borrow, rename = "io.modelcontextprotocol/protocolVersion")]
     version: Option<&'m RawValue>,
+    #[serde(default, borrow, rename = "io.modelcontextprotocol/clientCapabilities")]
+    capabilities: Option<&'m RawValue>,
 }
 
 impl CallMeta {
@@ -63,9 +67,19 @@ impl CallMeta {
                 .and_then(id),
             flow: flow(&meta, session.as_ref()),
             is_modern: meta.version.is_some(),
+            elicits: meta.capabilities.is_some_and(can_elicit),
             session,
         }
     }
+}
+
+/// Whether a client with these capabilities can show a form: an empty object means forms too.
+pub(crate) fn can_elicit(capabilities: &RawValue) -> bool {
+    let Some(elicits) = raw_member(capabilities, "elicitation") else {
+        return false;
+    };
+    let has = |mode: &str| raw_member(elicits, mode).is_some();
+    has("form") || !has("url")
 }
 
 /// A thread that is not the session itself is a sub-agent of it.

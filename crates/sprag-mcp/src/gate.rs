@@ -7,10 +7,12 @@
 //! Repetition that the protocol itself asks for does not count: a call repeated with the input that the
 //! server asked for, polling a task, listing tools.
 
+mod ask;
 mod exchange_end;
 mod from_client;
 mod from_server;
 mod request_scope;
+mod stopped;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +25,7 @@ use crate::in_flight::InFlight;
 use crate::verdict_source::{FallbackSource, LogSink, VerdictSource};
 use sprag::FailMode;
 
+pub(crate) use ask::HeldCall;
 pub(crate) use exchange_end::ExchangeEnd;
 pub use request_scope::RequestScope;
 
@@ -62,9 +65,9 @@ pub struct GateOptions {
 pub enum ClientAction {
     /// Pass it on as it is.
     Pass,
-    /// Pass on a part of it or nothing, and answer the client unless it expects no response.
+    /// Pass on something else or nothing, and answer the client unless it expects no response.
     Stop {
-        /// The part to pass on: what is left of a batch.
+        /// What to pass on: what is left of a batch, or a call that a person has approved.
         onward: Option<Vec<u8>>,
         /// The response to the client.
         answer: Option<Vec<u8>>,

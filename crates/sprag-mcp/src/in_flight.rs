@@ -9,6 +9,7 @@ use std::sync::Arc;
 use sprag_core::{Id, Sender};
 
 use crate::bounded_map::BoundedMap;
+use crate::gate::HeldCall;
 use crate::tools::Tool;
 
 /// A call that the guard allowed and that has no result yet.
@@ -59,6 +60,8 @@ pub(crate) struct InFlight {
     pub(crate) killed: BoundedMap<Id, u32>,
     /// The tools that the server listed, by name.
     pub(crate) tools: BoundedMap<String, Tool>,
+    /// Calls that wait for a person, by the id of the question.
+    pub(crate) held: BoundedMap<String, HeldCall>,
     pub(crate) server: Option<Id>,
 }
 

@@ -9,26 +9,24 @@ use sprag_core::{
     CallEvent, Code, Decision, Event, Id, IdError, Identity, Payload, Sender, Verdict,
 };
 
+use super::stopped::{Asking, Passed, Stopped, stop};
 use super::{ClientAction, Gate, OnKill, RequestScope, id_key};
-use crate::call_meta::CallMeta;
+use crate::call_meta::{CallMeta, can_elicit};
 use crate::call_outcome::CallOutcome;
 use crate::envelope::{CallParams, Envelope, batch, member, parse, raw_member, text};
 use crate::guidance::guidance;
 use crate::in_flight::{PendingCall, PendingRequest, after_cut, fingerprint, next_round};
 use crate::large_payload::payload;
 use crate::misread::{self, CALL};
-use crate::refusal::{INVALID_REQUEST, Reason, RefusalForm, error, id_of, refusal};
+use crate::refusal::{INVALID_REQUEST, Reason, RefusalForm, error, refusal};
 use crate::stream_scan::StreamScan;
 use crate::verdict_source::GuardAnswer;
 
+/// What an agent reads where a verdict has no words.
+const REFUSED: &str = "refused by the loop guard";
+
 /// How often a server may ask for input before the call counts as a new one.
 const MAX_ROUNDS: u32 = 32;
-
-/// A message that is not passed on, with the response to its sender; a notification gets none.
-struct Stopped(Option<String>);
-
-/// Whether a message is passed on.
-type Passed = Result<(), Stopped>;
 
 impl Gate {
     /// Judges a message of the client, or each message of a batch.
@@ -36,10 +34,10 @@ impl Gate {
         if let Some(items) = batch(message) {
             return self.batch_from_client(scope, &items);
         }
-        match self.one_from_client(scope, message) {
+        match self.one_from_client(scope, message, Asking::May) {
             Ok(()) => ClientAction::Pass,
-            Err(Stopped(answer)) => ClientAction::Stop {
-                onward: None,
+            Err(Stopped { onward, answer }) => ClientAction::Stop {
+                onward,
                 answer: answer.map(String::into_bytes),
             },
         }
@@ -71,40 +69,44 @@ impl Gate {
         let mut answers = Vec::new();
         let mut is_whole = true;
         for item in items {
-            match self.one_from_client(scope, item.get().as_bytes()) {
-                Ok(()) => onward.push(item.get()),
-                Err(Stopped(answer)) => {
+            match self.one_from_client(scope, item.get().as_bytes(), Asking::MayNot) {
+                Ok(()) => onward.push(item.get().to_owned()),
+                Err(stopped) => {
                     is_whole = false;
-                    answers.extend(answer);
+                    answers.extend(stopped.answer);
+                    let instead = stopped.onward.map(String::from_utf8);
+                    onward.extend(instead.and_then(Result::ok));
                 }
             }
         }
         if is_whole {
             return ClientAction::Pass;
         }
-        let list = |items: &[&str]| {
+        let list = |items: &[String]| {
             (!items.is_empty()).then(|| format!("[{}]", items.join(",")).into_bytes())
         };
-        let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
         ClientAction::Stop {
             onward: list(&onward),
             answer: list(&answers),
         }
     }
 
-    fn one_from_client(&self, scope: &RequestScope, bytes: &[u8]) -> Passed {
+    fn one_from_client(&self, scope: &RequestScope, bytes: &[u8], asking: Asking) -> Passed {
         let Some(message) = Envelope::read(bytes) else {
             let answer = misread::unreadable(scope.is_strict(), bytes);
-            return answer.map_or(Ok(()), |answer| Err(Stopped(Some(answer))));
+            return answer.map_or(Ok(()), |answer| Err(Stopped::with(Some(answer))));
         };
         if let Some(why) = misread::message(&message) {
             return Err(stop(&message, |id| error(id, INVALID_REQUEST, &why)));
         }
         let Some(method) = message.method() else {
-            return Ok(());
+            return match self.released(&message) {
+                None => Ok(()),
+                Some(held) => self.pass_held(scope, held.message),
+            };
         };
         match &*method {
-            CALL => return self.call(scope, bytes, &message),
+            CALL => return self.call(scope, bytes, &message, asking),
             "tools/list" => remember(scope, &message, PendingRequest::Tools),
             "initialize" => {
                 // A client that introduces itself begins a run.
@@ -118,6 +120,18 @@ impl Gate {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Judges a call again that waited for a person, and passes it on in place of their answer.
+    fn pass_held(&self, scope: &RequestScope, held: Vec<u8>) -> Passed {
+        let Some(message) = Envelope::read(&held) else {
+            return Err(Stopped::with(None));
+        };
+        self.call(scope, &held, &message, Asking::MayNot)?;
+        Err(Stopped {
+            onward: Some(held),
+            answer: None,
+        })
     }
 
     fn poll_task(&self, scope: &RequestScope, message: &Envelope<'_>) {
@@ -145,7 +159,13 @@ impl Gate {
         }
     }
 
-    fn call(&self, scope: &RequestScope, bytes: &[u8], message: &Envelope<'_>) -> Passed {
+    fn call(
+        &self,
+        scope: &RequestScope,
+        bytes: &[u8],
+        message: &Envelope<'_>,
+        asking: Asking,
+    ) -> Passed {
         if let Some(why) = misread::call(bytes, message) {
             return Err(stop(message, |id| error(id, INVALID_REQUEST, &why)));
         }
@@ -156,6 +176,9 @@ impl Gate {
         let Some(tool) = text(params.name) else {
             return Ok(());
         };
+        if let Some(call) = self.answered(scope, bytes, message, &params) {
+            return self.pass_held(scope, call);
+        }
         let meta = CallMeta::read(params.meta);
         let form = form(&params, &meta);
         let session = meta.session.as_ref().unwrap_or(&scope.session);
@@ -187,11 +210,14 @@ impl Gate {
         };
         if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.refuses()) {
             self.note_stop(&event.session, verdict);
-            let why = verdict.message.as_deref();
-            return refuse(Reason {
-                why: why.unwrap_or("refused by the loop guard"),
-                code: verdict.code,
-            });
+            let question = || self.question(scope, (bytes, message), &meta, &event, verdict);
+            return match (asking == Asking::May).then(question).flatten() {
+                Some(question) => Err(Stopped::with(Some(question))),
+                None => refuse(Reason {
+                    why: verdict.message.as_deref().unwrap_or(REFUSED),
+                    code: verdict.code,
+                }),
+            };
         }
         if verdict.is_some() {
             // A session that may call again was reset by an operator.
@@ -385,8 +411,8 @@ fn note_client(scope: &RequestScope, message: &Envelope<'_>) {
         .and_then(|params| raw_member(params, "clientInfo"));
     let name = client.and_then(|client| member(client, "name"));
     scope.set_agent(name.and_then(|name| Id::new(&name).ok()));
-}
-
-fn stop(message: &Envelope<'_>, answer: impl FnOnce(&str) -> String) -> Stopped {
-    Stopped(id_of(message).map(answer))
+    let capabilities = message
+        .params
+        .and_then(|params| raw_member(params, "capabilities"));
+    scope.set_elicits(capabilities.is_some_and(can_elicit));
 }

@@ -4,6 +4,7 @@
 //! clients count their requests from one; the exchanges of one protocol session share the pending requests,
 //! because the response to one may come on a later stream.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sprag_core::{Id, Sender};
@@ -24,6 +25,7 @@ pub struct RequestScope {
     /// stands behind mere credentials goes on for ever.
     pub(super) is_run: bool,
     agent: Mutex<Option<Id>>,
+    elicits: AtomicBool,
     pending: Arc<Mutex<PendingRequests>>,
     /// The keys of this scope's own requests; none for a scope that lasts, where nobody needs them.
     own: Option<Mutex<Vec<Box<str>>>>,
@@ -40,6 +42,7 @@ impl RequestScope {
             sender: None,
             is_run: true,
             agent: Mutex::new(None),
+            elicits: AtomicBool::new(false),
             pending: Arc::default(),
             own: None,
         }
@@ -64,6 +67,7 @@ impl RequestScope {
             sender: None,
             is_run: self.is_run,
             agent: Mutex::new(self.agent()),
+            elicits: AtomicBool::new(self.elicits()),
             pending: Arc::clone(&self.pending),
             own: Some(Mutex::default()),
         }
@@ -93,6 +97,20 @@ impl RequestScope {
     pub fn set_agent(&self, agent: Option<Id>) {
         let held = self.agent.lock();
         *held.unwrap_or_else(PoisonError::into_inner) = agent;
+    }
+
+    /// Whether the client said that it can show a form to its user.
+    pub(super) fn elicits(&self) -> bool {
+        self.elicits.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_elicits(&self, elicits: bool) {
+        self.elicits.store(elicits, Ordering::Release);
+    }
+
+    /// Whether one client has the gate for itself, as long as it lives.
+    pub(super) fn is_lasting(&self) -> bool {
+        self.own.is_none()
     }
 
     pub(super) fn remember(&self, key: Box<str>, request: PendingRequest) {

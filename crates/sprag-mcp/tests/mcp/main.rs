@@ -1,6 +1,8 @@
 //! The proxy with real guards, real servers and real clients.
 
 #[cfg(test)]
+mod asking;
+#[cfg(test)]
 mod calls;
 #[cfg(test)]
 mod catalog_loop;
