@@ -125,7 +125,7 @@ impl Gate {
             Reply::No => Event::Decline(answer),
             Reply::Nothing => return,
         };
-        if let GuardAnswer::Rejected(why) = self.source.check(event) {
+        if let GuardAnswer::Rejected(why) = self.source.check(None, event) {
             self.source
                 .log(format_args!("an answer came too late: {why}"));
         }
