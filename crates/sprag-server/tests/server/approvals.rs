@@ -49,7 +49,7 @@ fn a_call_is_asked_about_listed_approved_and_made() {
     let answer = server.operator("POST", &path, YES);
     assert_eq!(answer.status, 200, "{answer:?}");
     assert_eq!(answer.json()["state"], "approved");
-    assert_eq!(answer.json()["by"], "token operator");
+    assert_eq!(answer.json()["by"], "operator");
     assert_eq!(list(&server), [] as [Value; 0]);
     assert_eq!(server.check(&call("s1", 1))["verdict"], "allow");
     let over = server.operator("GET", &path, "").json();
@@ -67,10 +67,7 @@ fn who_declines_tells_the_agent_why() {
     let verdict = server.check(&call("s1", 1));
     assert_eq!(verdict["verdict"], "deny");
     let told = verdict["message"].as_str().unwrap();
-    assert!(
-        told.contains("Declined by token operator (production)"),
-        "{told}"
-    );
+    assert!(told.contains("Declined by operator (production)"), "{told}");
 }
 
 #[test]
