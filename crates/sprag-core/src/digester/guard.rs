@@ -102,7 +102,7 @@ fn is_guarded(path: &str) -> bool {
         path.strip_suffix(file)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     };
-    HOOK_FILES.iter().any(|file| ends(&file)) || OWN_FOLDERS.iter().any(|own| path.contains(own))
+    HOOK_FILES.iter().any(ends) || OWN_FOLDERS.iter().any(|own| path.contains(own))
 }
 
 /// Whether a command orders the guard about, or writes what is the guard's.

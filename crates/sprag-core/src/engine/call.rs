@@ -100,13 +100,7 @@ fn judged(
         Answered::Approved(_) => Findings::lifting(),
         _ => Findings::default(),
     };
-    gates::access(&call.approach, limits, &mut found);
-    if !found.decision().refuses() {
-        gates::own(&call.approach, limits, &mut found);
-    }
-    if !found.decision().refuses() {
-        gates::blocked_call(&call.session, cell, limits, &mut found);
-    }
+    gates::call(call, cell, limits, &mut found);
     let turn = call.turn.unwrap_or_default();
     if !found.decision().refuses() {
         identical::judge(&tried, cell, now, limits, &mut found);

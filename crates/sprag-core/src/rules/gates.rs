@@ -13,7 +13,7 @@ use super::text::{plain_name, reset_hint};
 use crate::cell::{Mark, SessionCell};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
-use crate::observation::Approach;
+use crate::observation::{Approach, Call};
 use crate::policy::Limits;
 use crate::rule::RuleId;
 use crate::verdict::{Code, Decision};
@@ -99,8 +99,19 @@ pub(crate) fn killed_receiver(session: &Id, cell: &SessionCell) -> Finding {
     told(finding, cell.killed())
 }
 
+/// The gates of a call, in their order: the first that refuses ends it.
+pub(crate) fn call(call: &Call, cell: &mut SessionCell, limits: &Limits, found: &mut Findings) {
+    access(&call.approach, limits, found);
+    if !found.decision().refuses() {
+        own(&call.approach, limits, found);
+    }
+    if !found.decision().refuses() {
+        blocked_call(&call.session, cell, limits, found);
+    }
+}
+
 /// Whether the tool may be called at all.
-pub(crate) fn access(approach: &Approach, limits: &Limits, found: &mut Findings) {
+fn access(approach: &Approach, limits: &Limits, found: &mut Findings) {
     let Some(tool) = approach.tool.as_ref() else {
         return;
     };
@@ -137,7 +148,7 @@ pub(crate) fn lifted_by_user(cell: &SessionCell) -> &'static str {
 }
 
 /// Whether the call is an order to the guard: an agent can't approve itself.
-pub(crate) fn own(approach: &Approach, limits: &Limits, found: &mut Findings) {
+fn own(approach: &Approach, limits: &Limits, found: &mut Findings) {
     if !approach.touches_guard {
         return;
     }
@@ -165,12 +176,7 @@ const END_TURN_ON: u32 = 3;
 
 /// A call in a blocked session is refused. An agent that goes on all the same is to be ended: each of
 /// its turns is paid for.
-pub(crate) fn blocked_call(
-    session: &Id,
-    cell: &mut SessionCell,
-    limits: &Limits,
-    found: &mut Findings,
-) {
+fn blocked_call(session: &Id, cell: &mut SessionCell, limits: &Limits, found: &mut Findings) {
     if cell.blocked().is_none() {
         return;
     }

@@ -185,12 +185,9 @@ impl<'a> Action<'_, 'a> {
     }
 
     /// Whether two to four calls, not all the same, were now made in turn exactly `limit` times.
-    fn ends_round(&self, calls: &[(Timestamp, &Call)], call: &Call, limit: usize) -> bool {
+    fn ends_round(&self, calls: &[(Timestamp, Digest)], call: &Call, limit: usize) -> bool {
         let remembered = &calls[calls.len().saturating_sub(256)..];
-        let mut row: Vec<_> = remembered
-            .iter()
-            .map(|(at, call)| (*at, call.approach.exact))
-            .collect();
+        let mut row = remembered.to_vec();
         row.push((self.now, call.approach.exact));
         let begins = (1..row.len())
             .rev()
