@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod approvals;
+#[cfg(test)]
 mod check;
 mod decide;
 mod eval;

@@ -107,6 +107,14 @@ fn message_scenes() -> Vec<Scene> {
     ]
 }
 
+const ASKS: &str = "rules.\"access.denied\" = \"ask\"\naccess.deny = [\"rm_*\"]";
+
+/// A call that is asked about, and one that would answer by itself.
+fn ask_and_approve(fixture: &GuardFixture) {
+    fixture.tell(call("s1", "rm_all", json!({})));
+    fixture.tell(call("s1", "Bash", json!({"command": "sprag approve x"})));
+}
+
 fn call_scenes() -> Vec<Scene> {
     let delete = |session: &str| call(session, "delete_asset", json!({"asset_id": "fact_sales"}));
     vec![
@@ -140,13 +148,7 @@ fn call_scenes() -> Vec<Scene> {
                 }
             },
         ),
-        scene(
-            "rules.\"access.denied\" = \"ask\"\naccess.deny = [\"rm_*\"]",
-            |fixture| {
-                fixture.tell(call("s1", "rm_all", json!({})));
-                fixture.tell(call("s1", "Bash", json!({"command": "sprag approve x"})));
-            },
-        ),
+        scene(ASKS, ask_and_approve),
         scene("call.max_identical = 2\ncall.repeat = 2", |fixture| {
             for _ in 0..3 {
                 fixture.tell(call("s1", "search", json!({"q": "x"})));
