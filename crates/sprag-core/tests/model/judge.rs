@@ -167,20 +167,7 @@ impl<'a> Model<'a> {
             generation,
             ..findings.verdict(origin.identity, deed.stage)
         };
-        if let (Decision::Ask, Observed::Call(call)) = (verdict.decision, what) {
-            match deed.ask(call, &deed.actor.limits, &mut facts) {
-                Some(code) => {
-                    verdict.approval = Some(code);
-                    verdict.code = Some(Code::ApprovalRequired);
-                }
-                None => {
-                    verdict.decision = Decision::Deny;
-                    facts.pending.iter_mut().for_each(|call| call.asked = false);
-                }
-            }
-        } else if let Some((code, _)) = &facts.settles {
-            verdict.approval = Some(code.clone());
-        }
+        deed.name_question(what, &mut verdict, &mut facts);
         Ok(Record {
             what,
             now,

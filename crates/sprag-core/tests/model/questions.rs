@@ -1,11 +1,12 @@
 //! Questions to a person: which are open, and what people said.
 
 use sprag_core::{
-    Answer, ApprovalScope, Call, Id, Limits, Millis, Observed, Timestamp, approval_code,
+    Answer, ApprovalScope, Call, Code, Decision, Id, Limits, Millis, Observed, Timestamp,
+    approval_code,
 };
 
 use super::judge::{Action, Actor, Model};
-use super::record::{AskedCall, Deed, EventFacts, ModelError, QuestionState, Record};
+use super::record::{AskedCall, Deed, EventFacts, ModelError, ModelVerdict, QuestionState, Record};
 
 /// How long a declined call is refused.
 const DECLINED_FOR: Millis = Millis(600_000);
@@ -105,14 +106,29 @@ impl<'a> Action<'_, 'a> {
         }
     }
 
+    /// Writes into the verdict which question it asks, or which one it settles.
+    pub(crate) fn name_question(
+        &self,
+        what: &'a Observed,
+        verdict: &mut ModelVerdict,
+        facts: &mut EventFacts<'a>,
+    ) {
+        if let (Decision::Ask, Observed::Call(call)) = (verdict.decision, what) {
+            verdict.approval = self.ask(call, &self.actor.limits, facts);
+            if verdict.approval.is_some() {
+                verdict.code = Some(Code::ApprovalRequired);
+            } else {
+                verdict.decision = Decision::Deny;
+                facts.pending.iter_mut().for_each(|call| call.asked = false);
+            }
+        } else if let Some((code, _)) = &facts.settles {
+            verdict.approval = Some(code.clone());
+        }
+    }
+
     /// The code under which a call is asked about; a new question is kept in `facts`. None if too many are
     /// open.
-    pub(crate) fn ask(
-        &self,
-        call: &'a Call,
-        limits: &Limits,
-        facts: &mut EventFacts<'a>,
-    ) -> Option<Id> {
+    fn ask(&self, call: &'a Call, limits: &Limits, facts: &mut EventFacts<'a>) -> Option<Id> {
         let exact = call.approach.exact;
         let live = self.actor.questions(self.now);
         let same =
