@@ -27,7 +27,7 @@ pub(crate) fn answer(to: &Observation, verdict: &Verdict, number: u32) -> Option
     let answer = Answer {
         session: to.what.session().clone(),
         approval: verdict.approval.clone()?,
-        scope: if number % 5 == 0 {
+        scope: if number.is_multiple_of(5) {
             ApprovalScope::Session
         } else {
             ApprovalScope::Once
