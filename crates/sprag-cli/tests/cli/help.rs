@@ -22,6 +22,9 @@ fn help_starts_with_what_to_do_first() {
       rules        List all rules with what they answer, their limits and their modes
       explain      Tell why a rule exists, when it trips, when it lets go, and how to tune it
       sessions     Look at sessions, kill and reset them
+      approvals    List the calls that wait for a person
+      approve      Approve a call that waits: it may then be made again
+      decline      Decline a call that waits
       log          Read, prove, export and prune the log
       mcp          Put a guard before an MCP server: sprag mcp -- SERVER ARGUMENTS…
       replay       Fold a log or a trace again, verdict by verdict, under any policy

@@ -31,6 +31,7 @@ fn all_rules_are_listed_with_limits_and_modes() {
     RULE                 VERDICT                  DEFAULT                                  CURRENT                                  MODE
     session.killed       deny, kill               -                                        -                                        always
     access.denied        deny                     -                                        -                                        enforce
+    access.self          deny                     -                                        -                                        enforce
     session.blocked      warn, deny               -                                        -                                        enforce
     flow.correlation     deny                     -                                        -                                        enforce
     flow.self_call       deny                     -                                        -                                        enforce
@@ -71,6 +72,7 @@ fn what_the_policy_changes_is_seen() {
     RULE                 VERDICT                  DEFAULT                                  CURRENT                                  MODE
     session.killed       deny, kill               -                                        -                                        always
     access.denied        deny                     -                                        deny shell/*, rm_*, a and 1 more         enforce
+    access.self          deny                     -                                        -                                        enforce
     session.blocked      warn, deny               -                                        -                                        enforce
     flow.correlation     deny                     -                                        -                                        shadow
     flow.self_call       deny                     -                                        -                                        shadow

@@ -527,39 +527,6 @@ mod tests {
         }
     }
 
-    fn any_streaks(dice: &mut Dice) -> Streaks {
-        let [
-            stagnation,
-            stuck,
-            echo,
-            empty,
-            aimed,
-            failing,
-            churn,
-            alike,
-            barren,
-            weak,
-            similar,
-            rounds,
-            repeats,
-        ] = std::array::from_fn(|_| dice.tiny());
-        Streaks {
-            stagnation,
-            stuck,
-            echo,
-            empty,
-            aimed,
-            failing,
-            churn,
-            alike,
-            barren,
-            weak,
-            similar,
-            rounds,
-            repeats,
-        }
-    }
-
     fn fill_progress(dice: &mut Dice, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
         for _ in 0..dice.below(300) {
