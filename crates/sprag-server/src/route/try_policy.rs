@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use sprag::replay::{LogRecording, RecordedEvent, RecordedItem, Replay, ReplayOutcome};
-use sprag::{Decision, Id, Millis, Policy, Timestamp, Verdict};
+use sprag::{Decision, Id, Millis, Policy, RuleId, Timestamp, Verdict};
 use utoipa::ToSchema;
 
 use super::replay::read_policy;
@@ -23,7 +23,7 @@ use crate::wire;
 pub(crate) struct TryPolicyRequest {
     /// The policy, as TOML text.
     text: String,
-    /// Only what concerns this session; or `hours`.
+    /// Only the events of this session; or `hours`.
     session: Option<String>,
     /// What happened in the last so many hours; 24 where neither is said.
     #[schema(minimum = 1, maximum = 720)]
@@ -137,16 +137,21 @@ fn run(
 ) -> Result<axum::Json<TryPolicyResponse>, Problem> {
     let guard = app.guard();
     let store = guard.store();
+    let is_alone = stands_alone(&guard.policy(), &policy);
     let mut replay = Replay::what_if(policy);
     let mut since = Timestamp(0);
     let mut approximate = false;
-    let recording = match session {
+    let recording = match &session {
         Some(session) => {
             if guard.session(session.as_str())?.is_none() {
-                return Err(none(&session));
+                return Err(none(session));
             }
             replay = replay.starting_at(store)?;
-            LogRecording::session(store, session)
+            if is_alone {
+                LogRecording::own(store, session.clone())
+            } else {
+                LogRecording::session(store, session.clone())
+            }
         }
         None => {
             let span = u64::from(hours) * Millis::HOUR.0;
@@ -163,30 +168,75 @@ fn run(
             }
         }
     };
-    let mut answer = TryPolicyResponse {
-        was: VerdictTotals::default(),
-        would: VerdictTotals::default(),
-        saved: 0,
-        unknown: 0,
-        changes: Vec::new(),
-        changed: 0,
-        folded: 0,
-        approximate,
-    };
+    let mut answer = TryPolicyResponse::new(approximate);
     for past in recording.take(limits::TRY_RECORDS) {
         let past = past?;
         let seen = replay.fold(&past)?;
         answer.folded += 1;
         if let RecordedItem::Event(event) = past
             && event.at >= since
+            && session
+                .as_ref()
+                .is_none_or(|asked| event.session() == asked)
         {
-            answer.count(*event, seen);
+            let is_kept = session.is_some() && is_alone && is_shared(event.recorded.as_ref());
+            answer.count(
+                *event,
+                if is_kept {
+                    ReplayOutcome::Skipped
+                } else {
+                    seen
+                },
+            );
         }
     }
     Ok(axum::Json(answer))
 }
 
+/// The families of rules that count what other sessions do.
+const SHARED: [&str; 2] = ["flow", "budget"];
+
+/// Whether the difference between two policies concerns no rule that counts what other sessions do.
+/// Then a session's own events are all that a try has to fold.
+fn stands_alone(in_force: &Policy, tried: &Policy) -> bool {
+    let is_shared = |name: &str| SHARED.iter().any(|family| name.starts_with(family));
+    let keys = Policy::keys().iter().map(|key| key.name().to_owned());
+    let modes = RuleId::ALL.iter().map(|rule| format!("rules.{rule}"));
+    let mut shared = keys
+        .chain(modes)
+        .filter(|key| is_shared(key.trim_start_matches("rules.")));
+    let has_overrides = |policy: &Policy| policy.to_toml().contains("[[override]]");
+    !in_force.counts_agents()
+        && !tried.counts_agents()
+        && shared.all(|key| in_force.get(&key) == tried.get(&key))
+        && !has_overrides(in_force)
+        && !has_overrides(tried)
+}
+
+/// Whether a rule that counts what other sessions do decided: it decides the same again.
+fn is_shared(recorded: Option<&Verdict>) -> bool {
+    let rule = recorded.and_then(|verdict| verdict.rule);
+    rule.is_some_and(|rule| {
+        SHARED
+            .iter()
+            .any(|family| rule.as_str().starts_with(family))
+    })
+}
+
 impl TryPolicyResponse {
+    fn new(approximate: bool) -> Self {
+        Self {
+            was: VerdictTotals::default(),
+            would: VerdictTotals::default(),
+            saved: 0,
+            unknown: 0,
+            changes: Vec::new(),
+            changed: 0,
+            folded: 0,
+            approximate,
+        }
+    }
+
     fn count(&mut self, event: RecordedEvent, seen: ReplayOutcome) {
         let session = event.session().clone();
         if let Some(was) = &event.recorded {

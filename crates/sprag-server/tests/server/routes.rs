@@ -215,6 +215,33 @@ fn a_replay_shows_every_verdict_and_another_policy_shows_what_it_would_have_done
 }
 
 #[test]
+fn a_try_on_one_session_neither_counts_nor_folds_other_sessions_of_its_agent() {
+    let server = TestServer::start();
+    for n in 0..5 {
+        for session in ["s", "other", "third"] {
+            server.check(&format!(
+                r#"{{"type":"usage","session":"{session}","agent":"x","input_tokens":5}}"#
+            ));
+            server.check(&format!(
+                r#"{{"type":"call","session":"{session}","agent":"x","tool":"delete_asset","args":{{"id":{n}}}}}"#
+            ));
+        }
+    }
+    let tried = |text: &str| {
+        let body = serde_json::json!({ "text": text, "session": "s" }).to_string();
+        server.operator("POST", "/v1/policy/try", &body).json()
+    };
+    let tighter = tried("[destructive]\nmax_calls = 1\n");
+    assert_eq!(tighter["was"]["events"], 10);
+    assert!(tighter["folded"].as_u64().unwrap() <= 11, "{tighter}");
+    assert_eq!(tighter["would"]["stopped"], serde_json::json!(["s"]));
+    // A budget of the agent counts all of its sessions, so all of them are folded, and still not counted.
+    let budget = tried("[budget]\ntokens = { agent_day = 20 }\n");
+    assert_eq!(budget["was"]["events"], 10, "{budget}");
+    assert!(budget["folded"].as_u64().unwrap() >= 15, "{budget}");
+}
+
+#[test]
 fn a_policy_is_replaced_whole_or_not_at_all_and_its_history_is_kept() {
     let server = TestServer::start();
     let before = server.operator("GET", "/v1/policy", "").json();

@@ -44,6 +44,12 @@ impl<'a> LogRecording<'a> {
         Self::of(store, LogScope::Sharing(session))
     }
 
+    /// The events of one session and no others.
+    #[must_use]
+    pub fn own(store: &'a dyn Store, session: Id) -> Self {
+        Self::of(store, LogScope::Session(session))
+    }
+
     fn of(store: &'a dyn Store, scope: LogScope) -> Self {
         Self {
             store,
