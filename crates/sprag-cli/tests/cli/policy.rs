@@ -40,8 +40,28 @@ fn a_right_policy_is_told_with_what_it_changes() {
           "default": "off",
           "value": "enforce"
         }
-      ]
+      ],
+      "tools": [],
+      "overrides": []
     }
+    "#);
+}
+
+#[test]
+fn a_check_leaves_out_neither_overrides_nor_tools() {
+    let sandbox = Sandbox::new();
+    let policy = "[[tool]]\nmatch = 'ask_*'\nkind = 'poll'\n\n\
+                  [[override]]\nagent = 'clean*'\n[override.flow]\nmax_depth = 2\n[override.rules]\n'call.*' = 'off'\n\n\
+                  [[override]]\nsession = 'night-1'\n[override.call]\nmax_identical = 9\n";
+    sandbox.file("p.toml", policy);
+    insta::assert_snapshot!(sandbox.run(&["policy", "check", "p.toml"]), @r#"
+    exit 0
+    --- stdout
+      tool ask_*: poll
+      agent "clean*": flow.max_depth = 2
+      agent "clean*": rules.call.* = "off"
+      session "night-1": call.max_identical = 9
+    right: p.toml
     "#);
 }
 
@@ -85,7 +105,9 @@ fn everything_that_is_wrong_is_told_at_once() {
           "message": "rules.\"flow.dpth\": must be \"enforce\", \"ask\", \"shadow\" or \"off\", not \"on\""
         }
       ],
-      "differs": []
+      "differs": [],
+      "tools": [],
+      "overrides": []
     }
     "#);
     sandbox.file("p.json", "{\"flow\": {\"max_depth\": \"five\"}}");

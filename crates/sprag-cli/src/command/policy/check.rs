@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use serde_json::Value;
 use sprag::{PolicyFile, PolicyFileError};
 use sprag_core::{Policy, PolicyErrors, RuleId};
 
@@ -49,6 +50,10 @@ struct CheckOutput {
     ok: bool,
     errors: Vec<Mistake>,
     differs: Vec<Difference>,
+    /// The kinds that the policy gives to tools.
+    tools: Vec<Value>,
+    /// What it sets for some agents and sessions only.
+    overrides: Vec<Value>,
 }
 
 #[derive(Debug, Serialize)]
@@ -84,6 +89,14 @@ impl CheckOutput {
             ok: errors.is_empty(),
             errors,
             differs: checked.as_ref().map(differences).unwrap_or_default(),
+            tools: checked
+                .as_ref()
+                .map(|policy| tables(policy, "tool"))
+                .unwrap_or_default(),
+            overrides: checked
+                .as_ref()
+                .map(|policy| tables(policy, "override"))
+                .unwrap_or_default(),
         }
     }
 
@@ -105,7 +118,66 @@ impl CheckOutput {
         {
             writeln!(out, "  {key}: {default} → {value}")?;
         }
+        for tool in &self.tools {
+            let (glob, kind) = (text(tool.get("match")), text(tool.get("kind")));
+            writeln!(out, "  tool {glob}: {kind}")?;
+        }
+        for part in &self.overrides {
+            let settings = settings(part);
+            let whom = whom(part);
+            for (key, value) in settings {
+                writeln!(out, "  {whom}: {key} = {value}")?;
+            }
+        }
         writeln!(out, "{}: {file}", paint(GOOD, "right"))
+    }
+}
+
+/// The tables of a list in the policy, as it is in force.
+fn tables(policy: &Policy, name: &str) -> Vec<Value> {
+    let document: Value = toml::from_str(&policy.to_toml()).unwrap_or_default();
+    let list = document.get(name).and_then(Value::as_array);
+    list.cloned().unwrap_or_default()
+}
+
+fn text(value: Option<&Value>) -> &str {
+    value.and_then(Value::as_str).unwrap_or_default()
+}
+
+/// `agent "clean*"`, `session "s-1"`, or both.
+fn whom(part: &Value) -> String {
+    let session = part.get("session");
+    let session = session.and_then(|session| session.get("match")).or(session);
+    let names = [("agent", part.get("agent")), ("session", session)];
+    let named = names.iter().filter_map(|(word, glob)| {
+        Some(format!(
+            "{word} {}",
+            glob.as_ref().filter(|glob| glob.is_string())?
+        ))
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// The keys that an override sets, with their values.
+fn settings(part: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for (name, value) in part.as_object().into_iter().flatten() {
+        if name != "agent" && !(name == "session" && value.is_string()) {
+            flatten(name, value, &mut found);
+        }
+    }
+    found.retain(|(key, _)| key != "session.match");
+    found
+}
+
+fn flatten(key: &str, value: &Value, found: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(entries) => {
+            for (name, value) in entries {
+                flatten(&format!("{key}.{name}"), value, found);
+            }
+        }
+        value => found.push((key.to_owned(), value.to_string())),
     }
 }
 
