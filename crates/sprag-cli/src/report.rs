@@ -24,7 +24,7 @@ pub(crate) fn failure(out: &mut dyn Write, file: &str, outcome: &ScenarioOutcome
     }
     match outcome.failures.len().saturating_sub(SHOWN) {
         0 => {}
-        more => writeln!(out, "  and {more} more events; --json tells them all")?,
+        more => writeln!(out, "  and {more} more events; --json lists them all")?,
     }
     for unmet in &outcome.overall {
         writeln!(out, "  overall: {}", unmet.demand)?;

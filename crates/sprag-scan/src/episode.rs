@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use sprag_core::{Decision, RuleId, Timestamp};
+use sprag_hooks::Client;
 
 use crate::excerpt;
 use crate::fold::ShadowFinding;
@@ -50,6 +51,8 @@ pub(crate) struct TurnEnd<'a> {
     pub(crate) ending: Ending,
     pub(crate) has_times: bool,
     pub(crate) has_tokens: bool,
+    /// Calls that Sprag refused in the session so far.
+    pub(crate) refused: usize,
 }
 
 impl Episode {
@@ -193,8 +196,10 @@ impl Episode {
         let steps = self.steps.iter().chain(&self.tail);
         let steps: Vec<LoopStep> = steps.map(|call| step(call, began)).collect();
         // A call that is refused before it runs is judged without its result.
-        let outcome = steps.iter().find(|beat| beat.what == self.what);
-        let outcome = outcome.map(|beat| beat.outcome.clone());
+        let outcome = steps.iter().find(|step| step.what == self.what);
+        let outcome = outcome.map(|step| step.outcome.clone());
+        let kept = self.steps.iter().chain(&self.tail);
+        let unseen = kept.filter(|call| is_unseen(turn.source, call)).count();
         Loop {
             client: turn.source,
             project: turn.project.map(str::to_owned),
@@ -219,6 +224,8 @@ impl Episode {
             warned: self.warned,
             stopped: self.stopped.map(|(stop, ..)| stop),
             saved,
+            guarded: turn.refused > 0,
+            unseen,
             ending: turn.ending,
             calls_after,
             perhaps_wrong,
@@ -227,6 +234,13 @@ impl Episode {
             ticks: self.ticks,
         }
     }
+}
+
+/// Whether the hooks of the client don't report what came of the call: Codex sends nothing after a patch or
+/// an MCP call that failed.
+fn is_unseen(source: TranscriptSource, call: &RecentCall) -> bool {
+    let is_codex = source == TranscriptSource::Client(Client::Codex);
+    is_codex && call.is_error && (&*call.tool == "apply_patch" || call.tool.contains('/'))
 }
 
 /// Whether a rule speaks when a call has run, so that it stops only the next one.

@@ -66,8 +66,9 @@ impl FileSessions {
         let mut live: Vec<(u64, SessionFold)> =
             self.live.drain().map(|(_, session)| session).collect();
         live.sort_by_key(|(last, _)| *last);
-        self.ended
-            .extend(live.into_iter().map(|(_, session)| session.end()));
+        let fold = &mut self.fold;
+        let ended = live.into_iter().map(|(_, session)| session.end(fold));
+        self.ended.extend(ended);
         self.ended
     }
 
@@ -78,7 +79,7 @@ impl FileSessions {
         let oldest = self.live.iter().min_by_key(|(_, (last, _))| *last);
         let oldest = oldest.map(|(name, _)| name.clone());
         if let Some((_, session)) = oldest.and_then(|name| self.live.remove(&name)) {
-            self.ended.push(session.end());
+            self.ended.push(session.end(&mut self.fold));
         }
     }
 }

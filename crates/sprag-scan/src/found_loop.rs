@@ -44,6 +44,10 @@ pub struct Loop {
     pub stopped: Option<Reaction>,
     /// What that would have saved.
     pub saved: Saved,
+    /// Sprag guarded the session: it refused calls in it, which are not counted here.
+    pub guarded: bool,
+    /// Calls of the loop whose results the hooks of this client don't report: a guard sees less than this scan.
+    pub unseen: usize,
     /// How the work ended that it was part of.
     pub ending: Ending,
     /// Calls after the loop, until the person next wrote.

@@ -30,6 +30,7 @@ mod found_loop;
 mod html;
 mod lines;
 mod opencode_store;
+mod own_words;
 mod piece;
 mod reader;
 mod recent_calls;

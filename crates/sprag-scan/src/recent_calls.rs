@@ -75,6 +75,15 @@ impl RecentCalls {
         self.calls.push_back(call);
     }
 
+    /// Takes the last call back if it is the one with this number.
+    pub(crate) fn take_back(&mut self, number: usize) -> bool {
+        let is_last = self.calls.back().is_some_and(|last| last.number == number);
+        if is_last {
+            self.calls.pop_back();
+        }
+        is_last
+    }
+
     pub(crate) fn get(&self, number: usize) -> Option<&RecentCall> {
         let first = self.calls.front()?.number;
         self.calls.get(number.checked_sub(first)?)

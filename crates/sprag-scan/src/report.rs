@@ -59,6 +59,8 @@ pub struct Totals {
     pub bytes: u64,
     /// Sessions.
     pub sessions: usize,
+    /// Those among them that Sprag guarded: it refused calls in them.
+    pub guarded: usize,
     /// Calls of tools.
     pub calls: usize,
     /// Tokens that went through the model, where transcripts say so.
@@ -136,6 +138,7 @@ impl ReportBuilder {
                 continue;
             }
             numbers.sessions += 1;
+            numbers.guarded += usize::from(ended.refused > 0);
             numbers.calls += ended.calls;
             numbers.tokens = numbers.tokens.saturating_add(ended.tokens.total());
             for found in ended.loops {
@@ -247,6 +250,7 @@ impl Totals {
         self.files += more.files;
         self.bytes = self.bytes.saturating_add(more.bytes);
         self.sessions += more.sessions;
+        self.guarded += more.guarded;
         self.calls += more.calls;
         self.tokens = self.tokens.saturating_add(more.tokens);
         self.loops += more.loops;

@@ -3,7 +3,7 @@
 //! A *turn* lasts from one word of the person to the next. Loops are looked for inside of turns, since a person's word is
 //! what ends them for a guard too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use serde_json::value::RawValue;
 use sprag_core::{
@@ -36,6 +36,15 @@ pub(crate) struct SessionOutcome {
     /// It came to an end of its own, and no loop that it never left is in it.
     pub(crate) finished: bool,
     pub(crate) observations: Vec<Observation>,
+    /// Calls that Sprag refused in it.
+    pub(crate) refused: usize,
+}
+
+/// A call whose result has not come yet.
+struct UnjudgedCall {
+    number: usize,
+    at: Timestamp,
+    event: Event,
 }
 
 /// A session while its transcript is read.
@@ -53,6 +62,8 @@ pub(crate) struct SessionFold {
     /// The first call of the turn.
     turn: usize,
     pending: HashMap<String, usize>,
+    /// Calls that are not judged yet: whether they ran is known when their results come.
+    unjudged: VecDeque<UnjudgedCall>,
     recents: RecentCalls,
     meter: Meter,
     /// What was spent when the last result came: what comes after it made the next call.
@@ -83,6 +94,7 @@ impl SessionFold {
             calls: 0,
             turn: 1,
             pending: HashMap::new(),
+            unjudged: VecDeque::new(),
             recents: RecentCalls::default(),
             meter: Meter::default(),
             spent_at_result: Meter::default(),
@@ -111,6 +123,7 @@ impl SessionFold {
             }
             ItemKind::Prompt => self.prompt(fold),
             ItemKind::Interrupted => {
+                self.judge_calls(fold);
                 self.ending = Ending::Interrupted;
                 self.end_turn();
             }
@@ -127,7 +140,8 @@ impl SessionFold {
     }
 
     /// The session is over: what is known of it.
-    pub(crate) fn end(mut self) -> SessionOutcome {
+    pub(crate) fn end(mut self, fold: &mut Fold) -> SessionOutcome {
+        self.judge_calls(fold);
         let finished = self.ending == Ending::Finished;
         self.end_turn();
         let stuck = |found: &Loop| found.stopped.is_some() && !found.perhaps_wrong;
@@ -142,6 +156,7 @@ impl SessionFold {
     }
 
     fn prompt(&mut self, fold: &mut Fold) {
+        self.judge_calls(fold);
         self.end_turn();
         let message = MessageEvent::new(self.id.clone()).unblock();
         self.judge(&message.into(), fold);
@@ -167,11 +182,25 @@ impl SessionFold {
         event.id = id(call.id);
         event.server = call.server.as_deref().and_then(id);
         event.args = call.args.as_deref().map(Payload::from);
-        let judged = self.judge(&event.into(), fold);
-        if let Some(call) = self.recents.get_mut(self.calls) {
-            call.call_key = judged.key;
+        self.unjudged.push_back(UnjudgedCall {
+            number: self.calls,
+            at: self.now,
+            event: event.into(),
+        });
+        if self.unjudged.len() > MAX_PENDING {
+            self.judge_calls(fold);
         }
-        self.weigh(self.calls, &judged);
+    }
+
+    /// Judges the calls that wait for it, in their order.
+    fn judge_calls(&mut self, fold: &mut Fold) {
+        while let Some(UnjudgedCall { number, at, event }) = self.unjudged.pop_front() {
+            let judged = self.judge_at(&event, at, fold);
+            if let Some(call) = self.recents.get_mut(number) {
+                call.call_key = judged.key;
+            }
+            self.weigh(number, &judged);
+        }
     }
 
     fn outcome(&mut self, call: &str, answer: &ResultBody<'_>, is_error: bool, fold: &mut Fold) {
@@ -180,6 +209,17 @@ impl SessionFold {
         };
         self.ending = Ending::Open;
         self.add_bytes(answer.len());
+        if is_error && answer.is_own_refusal() {
+            // It never ran: a guard was there already.
+            self.unjudged.retain(|waiting| waiting.number != number);
+            if self.recents.take_back(number) {
+                self.calls -= 1;
+            }
+            self.ended.refused += 1;
+            self.spent_at_result = self.meter;
+            return;
+        }
+        self.judge_calls(fold);
         self.spent_at_result = self.meter;
         let mut event = StepEvent::new(self.id.clone()).is_error(is_error);
         event.id = id(call);
@@ -200,6 +240,7 @@ impl SessionFold {
 
     /// What Sprag's logs hold besides: messages between agents are calls too, the rest only moves the cells.
     fn wire(&mut self, event: &Event, fold: &mut Fold) {
+        self.judge_calls(fold);
         if let Event::Message(message) = event {
             let content = message.content.as_ref().map_or("", Payload::as_json);
             self.begin_act(format!("to {}", message.to.as_str()).into(), content);
@@ -244,8 +285,12 @@ impl SessionFold {
     }
 
     fn judge(&mut self, event: &Event, fold: &mut Fold) -> Judged {
+        self.judge_at(event, self.now, fold)
+    }
+
+    fn judge_at(&mut self, event: &Event, at: Timestamp, fold: &mut Fold) -> Judged {
         let keep = self.ended.observations.len() < MAX_OBSERVED;
-        let mut judged = fold.judge(event, self.now, keep);
+        let mut judged = fold.judge(event, at, keep);
         self.ended.observations.extend(judged.observation.take());
         judged
     }
@@ -290,6 +335,7 @@ impl SessionFold {
             ending: self.ending,
             has_times: self.has_times,
             has_tokens: self.has_tokens,
+            refused: self.ended.refused,
         };
         let closed = self.closed.drain(..).map(|episode| episode.close(&turn));
         self.ended.loops.extend(closed);

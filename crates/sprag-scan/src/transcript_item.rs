@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use sprag_core::{Payload, Timestamp};
 
+use crate::own_words;
+
 /// Something that a transcript tells of a session.
 #[derive(Debug)]
 pub(crate) struct TranscriptItem<'a> {
@@ -74,6 +76,15 @@ impl ResultBody<'_> {
             Self::Nothing => None,
             Self::Raw(raw) => Some(Payload::from(*raw)),
             Self::Text(text) => Some(Payload::from(&**text)),
+        }
+    }
+
+    /// Whether Sprag wrote it instead of running the call.
+    pub(crate) fn is_own_refusal(&self) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Raw(raw) => own_words::is_refusal(raw.get()),
+            Self::Text(text) => own_words::is_refusal(text),
         }
     }
 

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use sprag::tune::{History, tune};
 use sprag_core::{Policy, RuleId};
 use sprag_hooks::Client;
+use sprag_hooks::install::{Homes, Scope, found, place};
 use sprag_scan::{Options, ScanError, ScanReport, Transcript, amounts, named, scan};
 
 use super::eval::failed;
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &ScanArgs, settings: &Settings, out: &mut dyn Write) -> 
     let transcripts = find(args, &options, settings)?;
     let (mut report, history) = read(&transcripts, &options);
     report.policy = advice(&history, &policy, &document)?;
-    report.next = next(&report);
+    report.next = next(&report, settings);
     if let Some(places) = settings.transcripts() {
         report.hide_home(&places.home);
     }
@@ -119,12 +120,26 @@ fn advice(
     Ok(lines)
 }
 
-/// What to type next.
-fn next(report: &ScanReport) -> Vec<String> {
+/// What to type next: an installation for each client that has no hooks of Sprag yet.
+fn next(report: &ScanReport, settings: &Settings) -> Vec<String> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let homes = settings.homes(here);
     report
         .clients()
+        .filter(|client| {
+            !homes
+                .as_ref()
+                .is_some_and(|homes| is_installed(*client, homes))
+        })
         .map(|client| format!("sprag install {client}"))
         .collect()
+}
+
+/// Whether the user's settings of `client` hold hooks of Sprag.
+fn is_installed(client: Client, homes: &Homes) -> bool {
+    let text = std::fs::read_to_string(place(client, Scope::User, homes));
+    let hooks = text.ok().and_then(|text| found(client, &text).ok());
+    hooks.is_some_and(|hooks| !hooks.is_empty())
 }
 
 fn write_page(path: &Path, report: &ScanReport) -> Result<(), Failure> {

@@ -108,6 +108,17 @@ fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
+fn a_client_that_is_installed_is_not_advised_to_be_installed() {
+    let sandbox = with_history();
+    assert!(sandbox.run(&["scan"]).contains("sprag install claude"));
+    let installed = sandbox.run(&["install", "claude", "--yes"]);
+    assert!(installed.starts_with("exit 0"), "{installed}");
+    let told = sandbox.run(&["scan"]);
+    assert!(!told.contains("sprag install claude"), "{told}");
+    assert!(told.contains("sprag install codex"), "{told}");
+}
+
+#[test]
 fn nothing_is_written_but_what_was_asked_for() {
     let sandbox = with_history();
     let before = everything(sandbox.path());

@@ -7,6 +7,8 @@ mod filters;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]
+mod guarded;
+#[cfg(test)]
 mod huge;
 #[cfg(test)]
 mod page;

@@ -41,7 +41,7 @@ pub(super) fn print(out: &mut dyn Write, report: &ScanReport, args: &ScanArgs) -
     if more > 0 {
         writeln!(
             out,
-            "\nand {more} more; --html FILE and --json tell them all"
+            "\nand {more} more; --html FILE and --json list them all"
         )?;
     }
     skipped(out, report)?;
@@ -129,6 +129,14 @@ fn summary(out: &mut dyn Write, total: &Totals) -> Result<()> {
             total.perhaps_wrong
         )?;
     }
+    if total.guarded > 0 {
+        let sessions = counted(total.guarded, "session");
+        let verb = if total.guarded == 1 { "was" } else { "were" };
+        writeln!(
+            out,
+            "{sessions} {verb} guarded by Sprag already; the calls that it refused are not counted."
+        )?;
+    }
     if total.warned > 0 {
         let shorter = counted(total.warned, "shorter one");
         writeln!(out, "Of {shorter} it would only have warned.")?;
@@ -159,6 +167,21 @@ fn one(out: &mut dyn Write, place: usize, found: &Loop) -> Result<()> {
     }
     writeln!(out, "    {}", cost(found))?;
     writeln!(out, "    {}", reaction(found))?;
+    if found.guarded {
+        writeln!(
+            out,
+            "    guarded: Sprag refused further calls of this session"
+        )?;
+    }
+    if found.unseen > 0 {
+        let calls = counted(found.unseen, "call");
+        let client = found.client.title();
+        writeln!(
+            out,
+            "    {} the hooks of {client} don't report the results of {calls}, so a guard may stop later",
+            paint(CAREFUL, "note:")
+        )?;
+    }
     if found.perhaps_wrong {
         let after = counted(found.calls_after, "other call");
         writeln!(
@@ -225,7 +248,7 @@ fn skipped(out: &mut dyn Write, report: &ScanReport) -> Result<()> {
     }
     let more = report.skipped.len().saturating_sub(SKIPPED);
     if more > 0 {
-        writeln!(out, "and {more} more; --json tells them all")?;
+        writeln!(out, "and {more} more; --json lists them all")?;
     }
     Ok(())
 }
