@@ -225,9 +225,12 @@ pub(crate) struct EvalArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
-    /// What happened: logs of events as for `sprag decide`, or traces as for `sprag eval`.
-    #[arg(required = true, value_name = "HISTORY")]
+    /// What happened: stores, files of `sprag log export`, events as for `sprag decide`, or traces as
+    /// for `sprag eval`. Without it, the log of the store.
+    #[arg(value_name = "HISTORY")]
     pub(crate) history: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) db: StoreArgs,
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// Print one JSON document instead of text.

@@ -112,11 +112,13 @@ Exit code: 0 whatever the figures are; 2 if something can't be read.";
 
 pub(crate) const TUNE: &str = "\
 Each limit is tried at a few settings with all other rules off. The one that fits is the tightest
-that stops no session that finished: in labelled traces a run that succeeded, in a log a session
-that no operator killed. Where even the tightest setting fires on nothing, nothing is suggested. A
+that stops no session that finished: in labelled traces a run that succeeded, in the log of a store
+a session that was not stopped, in a list of events a session that no operator killed. Where even the tightest setting fires on nothing, nothing is suggested. A
 history is no promise: set what is suggested to shadow first.
 
 Examples:
+  sprag tune
+  sprag log export > log.jsonl && sprag tune log.jsonl
   sprag tune events.jsonl
   sprag tune traces/ --policy policy.toml
   sprag tune events.jsonl --json | jq -r .policy";

@@ -1,27 +1,36 @@
 //! `sprag tune`: which limits fit, by what really happened?
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use sprag::tune::{Advice, History, KNOBS, Tuned, tune};
+use sprag::Store;
+use sprag::replay::LogRecording;
+use sprag::tune::{Advice, History, JudgedEvent, KNOBS, Tuned, tune};
 use sprag_core::Policy;
 
 use super::eval::{failed, read, skipped};
 use crate::args::TuneArgs;
 use crate::bar::Bar;
-use crate::failure::Run;
+use crate::db::Db;
+use crate::failure::{Failure, Run};
 use crate::json;
 use crate::layout::{Table, counted, paragraph};
 use crate::policy_file::load_with_document;
 use crate::settings::Settings;
 use crate::style::{HEAD, paint};
 
-/// Replays the history under each setting and tells.
+/// How many records of a store are tried, the latest: every setting folds all of them.
+const MAX_RECORDS: u64 = 50_000;
+/// How much of a file is looked at to know what it is.
+const START_BYTES: u64 = 64 * 1024;
+
+/// Replays the history under each setting and reports what fits.
 pub(crate) fn run(args: &TuneArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let (policy, document) = load_with_document(settings, args.policy.policy.as_deref())?;
-    let (files, labels) = read(&args.history)?;
-    let history = History::read(&files, &labels, &policy).map_err(failed)?;
+    let history = history(args, settings, &policy)?;
     let tuned = {
         let bar = Bar::new("settings", questions(&policy));
         tune(&history, &document, &|| bar.advance()).map_err(failed)?
@@ -34,6 +43,85 @@ pub(crate) fn run(args: &TuneArgs, settings: &Settings, out: &mut dyn Write) -> 
         skipped(out, &history.flaws)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The log of the store, or what the named files hold.
+fn history(args: &TuneArgs, settings: &Settings, policy: &Policy) -> Result<History, Failure> {
+    let (mut logs, mut traces) = (Vec::new(), Vec::new());
+    for path in &args.history {
+        match Kind::of(path)? {
+            Kind::Store => logs.push(of_store(&*Db::named(path).read()?)?),
+            Kind::Export => logs.push(of_export(path)?),
+            Kind::Trace => traces.push(path.clone()),
+        }
+    }
+    if args.history.is_empty() {
+        logs.push(of_store(&*Db::find(settings, &args.db)?.read()?)?);
+    }
+    let mut history = History::default();
+    if !traces.is_empty() {
+        let (files, labels) = read(&traces)?;
+        history = History::read(&files, &labels, policy).map_err(failed)?;
+    }
+    for log in logs {
+        history.add_log(log);
+    }
+    Ok(history)
+}
+
+/// What a file is.
+enum Kind {
+    Store,
+    Export,
+    Trace,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Result<Self, Failure> {
+        if path.is_dir() {
+            return Ok(Self::Trace);
+        }
+        let file = File::open(path).map_err(|error| Failure::unreadable(path, &error))?;
+        let mut start = Vec::new();
+        let read = file.take(START_BYTES).read_to_end(&mut start);
+        read.map_err(|error| Failure::unreadable(path, &error))?;
+        let line = start
+            .split(|byte| *byte == b'\n')
+            .next()
+            .unwrap_or_default();
+        let line = String::from_utf8_lossy(line);
+        Ok(match start.starts_with(b"SQLite format 3\0") {
+            true => Self::Store,
+            false if line.contains("\"specversion\"") && line.contains("dev.sprag.") => {
+                Self::Export
+            }
+            false => Self::Trace,
+        })
+    }
+}
+
+fn of_store(store: &dyn Store) -> Result<Vec<JudgedEvent>, Failure> {
+    let from = store.status().last_seq.saturating_sub(MAX_RECORDS);
+    let mut events = Vec::new();
+    for item in LogRecording::after(store, from) {
+        events.extend(JudgedEvent::of(item?));
+    }
+    Ok(events)
+}
+
+fn of_export(path: &Path) -> Result<Vec<JudgedEvent>, Failure> {
+    let unreadable = |error: std::io::Error| Failure::unreadable(path, &error);
+    let mut events = Vec::new();
+    let file = BufReader::new(File::open(path).map_err(unreadable)?);
+    for (number, line) in (1_u64..).zip(file.lines()) {
+        let line = line.map_err(unreadable)?;
+        let event = JudgedEvent::from_export(&line).map_err(|error| {
+            Failure::new(format!("{}:{number}: {error}", path.display()))
+                .next("`sprag log export` writes one record on each line")
+        })?;
+        events.extend(event);
+    }
+    Ok(events)
 }
 
 pub(super) fn questions(policy: &Policy) -> usize {

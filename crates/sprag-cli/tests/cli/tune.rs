@@ -144,3 +144,61 @@ fn programs_get_json() {
     insta::assert_snapshot!(identical.expect("it is there"), @r#"{"advice":{"setting":5,"what":"set"},"current":20,"key":"call.max_identical","line":"call.max_identical = 5","rows":[{"on":["s1"],"setting":3,"stopped":1,"stopped_finished":1,"warned":0,"warned_finished":0},{"on":[],"setting":5,"stopped":0,"stopped_finished":0,"warned":0,"warned_finished":0},{"on":[],"setting":10,"stopped":0,"stopped_finished":0,"warned":0,"warned_finished":0},{"on":[],"setting":20,"stopped":0,"stopped_finished":0,"warned":0,"warned_finished":0},{"on":[],"setting":40,"stopped":0,"stopped_finished":0,"warned":0,"warned_finished":0}],"rule":"call.identical"}"#);
     insta::assert_snapshot!(report["policy"], @r#""call.max_identical = 5\ncall.repeat = 6\n""#);
 }
+
+/// What a guard in shadow saw: an honest session, and one that reads the same page over and over.
+fn watched() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("policy.toml", "[rules]\n'*' = 'shadow'\n");
+    let mut events = String::new();
+    for n in 0..40 {
+        let step = |session: &str, page: u64| {
+            format!(
+                "{{\"type\":\"call\",\"session\":\"{session}\",\"id\":\"{session}{n}\",\"tool\":\"read\",\"args\":{{\"page\":{page}}}}}\n\
+                 {{\"type\":\"step\",\"session\":\"{session}\",\"id\":\"{session}{n}\",\"result\":\"text of page {page}\"}}\n"
+            )
+        };
+        events.push_str(&step("honest", n));
+        events.push_str(&step("loop", 1));
+    }
+    sandbox.run_with(&["check", "--policy", "policy.toml"], events);
+    sandbox
+}
+
+#[test]
+fn after_a_week_in_shadow_tune_reads_the_store_and_does_not_take_loops_for_healthy() {
+    let sandbox = watched();
+    let output = sandbox.run(&["tune"]);
+    assert!(
+        output.contains("2 sessions, 1 of them finished"),
+        "{output}"
+    );
+    assert!(output.contains("progress.stagnation"), "{output}");
+    // What is suggested stops the loop early, and the honest session not at all.
+    let suggested = output.split("# What fits").nth(1).unwrap_or_default();
+    assert!(
+        suggested.contains("progress.stagnation = { warn = 2, block = 3 }"),
+        "{output}"
+    );
+}
+
+#[test]
+fn tune_reads_what_log_export_writes_and_named_stores() {
+    let sandbox = watched();
+    let store = sandbox.run(&["tune"]);
+    let exported = sandbox.run(&["log", "export"]);
+    let exported = exported.strip_prefix("exit 0\n--- stdout\n").unwrap();
+    sandbox.file("log.jsonl", exported);
+    assert_eq!(sandbox.run(&["tune", "log.jsonl"]), store);
+    assert_eq!(sandbox.run(&["tune", ".local/state/sprag/sprag.db"]), store);
+}
+
+#[test]
+fn sessions_that_the_guard_stopped_are_not_healthy() {
+    let sandbox = Sandbox::new();
+    let deletes: String = (0..5)
+        .map(|n| format!("{{\"type\":\"call\",\"session\":\"s\",\"tool\":\"delete_asset\",\"args\":{{\"id\":{n}}}}}\n"))
+        .collect();
+    sandbox.run_with(&["check"], deletes);
+    let output = sandbox.run(&["tune"]);
+    assert!(output.contains("1 session, 0 of them finished"), "{output}");
+}

@@ -75,19 +75,12 @@ impl History {
             name: name.to_owned(),
             finished,
         });
-        let mut group = EventGroup {
-            time: TimeSource::Recorded,
-            seen: Vec::new(),
-            events: Vec::with_capacity(observations.len()),
-        };
+        let mut group = EventGroup::recorded();
         for observation in observations {
-            match &observation.what {
-                Observed::Call(_) => group.note(Needs::Calls),
-                Observed::Step(_) => group.note(Needs::Steps),
-                _ => {}
-            }
+            group.see_observed(&observation.what);
             group.events.push((place, observation));
         }
+        group.seen.retain(|seen| *seen != Needs::Messages);
         self.groups.push(group);
     }
 
@@ -161,6 +154,24 @@ impl History {
 }
 
 impl EventGroup {
+    /// An empty one, for events with their times.
+    pub(super) fn recorded() -> Self {
+        Self {
+            time: TimeSource::Recorded,
+            seen: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
+    pub(super) fn see_observed(&mut self, what: &Observed) {
+        match what {
+            Observed::Message(_) => self.note(Needs::Messages),
+            Observed::Call(_) => self.note(Needs::Calls),
+            Observed::Step(_) => self.note(Needs::Steps),
+            _ => {}
+        }
+    }
+
     fn see(&mut self, event: &Event) {
         let seen = match event {
             Event::Message(_) => Needs::Messages,
