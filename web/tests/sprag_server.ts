@@ -108,6 +108,12 @@ export class SpragServer {
     return answer.json();
   }
 
+  async put(path: string, body: unknown): Promise<void> {
+    const headers = { authorization: `Bearer ${this.token}`, "content-type": "application/json" };
+    const answer = await fetch(this.url + path, { method: "PUT", headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  }
+
   async #post(path: string, body: string, type: string): Promise<Response> {
     const headers = { authorization: `Bearer ${this.token}`, "content-type": type };
     const answer = await fetch(this.url + path, { method: "POST", headers, body });

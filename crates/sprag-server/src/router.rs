@@ -1,8 +1,10 @@
 //! Every route of the server, in one place; the OpenAPI document comes from the same list.
 
 use axum::Router;
+use axum::handler::Handler as _;
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::from_fn;
-use axum::response::IntoResponse as _;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
@@ -30,13 +32,7 @@ pub(crate) fn routes(app: App, relay: Option<Relay>) -> Router {
         .layer(from_fn(edge::own));
     let mounted = relay.map(|relay| relay.routes(&app)).unwrap_or_default();
     own.merge(mounted)
-        .fallback(|| async {
-            Problem::new(
-                ProblemKind::NotFound,
-                "there is nothing here; /docs lists what there is",
-            )
-            .into_response()
-        })
+        .fallback(nothing_here.layer(from_fn(edge::own)))
         .method_not_allowed_fallback(|| async {
             Problem::new(
                 ProblemKind::MethodNotAllowed,
@@ -45,6 +41,24 @@ pub(crate) fn routes(app: App, relay: Option<Relay>) -> Router {
             .into_response()
         })
         .with_state(app)
+}
+
+/// An unknown address: a browser gets the dashboard's page, which says so, a program gets a problem.
+async fn nothing_here(method: Method, headers: HeaderMap) -> Response {
+    let accepts = headers.get_all(header::ACCEPT).iter();
+    let mut accepts = accepts.filter_map(|value| value.to_str().ok());
+    if method == Method::GET && accepts.any(|types| types.contains("text/html")) {
+        let mut page = crate::dashboard::index(&headers);
+        if page.status().is_success() {
+            *page.status_mut() = StatusCode::NOT_FOUND;
+        }
+        return page;
+    }
+    Problem::new(
+        ProblemKind::NotFound,
+        "there is nothing here; /docs lists what there is",
+    )
+    .into_response()
 }
 
 /// What the API is, for whoever wants only the document.

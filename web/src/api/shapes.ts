@@ -152,6 +152,11 @@ export interface Page<T, C = string> {
   total?: number;
 }
 
+/** A page of a search; `scanned` records were looked at for it. */
+export interface SearchPage extends Page<LogRecord, number> {
+  scanned: number;
+}
+
 export type Seen = "judged" | "saved" | "skipped" | "unknown" | "noted" | "error";
 
 export interface ReplayItem {

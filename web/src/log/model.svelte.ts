@@ -1,7 +1,8 @@
 // The log as a list that grows at both ends: older records when one scrolls down, newer ones live.
 import { get, post, words } from "../api/client.ts";
-import type { LogRecord, LogStatus, Page, Proof } from "../api/shapes.ts";
+import type { LogRecord, LogStatus, Proof, SearchPage } from "../api/shapes.ts";
 import { fits, millis, type LogQuery } from "./query.ts";
+import { follow, type Progress } from "./search.ts";
 
 const PAGE = 200;
 const MOST_LIVE = 5000;
@@ -12,6 +13,11 @@ export class LogModel {
   loading = $state(true);
   trouble = $state<string | null>(null);
   status = $state.raw<LogStatus | null>(null);
+  /** How far a search is that has not found a page yet. */
+  progress = $state.raw<Progress | null>(null);
+  /** Records that came while the reader was further down; they are shown when asked for. */
+  waiting = $state.raw<LogRecord[]>([]);
+  #reading = false;
   #query: LogQuery | null = null;
   #giveUp = new AbortController();
 
@@ -20,11 +26,15 @@ export class LogModel {
     this.#giveUp = new AbortController();
     this.#query = query;
     this.loading = true;
+    this.waiting = [];
+    let first = true;
     try {
-      const page = await this.#page(query, null);
+      const found = await this.#search(query, null, (page) => {
+        this.records = first ? page : [...this.records, ...page];
+        first = false;
+      });
       if (query !== this.#query) return;
-      this.records = page.items;
-      this.next = page.next;
+      this.next = found;
       this.trouble = null;
     } catch (error) {
       const said = words(error);
@@ -38,27 +48,60 @@ export class LogModel {
     if (this.loading || this.next === null || !query) return;
     this.loading = true;
     try {
-      const page = await this.#page(query, this.next);
+      const found = await this.#search(query, this.next, (page) => (this.records = [...this.records, ...page]));
       if (query !== this.#query) return;
-      this.records = [...this.records, ...page.items];
-      this.next = page.next;
+      this.next = found;
     } catch (error) {
       this.trouble = words(error);
     }
     this.loading = false;
   }
 
-  #page(query: LogQuery, after: number | null): Promise<Page<LogRecord, number>> {
+  /** Follows the cursor until a page is found, shows what is found on the way, and answers where it ended. */
+  async #search(query: LogQuery, after: number | null, show: (page: LogRecord[]) => void): Promise<number | null> {
     const { since, until, ...rest } = query;
-    return get("/v1/log", { ...rest, from: millis(since), to: millis(until), after, limit: PAGE }, this.#giveUp.signal);
+    const ask = async (from: number | null) => {
+      const page = await get<SearchPage>("/v1/log", { ...rest, from: millis(since), to: millis(until), after: from, limit: PAGE }, this.#giveUp.signal);
+      if (query === this.#query) show(page.items);
+      return page;
+    };
+    try {
+      const found = await follow(ask, after, PAGE, (progress) => {
+        if (query !== this.#query) return false;
+        this.progress = progress;
+        return true;
+      });
+      return found.next;
+    } finally {
+      if (query === this.#query) this.progress = null;
+    }
+  }
+
+  /** The reader is further down, or back at the top. */
+  reads(further: boolean): void {
+    this.#reading = further;
+    if (!further) this.catchUp();
+  }
+
+  /** Shows what came meanwhile. */
+  catchUp(): void {
+    const waiting = this.waiting;
+    this.waiting = [];
+    this.#prepend(waiting);
   }
 
   /** What the stream brings, where it would be in the answer too. */
   saw(records: LogRecord[]): void {
     const query = this.#query;
     if (!query || this.loading || query.q !== "" || query.until !== "") return;
-    const newest = this.records[0]?.seq ?? 0;
+    const newest = this.waiting[0]?.seq ?? this.records[0]?.seq ?? 0;
     const fitting = records.filter((record) => record.seq > newest && fits(record, query)).reverse();
+    if (fitting.length === 0) return;
+    if (this.#reading) this.waiting = [...fitting, ...this.waiting].slice(0, MOST_LIVE);
+    else this.#prepend(fitting);
+  }
+
+  #prepend(fitting: LogRecord[]): void {
     if (fitting.length === 0) return;
     const all = [...fitting, ...this.records];
     // What falls off the end can be loaded again by scrolling.

@@ -8,6 +8,8 @@ export interface PolicyValues {
   values: Map<string, Value>;
   /** What each override says, in the order of the file. */
   overrides: Map<string, Value>[];
+  /** What each `[[tool]]` says. */
+  tools: Map<string, Value>[];
 }
 
 const LINE = /^\s*("[^"]*"|[\w.-]+)\s*=\s*(.+?)\s*$/;
@@ -16,13 +18,14 @@ const PAIR = /("[^"]*"|[\w.-]+)\s*=\s*("[^"]*"|\[[^\]]*\]|[^,}\s]+)/g;
 export function readValues(text: string): PolicyValues {
   const values = new Map<string, Value>();
   const overrides: Map<string, Value>[] = [];
+  const tools: Map<string, Value>[] = [];
   let into = values;
   let section = "";
   for (const line of text.split("\n")) {
     const head = /^\s*(\[\[?)([^\]]+)\]/.exec(line);
     if (head?.[1] === "[[") {
       into = new Map();
-      overrides.push(into);
+      (head[2] === "tool" ? tools : overrides).push(into);
       section = "";
     } else if (head) {
       const inOverride = head[2]?.startsWith("override.") ?? false;
@@ -33,7 +36,7 @@ export function readValues(text: string): PolicyValues {
       if (pair) put(into, join(section, unquoted(pair[1] ?? "")), pair[2] ?? "");
     }
   }
-  return { values, overrides };
+  return { values, overrides, tools };
 }
 
 function join(section: string, key: string): string {

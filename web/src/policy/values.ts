@@ -56,3 +56,11 @@ export function shown(value: Value | undefined): string {
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
   return typeof value === "number" ? value.toLocaleString("en") : String(value);
 }
+
+/** What a policy changes, in one sentence. */
+export function summary(changes: number, overrides: number): string {
+  if (changes === 0 && overrides === 0) return "All values are the defaults.";
+  const values = changes === 0 ? "All values are the defaults" : `${changes} ${changes === 1 ? "value differs" : "values differ"} from the defaults`;
+  if (overrides === 0) return `${values}.`;
+  return `${values}; ${overrides} ${overrides === 1 ? "override sets" : "overrides set"} others for some agents or sessions.`;
+}

@@ -15,6 +15,8 @@ export class ReplayModel {
   detail = $state.raw<SessionDetail | null>(null);
   trouble = $state<string | null>(null);
   missing = $state(false);
+  /** The store keeps so many sessions and gave this one up, but its records are still in the log. */
+  evicted = $state(false);
   /** Events are still being loaded. */
   loading = $state(true);
   /** Grows when the timeline did; it is no reactive thing itself. */
@@ -57,9 +59,15 @@ export class ReplayModel {
     } catch (error) {
       this.missing = (error as { status?: number }).status === 404;
       this.trouble = words(error);
+      if (this.missing) this.evicted = await this.#isLogged();
     } finally {
       this.loading = false;
     }
+  }
+
+  async #isLogged(): Promise<boolean> {
+    const page = await get<Page<LogRecord, number>>("/v1/log", { session: this.id, limit: 1 }).catch(() => null);
+    return (page?.items.length ?? 0) > 0;
   }
 
   async #events(signal: AbortSignal): Promise<void> {

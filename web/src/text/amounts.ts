@@ -59,6 +59,11 @@ export function day(at: number): string {
   return DAY.format(at);
 }
 
+/** The time of a row; the date stands before it unless that is today's. */
+export function stamp(at: number, now: number): string {
+  return day(at) === day(now) ? clock(at) : `${day(at)} ${clock(at)}`;
+}
+
 /** The date and the time, for titles. */
 export function moment(at: number): string {
   return `${DAY.format(at)} ${CLOCK.format(at)}`;

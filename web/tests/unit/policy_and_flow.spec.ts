@@ -4,7 +4,7 @@ import { NODE, tree } from "../../src/flow/tree.ts";
 import { coloured } from "../../src/policy/highlight.ts";
 import { diff, hunks } from "../../src/policy/diff.ts";
 import { readValues, withValues } from "../../src/policy/toml_text.ts";
-import { families, shown } from "../../src/policy/values.ts";
+import { families, shown, summary } from "../../src/policy/values.ts";
 
 test("a diff holds both texts and nothing else", () => {
   const [before, after] = ["a\nb\nc\n", "a\nc\nd\n"];
@@ -101,4 +101,12 @@ test("what differs from the defaults is known by rule and by value", () => {
   expect(flowFamily?.rules).toEqual([{ id: "flow.depth", mode: "shadow", standard: "enforce", trips: "too deep" }]);
   expect(flowFamily?.values.filter((value) => value.differs)).toEqual([{ key: "flow.max_depth", value: "5", standard: "6", differs: true }]);
   expect(sessions?.rules[0]?.mode).toBe("always");
+});
+
+test("a policy with an override is not called the default", () => {
+  expect(summary(0, 0)).toBe("All values are the defaults.");
+  expect(summary(0, 1)).toBe("All values are the defaults; 1 override sets others for some agents or sessions.");
+  expect(summary(3, 2)).toBe("3 values differ from the defaults; 2 overrides set others for some agents or sessions.");
+  const { overrides, tools } = readValues('[[tool]]\nmatch = "ask_*"\nkind = "poll"\n\n[[override]]\nagent = "a"\nflow.max_depth = 2\n');
+  expect([overrides.length, tools.length, tools[0]?.get("kind")]).toEqual([1, 1, "poll"]);
 });
