@@ -21,6 +21,7 @@ mod plural;
 mod policy_file;
 mod record_line;
 mod report;
+mod running_server;
 mod settings;
 mod settings_file;
 mod style;

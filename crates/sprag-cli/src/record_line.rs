@@ -1,7 +1,8 @@
 //! One line for one record or event: what happened, to what, and what was answered.
 
-use sprag::replay::{RecordedEvent, RecordedItem};
-use sprag::{Decision, Timestamp, Verdict, rfc3339};
+use sprag::replay::{RecordedEvent, RecordedForm, RecordedItem};
+use sprag::{Decision, Event, Timestamp, Verdict, rfc3339};
+use sprag_core::Observed;
 
 use crate::style::{BAD, CAREFUL, FAINT, paint};
 
@@ -12,17 +13,32 @@ pub(crate) fn time(at: Timestamp) -> String {
     seconds.replace('T', " ")
 }
 
-/// The beginning of the line of an event: number, time, type, session, object.
+/// The beginning of the line of an event: number, time, type, session, object. A message of a user
+/// has no session that sends it.
 pub(crate) fn event(event: &RecordedEvent) -> String {
     let object = event.object().map_or("", |object| object.as_str());
+    let session = match is_from_user(event) {
+        true => "(user)",
+        false => event.session().as_str(),
+    };
     format!(
         "{:>6}  {}  {:<8}  {:<12}  {:<16}",
         event.number,
         paint(FAINT, time(event.at)),
         event.kind(),
-        event.session().as_str(),
+        session,
         object
     )
+}
+
+fn is_from_user(event: &RecordedEvent) -> bool {
+    match &event.what {
+        RecordedForm::Raw(Event::Message(message)) => message.from.is_none(),
+        RecordedForm::Observed(observation) => {
+            matches!(&observation.what, Observed::Message(message) if message.from.is_none())
+        }
+        RecordedForm::Raw(_) => false,
+    }
 }
 
 /// A verdict in its colour, with the rule and the message.
@@ -47,11 +63,11 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
 }
 
 /// The whole line of something recorded.
-pub(crate) fn past(past: &RecordedItem) -> String {
-    match past {
+pub(crate) fn item(item: &RecordedItem) -> String {
+    match item {
         RecordedItem::Event(found) => {
-            let told = found.recorded.as_ref().map(verdict).unwrap_or_default();
-            format!("{}  {told}", event(found))
+            let verdict = found.recorded.as_ref().map(verdict).unwrap_or_default();
+            format!("{}  {verdict}", event(found))
         }
         RecordedItem::Bad { number, why } => format!("{number:>6}  {} {why}", paint(BAD, "error:")),
         RecordedItem::Note { number, at, what } => {

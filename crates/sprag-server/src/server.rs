@@ -29,7 +29,7 @@ use crate::router;
 use crate::signals;
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
-use crate::tokens::TokenStore;
+use crate::tokens::{TokenFile, TokenStore};
 use crate::watchers::Watchers;
 
 /// How often the policy file is looked at.
@@ -73,6 +73,20 @@ impl Server {
             Transport::Tls { cert, key } => Some(acceptor::tls_acceptor(cert, key)?),
             Transport::Plain | Transport::BehindProxy => None,
         };
+        // What can fail without the store comes before it: a start that fails leaves no files.
+        let failed = |source| ServerError::Listen {
+            address: config.listen,
+            source,
+        };
+        let listener = acceptor::bind(config.listen).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let others = TokenFile::beside(&config.db);
+        if !config.trusts_loopback() && others.list()?.iter().all(|token| token.expires.is_some()) {
+            return Err(ServerError::NoTokens {
+                address: config.listen,
+                file: others.path().to_owned(),
+            });
+        }
         let builder = match &config.redis {
             Some(options) => Guard::builder().redis(options.clone()),
             None => Guard::builder().owned_file(&config.db),
@@ -87,18 +101,6 @@ impl Server {
         }
         .build()?;
         let tokens = TokenStore::open(&config.db)?;
-        if !config.trusts_loopback() && !tokens.has_others() {
-            return Err(ServerError::NoTokens {
-                address: config.listen,
-                file: tokens.path().to_owned(),
-            });
-        }
-        let failed = |source| ServerError::Listen {
-            address: config.listen,
-            source,
-        };
-        let listener = acceptor::bind(config.listen).map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
         let socket = config.socket.as_deref().map(SocketFile::bind).transpose()?;
         Ok(Self {
             config,

@@ -80,17 +80,6 @@ impl TokenStore {
         Ok(tokens)
     }
 
-    /// Where the other tokens are.
-    pub(crate) fn path(&self) -> &Path {
-        self.file.path()
-    }
-
-    /// Whether anyone but operator, hooks and dashboard has a token.
-    pub(crate) fn has_others(&self) -> bool {
-        let cache = self.cache();
-        cache.tokens.iter().any(|token| token.expires.is_none())
-    }
-
     /// Who holds `token` at `now`. The file is looked at each time, so that a token that was revoked is
     /// refused from then on.
     pub(crate) fn holder(&self, token: &str, now: Timestamp) -> Option<Holder> {

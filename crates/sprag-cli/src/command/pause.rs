@@ -1,9 +1,10 @@
-//! `sprag pause` and `sprag resume`: everything in shadow for a while.
+//! `sprag pause` and `sprag resume`: every rule in shadow for a while.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sprag::link::ServerClient;
 use sprag::{LinkError, Millis, Role, Timestamp};
@@ -15,10 +16,16 @@ use crate::failure::Run;
 use crate::record_line::time;
 use crate::settings::Settings;
 
-/// What a server answers.
+/// The server's answer to a pause.
 #[derive(Debug, Deserialize)]
-struct Paused {
-    paused_until: Option<Timestamp>,
+struct PauseAnswer {
+    until: Option<Timestamp>,
+}
+
+/// The server's answer to the end of a pause.
+#[derive(Debug, Deserialize)]
+struct ResumeAnswer {
+    ended: bool,
 }
 
 /// Starts a pause.
@@ -31,15 +38,15 @@ pub(crate) fn pause(args: &PauseArgs, settings: &Settings, out: &mut dyn Write) 
         (Some(server), _) => {
             let Millis(span_ms) = args.span;
             let ask = json!({ "for": format!("{span_ms}ms"), "by": by, "why": args.why });
-            ask_server(&server, "/v1/pause", &ask)?.paused_until
+            ask_server::<PauseAnswer>(&server, "/v1/pause", &ask)?.until
         }
         (None, Some(guard)) => guard.pause(args.span, &by, args.why.as_deref())?.until,
         (None, None) => None,
     };
-    let until = until.map(time).unwrap_or_default();
+    let until = until.map_or_else(String::new, |until| format!(" until {} UTC", time(until)));
     writeln!(
         out,
-        "paused until {until} UTC: rules tell what they would do and stop nothing; killed sessions stay killed"
+        "paused{until}: rules report what they would do and stop nothing; killed sessions stay killed"
     )?;
     writeln!(out, "`sprag resume` ends it")?;
     Ok(ExitCode::SUCCESS)
@@ -54,8 +61,7 @@ pub(crate) fn resume(args: &ResumeArgs, settings: &Settings, out: &mut dyn Write
     let by = confirmed.signed(&args.by.clone().unwrap_or_else(|| settings.user()));
     let was_paused = match (link.server(), link.guard()) {
         (Some(server), _) => {
-            let ended = ask_server(&server, "/v1/resume", &json!({ "by": by }))?;
-            ended.paused_until.is_some()
+            ask_server::<ResumeAnswer>(&server, "/v1/resume", &json!({ "by": by }))?.ended
         }
         (None, Some(guard)) => guard.resume(&by)?.is_some(),
         (None, None) => false,
@@ -67,7 +73,11 @@ pub(crate) fn resume(args: &ResumeArgs, settings: &Settings, out: &mut dyn Write
     Ok(ExitCode::SUCCESS)
 }
 
-fn ask_server(server: &ServerClient, path: &str, ask: &Value) -> Result<Paused, LinkError> {
+fn ask_server<T: DeserializeOwned>(
+    server: &ServerClient,
+    path: &str,
+    ask: &Value,
+) -> Result<T, LinkError> {
     let body = ask.to_string();
     let answer = server.request(Role::Operator, "POST", path, body.as_bytes())?;
     server.read(&answer)

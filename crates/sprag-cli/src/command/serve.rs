@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::process::ExitCode;
 
-use sprag::Retention;
+use sprag::{GuardError, Retention, StoreError};
 use sprag_mcp::http::ProxyConfig;
 use sprag_server::demo::{Demo, DemoError};
 use sprag_server::log_lines::start_logging;
@@ -19,6 +19,7 @@ use sprag_server::{
 use crate::args::ServeArgs;
 use crate::db::{Db, policy_file};
 use crate::failure::{Failure, Run};
+use crate::running_server::{RunningFile, RunningServer};
 use crate::settings::Settings;
 
 /// Runs until it is asked to end.
@@ -30,7 +31,12 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
     let config = config(args, settings, demo.as_ref())?;
     let (socket, upstream) = (config.socket.clone(), config.relay.upstream.clone());
     let servers = config.mcp.clone().unwrap_or_default();
-    let server = Server::bind(config)?;
+    let db = config.db.clone();
+    let server = Server::bind(config).map_err(|error| {
+        let first = is_taken(&error).then(|| RunningServer::find(&db)).flatten();
+        first.map_or_else(|| error.into(), |first| first.failure(&db))
+    })?;
+    let running = RunningFile::write(&db, server.address());
     writeln!(out, "listening on {}", server.address())?;
     if let Some(socket) = socket {
         writeln!(out, "socket       {}", socket.display())?;
@@ -60,9 +66,22 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
         until_end(demo.as_ref(), address).await;
         tell(supervisor.stopping());
     })?;
+    drop(running);
     drop(demo);
     writeln!(out, "ended; everything that was answered is on disk")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether it failed because somebody else has what it needs.
+fn is_taken(error: &ServerError) -> bool {
+    matches!(
+        error,
+        ServerError::Listen { .. }
+            | ServerError::SocketTaken { .. }
+            | ServerError::Guard(GuardError::Store(
+                StoreError::Owned { .. } | StoreError::Busy { .. }
+            ))
+    )
 }
 
 /// Plays the demo, where there is one, until the server is asked to end.

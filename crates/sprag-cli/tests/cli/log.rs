@@ -47,6 +47,22 @@ fn tail_shows_the_latest_records() {
 }
 
 #[test]
+fn a_message_of_a_user_reads_as_one() {
+    let sandbox = Sandbox::new();
+    let events = r#"{"type":"message","to":"s1","content":"go on"}
+{"type":"message","from":"s1","to":"s2","content":"help me"}
+"#;
+    sandbox.run_with(&["check", "--as", "relay"], events);
+    insta::assert_snapshot!(mask(&sandbox.run(&["log", "tail"])), @"
+    exit 0
+    --- stdout
+         1  <time>  note      policy_loaded
+         2  <time>  message   (user)        s1                allow
+         3  <time>  message   s1            s2                deny   flow.correlation: Agent call rejected: correlation ID required for agent-initiated calls
+    ");
+}
+
+#[test]
 fn follow_shows_what_comes() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;

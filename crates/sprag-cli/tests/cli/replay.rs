@@ -30,7 +30,7 @@ fn a_trace_is_judged_event_by_event() {
          1  2025-10-09 08:53:20  call      s1            delete_asset      allow
          2  2025-10-09 08:53:21  step      s1                              allow
          3  2025-10-09 08:53:22  call      s1            delete_asset      warn   destructive.volume: 2 deletes in 2s (a, b): one more within 60s kills this session. If these deletes are meant, stop and ask for the limit to be raised.
-         4  2025-10-09 08:53:23  message   s2            s2                allow
+         4  2025-10-09 08:53:23  message   (user)        s2                allow
          5  2025-10-09 08:53:23  message   s2            s3                allow
          6  2025-10-09 08:53:24  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 3 deletes in 4s (a, b, c)
          7  2025-10-09 08:53:25  step      s1                              kill   session.killed: Session s1 was killed: loop_detected, 3 deletes in 4s (a, b, c). Stop now; only an operator can reset it.
@@ -59,7 +59,7 @@ fn the_state_of_the_rules_is_shown_up_to_a_cursor() {
             destructive.volume 1/3, budget.actions 1/2000
          3  2025-10-09 08:53:22  call      s1            delete_asset      warn   destructive.volume: 2 deletes in 2s (a, b): one more within 60s kills this session. If these deletes are meant, stop and ask for the limit to be raised.
             call.identical 1/20, destructive.volume 2/3, budget.actions 2/2000
-         4  2025-10-09 08:53:23  message   s2            s2                allow
+         4  2025-10-09 08:53:23  message   (user)        s2                allow
          5  2025-10-09 08:53:23  message   s2            s3                allow
             flow.depth 2/5, flow.sessions 2/10, flow.duration 500/300000, flow.rate 1/20, flow.total 1/100, flow.chatter 1/6, flow.echo 1/5, flow.unattended 1/200, inbox.rate 1/10, budget.actions 1/2000, stack s2 > s3
     5 events: 4 allow, 1 warn
@@ -74,7 +74,7 @@ fn under_another_policy_what_would_not_have_happened_is_saved() {
          1  2025-10-09 08:53:20  call      s1            delete_asset      allow
          2  2025-10-09 08:53:21  step      s1                              allow
          3  2025-10-09 08:53:22  call      s1            delete_asset      kill   destructive.volume: session_killed: loop_detected, 2 deletes in 2s (a, b)
-         4  2025-10-09 08:53:23  message   s2            s2                allow
+         4  2025-10-09 08:53:23  message   (user)        s2                allow
          5  2025-10-09 08:53:23  message   s2            s3                allow
          6  2025-10-09 08:53:24  call      s1            delete_asset      saved: its session was stopped before
          7  2025-10-09 08:53:25  step      s1                              saved: its session was stopped before

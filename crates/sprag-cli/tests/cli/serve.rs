@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sprag::{Guard, LogQuery, RecordKind};
 
+use crate::mask::mask;
 use crate::sandbox::Sandbox;
 
 /// A server that was started as a user would.
@@ -307,4 +308,78 @@ fn tokens_are_made_listed_and_revoked() {
     error: there is no token "chat"
     next: `sprag token list` shows those there are
     "#);
+}
+
+#[test]
+fn a_pause_through_a_running_server_needs_no_reason_and_tells_when_it_ends() {
+    let sandbox = Sandbox::new();
+    let mut server = Serving::start(&sandbox);
+    let paused = "paused until <time> UTC: rules report what they would do and stop nothing; killed sessions stay killed\n`sprag resume` ends it\n";
+    for why in [&[][..], &["--why", "release day"]] {
+        let args = [&["pause", "--for", "1h", "--db", "s.db"], why].concat();
+        let expected = format!("exit 0\n--- stdout\n{paused}");
+        assert_eq!(mask(&sandbox.run(&args)), expected);
+    }
+    insta::assert_snapshot!(sandbox.run(&["resume", "--db", "s.db"]), @"
+    exit 0
+    --- stdout
+    resumed: rules decide again
+    ");
+    insta::assert_snapshot!(sandbox.run(&["resume", "--db", "s.db"]), @"
+    exit 0
+    --- stdout
+    nothing was paused
+    ");
+    server.signal("-TERM");
+    server.child.wait().unwrap();
+}
+
+#[test]
+fn a_second_server_names_the_first() {
+    let sandbox = Sandbox::new();
+    let mut first = Serving::start(&sandbox);
+    let (pid, address) = (first.child.id(), first.address.clone());
+    for listen in [address.as_str(), "127.0.0.1:0"] {
+        let second = sandbox.run(&["serve", "--listen", listen, "--db", "s.db"]);
+        let expected = format!(
+            "exit 2\n--- stderr\nerror: another server (process {pid}) uses s.db and listens on {address}\n\
+             next: `sprag open` opens its dashboard, http://{address}/; `kill {pid}` ends it; --db and --listen start another\n"
+        );
+        assert_eq!(second, expected);
+    }
+    first.signal("-TERM");
+    first.child.wait().unwrap();
+    assert!(!sandbox.path().join("s.db.server.json").exists());
+}
+
+#[test]
+fn a_start_that_fails_leaves_no_files() {
+    let sandbox = Sandbox::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let busy = ["--listen", &address, "--db", "s.db"];
+    let runs = [
+        busy.as_slice(),
+        &[
+            "--listen",
+            "0.0.0.0:0",
+            "--db",
+            "s.db",
+            "--behind-tls-proxy",
+        ],
+        &[
+            "--db",
+            "s.db",
+            "--tls-cert",
+            "none.pem",
+            "--tls-key",
+            "none.pem",
+        ],
+    ];
+    for args in runs {
+        let output = sandbox.run(&[&["serve"], args].concat());
+        assert!(output.starts_with("exit 2"), "{output}");
+        let left: Vec<_> = std::fs::read_dir(sandbox.path()).unwrap().collect();
+        assert!(left.is_empty(), "{left:?} after {args:?}");
+    }
 }

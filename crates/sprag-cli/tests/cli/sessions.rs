@@ -189,7 +189,7 @@ fn a_pause_holds_for_later_processes_until_it_is_ended() {
     insta::assert_snapshot!(mask(&sandbox.run(&["pause", "--for", "20m", "--why", "release day"])), @"
     exit 0
     --- stdout
-    paused until <time> UTC: rules tell what they would do and stop nothing; killed sessions stay killed
+    paused until <time> UTC: rules report what they would do and stop nothing; killed sessions stay killed
     `sprag resume` ends it
     ");
     let output = sandbox.run_with(&["check"], CALLS);

@@ -22,7 +22,7 @@ pub(crate) struct PauseOrder {
     span: String,
     /// The reason, for the log.
     #[schema(min_length = 1, max_length = 1000)]
-    why: String,
+    why: Option<String>,
     /// Who asks, besides the token.
     #[schema(max_length = 1000)]
     by: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct ResumeOrder {
     by: Option<String>,
 }
 
-/// Whether rules only tell what they would do.
+/// Whether rules only report what they would do.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PauseState {
     /// Whether a pause is in force.
@@ -50,6 +50,15 @@ pub(crate) struct PauseState {
     /// The reason.
     #[schema(required)]
     why: Option<String>,
+}
+
+/// What the end of a pause changed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ResumeResult {
+    /// Always false: no pause is in force now.
+    paused: bool,
+    /// Whether a pause was in force until now.
+    ended: bool,
 }
 
 impl From<Option<Pause>> for PauseState {
@@ -81,7 +90,7 @@ pub(crate) async fn show(
 
 /// Put every rule into shadow for a while
 ///
-/// Verdicts tell in `would` what they would have been. Killed sessions stay killed. It ends by itself.
+/// `would` of each verdict holds what it would have been. Killed sessions stay killed. It ends by itself.
 #[utoipa::path(
     post,
     path = "/v1/pause",
@@ -99,11 +108,11 @@ pub(crate) async fn pause(
     operator: Operator,
     JsonBody(order): JsonBody<PauseOrder>,
 ) -> Result<axum::Json<PauseState>, Problem> {
-    OrderRequest::check(&order.why, order.by.as_deref())?;
+    OrderRequest::check(order.why.as_deref().unwrap_or("-"), order.by.as_deref())?;
     let span: Millis = order.span.parse().map_err(|error| bad("for", error))?;
     let by = operator.signs(order.by.as_deref());
     app.blocking(move |app| {
-        let pause = app.guard().pause(span, &by, Some(&order.why))?;
+        let pause = app.guard().pause(span, &by, order.why.as_deref())?;
         Ok(axum::Json(Some(pause).into()))
     })
     .await
@@ -117,7 +126,7 @@ pub(crate) async fn pause(
     request_body = ResumeOrder,
     security(("token" = [])),
     responses(
-        (status = 200, description = "No pause is in force", body = PauseState),
+        (status = 200, description = "No pause is in force", body = ResumeResult),
         wire::Bodied,
         wire::OperatorOnly,
     ),
@@ -126,12 +135,15 @@ pub(crate) async fn resume(
     State(app): State<App>,
     operator: Operator,
     JsonBody(order): JsonBody<ResumeOrder>,
-) -> Result<axum::Json<PauseState>, Problem> {
+) -> Result<axum::Json<ResumeResult>, Problem> {
     OrderRequest::check("-", order.by.as_deref())?;
     let by = operator.signs(order.by.as_deref());
     app.blocking(move |app| {
-        app.guard().resume(&by)?;
-        Ok(axum::Json(None.into()))
+        let ended = app.guard().resume(&by)?.is_some();
+        Ok(axum::Json(ResumeResult {
+            paused: false,
+            ended,
+        }))
     })
     .await
 }

@@ -71,7 +71,7 @@ fn print(out: &mut dyn Write, records: Vec<Record>, json: bool) -> std::io::Resu
         if json {
             writeln!(out, "{}", record_json(&record))?;
         } else {
-            writeln!(out, "{}", record_line::past(&RecordedItem::from(record)))?;
+            writeln!(out, "{}", record_line::item(&RecordedItem::from(record)))?;
         }
     }
     Ok(())

@@ -77,7 +77,7 @@ impl Show {
                 )
             }
             RecordedItem::Note { .. } if self.fired || self.json => Ok(()),
-            _ => writeln!(out, "{}", record_line::past(past)),
+            _ => writeln!(out, "{}", record_line::item(past)),
         }
     }
 
