@@ -24,6 +24,7 @@ mod normal;
 mod number;
 mod outcome;
 mod payload;
+mod reduce;
 mod tone;
 mod waiting;
 mod words;
@@ -41,6 +42,7 @@ use crate::time::Timestamp;
 
 pub use canonical::{CanonicalError, canonical_json};
 pub(crate) use json::parse_text;
+pub use reduce::reduced_json;
 
 /// The most characters of an operator's name or reason that are kept.
 const MAX_REMARK_CHARS: usize = 1000;
@@ -63,10 +65,25 @@ impl Digester {
     /// What the rules see of `event`, which happened `at`. If any limits of `policy` make a call
     /// destructive, its targets are kept in clear. Targets are also named before other arguments.
     ///
+    /// A payload that is not JSON that every reader understands the same way (a duplicate key, a
+    /// number beyond `f64`, half a surrogate pair, too many levels) is reduced to one that is, for
+    /// every adapter alike: see [`reduced_json`]. What can't be read must not go unjudged.
+    ///
     /// # Errors
-    /// Returns an error if a payload is not JSON that every reader understands the same way: a
-    /// duplicate key, a number beyond `f64`, half a surrogate pair, too many levels.
+    /// Returns an error if a payload can't be digested.
     pub fn observe(
+        &self,
+        event: &Event,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Result<Observation, EventError> {
+        match self.observe_strictly(event, at, policy) {
+            Err(EventError::Payload { .. }) => self.observe_strictly(&event.reduced(), at, policy),
+            observed => observed,
+        }
+    }
+
+    fn observe_strictly(
         &self,
         event: &Event,
         at: Timestamp,

@@ -139,6 +139,25 @@ impl Event {
         Ok(Self::Reset(OrderEvent::new(field::id("session", session)?)))
     }
 
+    /// The same event with payloads that every reader understands the same way.
+    pub(crate) fn reduced(&self) -> Self {
+        let mut event = self.clone();
+        let payloads = match &mut event {
+            Self::Message(event) => [Some(&mut event.content), None, None],
+            Self::Call(event) => [Some(&mut event.args), None, None],
+            Self::Step(event) => [
+                Some(&mut event.args),
+                Some(&mut event.approach),
+                Some(&mut event.result),
+            ],
+            _ => [None, None, None],
+        };
+        for payload in payloads.into_iter().flatten().flatten() {
+            *payload = payload.reduced();
+        }
+        event
+    }
+
     /// When it happened, if it has a time.
     #[must_use]
     pub fn at(&self) -> Option<Timestamp> {

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::digest::DigestKey;
+
 /// The longest id that is taken, in bytes.
 pub const MAX_ID_BYTES: usize = 256;
 
@@ -51,6 +53,28 @@ impl Id {
             return Err(IdError::ControlCharacter { at });
         }
         Ok(Self(text.into()))
+    }
+
+    /// The id nearest to `text`, for adapters whose clients choose names freely: a call whose tool has
+    /// an odd name must still be judged. Control characters become U+FFFD. Of a text over `max_bytes`
+    /// (at least 64, at most [`MAX_ID_BYTES`]) the beginning and a digest of the whole are kept.
+    #[must_use]
+    pub fn reduced(text: &str, max_bytes: usize) -> Self {
+        let max_bytes = max_bytes.clamp(64, MAX_ID_BYTES);
+        if text.is_empty() {
+            return Self("(empty)".into());
+        }
+        let clean: String = text
+            .chars()
+            .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+            .collect();
+        if clean.len() <= max_bytes {
+            return Self(clean.into());
+        }
+        let digest = DigestKey::fixed().digest(&[b"id\n", text.as_bytes()]);
+        let kept = clean.floor_char_boundary(max_bytes - 33);
+        let kept = clean.get(..kept).unwrap_or_default();
+        Self(format!("{kept}~{digest}").into())
     }
 
     /// The text.
@@ -138,6 +162,19 @@ mod tests {
     fn an_id_has_no_control_characters() {
         assert_eq!(Id::new("a\nb"), Err(IdError::ControlCharacter { at: 1 }));
         assert!(Id::new("héllo #1/α").is_ok());
+    }
+
+    #[test]
+    fn a_name_that_is_no_id_is_reduced_to_one_and_stays_apart_from_others() {
+        assert_eq!(Id::reduced("plain", 160).as_str(), "plain");
+        assert_eq!(Id::reduced("", 160).as_str(), "(empty)");
+        assert_eq!(Id::reduced("a\nb\0", 160).as_str(), "a\u{fffd}b\u{fffd}");
+        let one = Id::reduced(&"é".repeat(300), 160);
+        let other = Id::reduced(&format!("{}x", "é".repeat(300)), 160);
+        assert_ne!(one, other);
+        for id in [one, other, Id::reduced(&"\n".repeat(255), 256)] {
+            assert_eq!(Id::new(id.as_str()), Ok(id));
+        }
     }
 
     #[test]

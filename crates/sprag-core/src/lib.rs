@@ -37,7 +37,7 @@ pub use cell::{
 pub use cell_map::CellMap;
 pub use destructive_name::is_destructive;
 pub use digest::{Digest, DigestKey};
-pub use digester::{CanonicalError, Digester, canonical_json};
+pub use digester::{CanonicalError, Digester, canonical_json, reduced_json};
 pub use effect::{CallText, Effect, EffectReader, Effects, MAX_EFFECTS, Reach, Verb};
 pub use engine::{AnswerError, EngineError, RULES_VERSION, fold};
 pub use event::{

@@ -65,7 +65,7 @@ fn broken_utf8_is_told() {
 }
 
 #[test]
-fn deep_nesting_and_huge_numbers_are_told() {
+fn deep_nesting_huge_numbers_and_keys_that_occur_twice_are_judged() {
     let deep = format!(
         "{{\"type\":\"call\",\"session\":\"s\",\"tool\":\"t\",\"args\":{}{}}}\n",
         "[".repeat(100_000),
@@ -73,13 +73,8 @@ fn deep_nesting_and_huge_numbers_are_told() {
     );
     let huge = "{\"type\":\"call\",\"session\":\"s\",\"tool\":\"t\",\"args\":{\"n\":1e999}}\n";
     let twice = "{\"type\":\"call\",\"session\":\"s\",\"tool\":\"t\",\"args\":{\"n\":1,\"n\":2}}\n";
-    insta::assert_snapshot!(Sandbox::new().run_with(&["decide"], format!("{deep}{huge}{twice}")), @r#"
-    exit 0
-    --- stdout
-    {"error":{"line":1,"message":"args: arrays and objects nested deeper than 100 levels at column 101"}}
-    {"error":{"line":2,"message":"args: number out of range at column 10"}}
-    {"error":{"line":3,"message":"args: duplicate key \"n\" at column 13"}}
-    "#);
+    let said = Sandbox::new().run_with(&["decide"], format!("{deep}{huge}{twice}"));
+    assert_eq!(said.matches("\"verdict\":\"allow\"").count(), 3, "{said}");
 }
 
 #[test]

@@ -6,6 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::digester::reduced_json;
+
 /// Any JSON value, kept as its text. Its `Debug` form shows only its length, so that what an agent
 /// handles does not end up in somebody's diagnostics.
 #[derive(Clone, Serialize)]
@@ -17,6 +19,13 @@ impl Payload {
     #[must_use]
     pub fn as_json(&self) -> &str {
         self.0.get()
+    }
+
+    /// The nearest JSON that every reader understands the same way; the text of it, if there is none.
+    pub(crate) fn reduced(&self) -> Self {
+        let reduced = reduced_json(self.as_json());
+        let raw = reduced.and_then(|text| RawValue::from_string(text).ok());
+        raw.map_or_else(|| Self::from(self.as_json()), Self)
     }
 
     /// What can always be written: a text, or a value, whose keys are all texts.

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::value::RawValue;
-use sprag_core::{
-    CallEvent, Code, Decision, Event, Id, IdError, Identity, Payload, Sender, Verdict,
-};
+use sprag_core::{CallEvent, Code, Decision, Event, Id, IdError, Identity, Sender, Verdict};
 
 use super::stopped::{Asking, Passed, Stopped, stop};
 use super::{ClientAction, Gate, OnKill, RequestScope, id_key};
@@ -311,19 +309,8 @@ impl Gate {
         Ok(event)
     }
 
-    /// Asks about an event. A payload that the guard can't parse (half a surrogate pair, too many levels)
-    /// is compared as the text it is.
-    pub(super) fn check(&self, sender: Option<&Sender>, mut event: Event) -> GuardAnswer {
-        let answer = self.source.check(sender, event.clone());
-        let payload = match (&answer, &mut event) {
-            (GuardAnswer::Rejected(_), Event::Call(call)) => &mut call.args,
-            (GuardAnswer::Rejected(_), Event::Step(step)) => &mut step.result,
-            _ => return answer,
-        };
-        let Some(payload) = payload else {
-            return answer;
-        };
-        *payload = Payload::from(payload.as_json());
+    /// Asks about an event.
+    pub(super) fn check(&self, sender: Option<&Sender>, event: Event) -> GuardAnswer {
         self.source.check(sender, event)
     }
 
