@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 
+use crate::cell::tried::ShortName;
 use crate::cell::{Cells, FlowCell, Mark, SessionCell};
 use crate::id::Id;
 use crate::observation::{Message, Observation, Observed};
@@ -216,7 +217,8 @@ impl<'a> GaugeList<'a> {
         let seen = |nth: &u32| calls.nth_latest(key, *nth, now, window).is_some();
         let same = number((1..=most).take_while(seen).count());
         self.add(RuleId::CallIdentical, "session", same, most);
-        if !cell.held.step_seen {
+        let tool = call.approach.tool.as_ref().map_or("", |tool| tool.as_str());
+        if !cell.held.reports(&ShortName::new(tool)) {
             let row = calls.row_with(key, now).saturating_sub(1);
             let repeat = limits.repeat.get();
             self.add(RuleId::CallRepeat, "session", row, repeat);

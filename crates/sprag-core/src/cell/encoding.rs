@@ -71,6 +71,7 @@ numbered_fields!(ResettableState {
     16 run_started: Option<Timestamp>,
     17 user_unblocks: bool,
     18 approvals: Approvals,
+    19 reporting: Vec<Fixed>,
 });
 
 numbered_fields!(Approvals {
@@ -585,6 +586,7 @@ mod tests {
         cell.held.attended_at = dice.maybe(Dice::time);
         cell.held.user_seen = dice.is();
         cell.held.step_seen = dice.is();
+        cell.held.reporting = (0..dice.small() % 4).map(|_| dice.roll()).collect();
         cell.held.actions = dice.small();
         cell.held.unattended = dice.small();
         cell.held.refusals = Refusals {

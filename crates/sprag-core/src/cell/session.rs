@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use super::approvals::{Approval, Approvals};
 use super::destructive::Destructive;
+use super::hash::hash_bytes;
 use super::pace::{LULL, Pace};
 use super::progress::Progress;
 use super::spent::Spending;
-use super::tried::Tried;
+use super::tried::{ShortName, Tried};
 use super::window::inside;
 use crate::id::Id;
 use crate::rule::RuleId;
@@ -25,6 +26,9 @@ pub(crate) const MAX_CALLS: usize = 256;
 pub(crate) const MAX_PENDING: usize = 64;
 /// This many dispatches may run in one session.
 pub(crate) const MAX_DISPATCHES: usize = 64;
+
+/// Tools whose results are reported are kept apart up to this many.
+pub(crate) const MAX_REPORTING: usize = 64;
 
 /// Why a session is blocked or killed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -105,7 +109,11 @@ pub(crate) struct ResettableState {
     /// The first event since the session was new.
     pub(crate) since: Option<Timestamp>,
     pub(crate) user_seen: bool,
+    /// Results are reported for every tool: a step came that named none, or too many tools to keep
+    /// apart report theirs.
     pub(crate) step_seen: bool,
+    /// The tools whose results are reported.
+    pub(crate) reporting: Vec<u64>,
     /// When a user last wrote to it or started a flow that reached it.
     pub(crate) attended_at: Option<Timestamp>,
     pub(crate) unattended: u32,
@@ -125,6 +133,31 @@ pub(crate) struct ResettableState {
     /// The last message of a user lifted a block, or would have: the next one will.
     pub(crate) user_unblocks: bool,
     pub(crate) approvals: Approvals,
+}
+
+impl ResettableState {
+    /// Whether results of this tool are reported.
+    pub(crate) fn reports(&self, tool: &ShortName) -> bool {
+        self.step_seen
+            || self
+                .reporting
+                .contains(&hash_bytes(tool.as_str().as_bytes()))
+    }
+
+    /// A result was reported, of this tool if it is known.
+    pub(crate) fn note_report(&mut self, tool: Option<&ShortName>) {
+        let Some(tool) = tool else {
+            self.step_seen = true;
+            return;
+        };
+        if self.reports(tool) {
+            return;
+        }
+        match self.reporting.len() < MAX_REPORTING {
+            true => self.reporting.push(hash_bytes(tool.as_str().as_bytes())),
+            false => self.step_seen = true,
+        }
+    }
 }
 
 impl Default for SessionCell {

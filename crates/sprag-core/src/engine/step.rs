@@ -47,7 +47,12 @@ fn judged(
     if pending.as_ref().is_some_and(PendingCall::is_refused) {
         return settle(Findings::default(), cell, step.identity, Stage::After, now);
     }
-    cell.held.step_seen = true;
+    let tool = match (&pending, &step.approach) {
+        (Some(pending), _) => Some(pending.tried.name),
+        (None, Some(approach)) => Some(Tried::new(approach, limits).name),
+        (None, None) => None,
+    };
+    cell.held.note_report(tool.as_ref());
     cell.steps = cell.steps.saturating_add(1);
     let mut found = Findings::default();
     gates::blocked_step(&step.session, cell, limits, &mut found);

@@ -2,12 +2,14 @@
 //!
 //! A call is the same when server, tool and canonical arguments are. Twenty a minute is far above
 //! any honest poll, and the refusal lifts itself as the window slides: a patient poller is slowed
-//! down, not stopped. `call.repeat` is for callers that never report results, so that nothing shows
-//! progress from a loop: it only warns.
+//! down, not stopped. `call.repeat` is for tools whose results are never reported, so that nothing
+//! tells progress from a loop: it only warns. A client may report the results of some tools and not
+//! of others, so it goes by tool.
 //!
 //! Trips when: `max_identical` equal calls were let through in the window; on the Nth equal call in
-//! a row where no step was ever reported, and once if two to four calls were made in turn as often.
-//! Resets when: the window slides on; another call comes, 30 s pass, or a step is
+//! a row of a tool of which no step was ever reported, and once if two to four calls were made in turn
+//! as often.
+//! Resets when: the window slides on; another call comes, 30 s pass, or a step of the tool is
 //! reported.
 //! Bounded by: the session's last 256 calls.
 //! Odd cases: refused calls count for neither, they did not happen.
@@ -75,7 +77,7 @@ fn repeat(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    if cell.held.step_seen {
+    if cell.held.reports(&tried.name) {
         return;
     }
     let count = cell.held.calls.row_with(tried.exact, now);

@@ -179,7 +179,7 @@ impl<'a> Action<'_, 'a> {
             .count();
         let limit = limits.call.repeat.get() as usize;
         let repeats = in_a_row + 1 >= limit || self.ends_round(&calls, call, limit);
-        if !self.ever_stepped() && repeats {
+        if !self.reports(call) && repeats {
             findings.add(limits, RuleId::CallRepeat, Decision::Warn);
         }
     }
@@ -211,12 +211,18 @@ impl<'a> Action<'_, 'a> {
         false
     }
 
-    /// Whether a result was reported since the session last read as new.
-    fn ever_stepped(&self) -> bool {
+    /// Whether a result of this tool, or of one that is not known, was reported since the session last
+    /// read as new.
+    fn reports(&self, call: &Call) -> bool {
+        let tool = call.approach.tool.as_ref().map(Id::as_str);
         self.actor
             .life
             .iter()
-            .any(|record| record.facts.step && record.cells.session == Some(self.actor.id))
+            .filter(|record| record.facts.step && record.cells.session == Some(self.actor.id))
+            .any(|record| match record.facts.reported {
+                None => true,
+                Some(approach) => approach.tool.as_ref().map(Id::as_str) == tool,
+            })
     }
 
     /// The calls that ran, as far as anybody knows.

@@ -132,6 +132,8 @@ pub(crate) struct EventFacts<'a> {
     pub(crate) destroys: Option<(Scoped<'a>, Vec<Target<'a>>)>,
     /// A step that was recorded.
     pub(crate) step: bool,
+    /// What a recorded step was a step of, if that is known.
+    pub(crate) reported: Option<&'a Approach>,
     /// A step that the matrix judged: approach and outcome.
     pub(crate) judged: Option<(Digest, Digest)>,
     /// The budgets that were near their end, and said so.

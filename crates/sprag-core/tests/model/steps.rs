@@ -36,6 +36,10 @@ impl<'a> Action<'_, 'a> {
         facts.settles = let_run.map(|code| (code, QuestionState::Granted));
         facts.accepted = true;
         facts.step = true;
+        // What was called is what was done, whatever the step says of it.
+        let called = pending.map(|call| call.approach);
+        let approach = called.or(step.approach.as_ref());
+        facts.reported = approach;
         facts.action = pending.is_none();
         if facts.action {
             self.actor.judge_actions(true, &mut findings);
@@ -44,9 +48,6 @@ impl<'a> Action<'_, 'a> {
             return (findings, facts);
         }
         facts.warned = self.amounts(None, &mut findings);
-        // What was called is what was done, whatever the step says of it.
-        let called = pending.map(|call| call.approach);
-        let approach = called.or(step.approach.as_ref());
         if let Some(approach) = approach {
             let judged = (approach.exact, step.outcome.exact);
             facts.judged = Some(judged);

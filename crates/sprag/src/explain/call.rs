@@ -30,10 +30,10 @@ pub(super) const REPEAT: Explanation = Explanation {
     why: "Some callers only ask before a call and never report what came of it. Nothing can be said of \
           progress then, but one agent that listed the same directory six times running could have been \
           told so on the fourth.",
-    trips: "On the Nth equal call in a row (`call.repeat`) and each one after, in a session that never \
-            reported a step. Once, too, if two to four calls were made in turn N times.",
-    resets: "Any other call starts a new run, and so does a lull of 30 s. The first step that is reported ends this rule for the \
-             session: the progress rules know better.",
+    trips: "On the Nth equal call in a row (`call.repeat`) and each one after, of a tool of which the session \
+            never reported a step. Once, too, if two to four calls were made in turn N times.",
+    resets: "Any other call starts a new run, and so does a lull of 30 s. The first step of a tool that is \
+             reported ends this rule for that tool: the progress rules know better.",
     tune: "`sprag policy set call.repeat 8`, or better: report steps, so that the progress rules can judge.",
     odd: &["It only warns, and only counts calls that were allowed."],
 };
