@@ -10,14 +10,26 @@ use std::path::{Path, PathBuf};
 /// Puts `text` into `path`, keeping the permissions of what is there. A new file is for its user only.
 ///
 /// # Errors
-/// Where it can't be written; what was there stays.
+/// Returns an error if it can't be written; what was there stays.
 pub fn write(path: &Path, text: &str) -> Result<()> {
+    replace(path, text, false)
+}
+
+/// Puts `text` into `path`, which nobody but its owner may read from the first byte on.
+///
+/// # Errors
+/// Returns an error if it can't be written; what was there stays.
+pub fn write_private(path: &Path, text: &str) -> Result<()> {
+    replace(path, text, true)
+}
+
+fn replace(path: &Path, text: &str, private: bool) -> Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
     let beside = beside(&path);
-    let written = fill(&beside, &path, text).and_then(|()| fs::rename(&beside, &path));
+    let written = fill(&beside, &path, text, private).and_then(|()| fs::rename(&beside, &path));
     if written.is_err() {
         // The first error is what matters; the leftover may not even exist.
         let _ = fs::remove_file(&beside);
@@ -25,7 +37,7 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     written
 }
 
-fn fill(beside: &Path, path: &Path, text: &str) -> Result<()> {
+fn fill(beside: &Path, path: &Path, text: &str, private: bool) -> Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -34,7 +46,9 @@ fn fill(beside: &Path, path: &Path, text: &str) -> Result<()> {
         options.mode(0o600);
     }
     let mut file: File = options.open(beside)?;
-    if let Ok(held) = fs::metadata(path) {
+    if let Ok(held) = fs::metadata(path)
+        && !private
+    {
         file.set_permissions(held.permissions())?;
     }
     file.write_all(text.as_bytes())?;
@@ -87,7 +101,12 @@ mod tests {
         write(&link, "two").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&target).unwrap(), "two");
-        let mode = fs::metadata(&target).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&target), 0o600);
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o644)).unwrap();
+        write(&link, "three").unwrap();
+        assert_eq!(mode(&target), 0o644);
+        write_private(&link, "four").unwrap();
+        assert_eq!(mode(&target), 0o600);
     }
 }

@@ -22,6 +22,7 @@ use sprag_store::{Draft, Note, Noted, Record, Retention, Store, Wait};
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::feed::{FEED_LENGTH, Feed, Subscription};
+use crate::policy_file::PolicyFileError;
 
 use active::Policies;
 pub use builder::{GuardBuilder, make_private_folder};
@@ -59,6 +60,8 @@ struct Inner {
     capture: Capture,
     retention: Retention,
     policies: RwLock<Arc<Policies>>,
+    /// Why the policy file could not be used, if that is why these policies are in force.
+    policy_problem: Option<PolicyFileError>,
     /// The policy file, where the policy came from one.
     watched: Option<Mutex<WatchedFile>>,
     feed: Feed,
@@ -184,6 +187,13 @@ impl Guard {
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.inner.policies().normal.policy.clone()
+    }
+
+    /// Why the policy file could not be used when this guard was made, if another policy is in force
+    /// for that reason.
+    #[must_use]
+    pub fn policy_problem(&self) -> Option<&PolicyFileError> {
+        self.inner.policy_problem.as_ref()
     }
 
     /// The time as this guard sees it.

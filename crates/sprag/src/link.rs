@@ -249,7 +249,7 @@ fn find(options: &LinkOptions) -> Result<Way, LinkError> {
     }
     let builder = Guard::builder().file(&options.db).capture(options.capture);
     let builder = match &options.policy {
-        Some(file) => builder.policy_file(file.clone()),
+        Some(file) => builder.policy_file(file.clone()).keep_last_policy(),
         None => builder,
     };
     Ok(Way::File(builder.build()?))

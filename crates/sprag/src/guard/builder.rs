@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
 use sprag_core::{Digester, Policy};
-use sprag_store::{MemoryStore, Noted, OwnedSqlite, Retention, SharedSqlite, SqliteOptions, Store};
+use sprag_store::{
+    MemoryStore, Noted, OwnedSqlite, Retention, SharedSqlite, SqliteOptions, Store, read_policy,
+};
 #[cfg(feature = "redis")]
 use sprag_store::{RedisOptions, RedisStore};
 
@@ -32,6 +34,7 @@ use crate::policy_file::PolicyFile;
 #[must_use]
 pub struct GuardBuilder {
     policy: PolicyFrom,
+    keeps_last_policy: bool,
     store: StoreFrom,
     capture: Capture,
     retention: Retention,
@@ -56,6 +59,7 @@ impl Default for GuardBuilder {
     fn default() -> Self {
         Self {
             policy: PolicyFrom::Given(Box::default()),
+            keeps_last_policy: false,
             store: StoreFrom::Memory,
             capture: Capture::default(),
             retention: Retention::default(),
@@ -138,20 +142,34 @@ impl GuardBuilder {
         self
     }
 
+    /// If the policy file can't be used, judges by the policy that the log knows last, else by the built-in
+    /// one: a mistake in a file must not switch the guard off. [`Guard::policy_problem`] reports it.
+    pub fn keep_last_policy(mut self) -> Self {
+        self.keeps_last_policy = true;
+        self
+    }
+
     /// Makes the guard. The log is told where its policy is not the one it last spoke of.
     ///
     /// # Errors
     /// Where the policy is wrong or the store can't be used.
     pub fn build(self) -> Result<Guard, GuardError> {
         let (policy, watched) = match self.policy {
-            PolicyFrom::Given(policy) => (*policy, None),
+            PolicyFrom::Given(policy) => (Ok(*policy), None),
             PolicyFrom::File(file) => {
-                let text = file.text()?;
-                let policy = file.parse(text.as_deref())?;
+                let text = file.text();
+                let policy = text.clone().and_then(|text| file.parse(text.as_deref()));
                 (policy, Some(WatchedFile::new(file, text)))
             }
         };
+        if let (Err(error), false) = (&policy, self.keeps_last_policy) {
+            return Err(error.clone().into());
+        }
         let (store, clock) = self.store.open(self.clock)?;
+        let (policy, policy_problem) = match policy {
+            Ok(policy) => (policy, None),
+            Err(problem) => (last_policy(&*store)?, Some(problem)),
+        };
         let source = watched.as_ref().and_then(WatchedFile::start);
         let inner = Inner {
             digester: Digester::new(store.digest_key()),
@@ -160,6 +178,7 @@ impl GuardBuilder {
             capture: self.capture,
             retention: self.retention,
             policies: RwLock::new(Arc::new(Policies::new(policy))),
+            policy_problem,
             watched: watched.map(Mutex::new),
             feed: Feed::default(),
         };
@@ -168,6 +187,16 @@ impl GuardBuilder {
             inner: Arc::new(inner),
         })
     }
+}
+
+/// The policy that the log knows last, else the built-in one.
+fn last_policy(store: &dyn Store) -> Result<Policy, GuardError> {
+    let Some(digest) = store.noted_policy()? else {
+        return Ok(Policy::default());
+    };
+    let text = store.policy_text(&digest)?;
+    let policy = text.and_then(|text| read_policy(&digest, &text));
+    Ok(policy.unwrap_or_default())
 }
 
 type Opened = (Arc<dyn Store>, Arc<dyn Clock>);

@@ -33,7 +33,7 @@ pub enum Reload {
     Rejected(PolicyFileError),
 }
 
-type FileContent = Result<Option<String>, PolicyFileError>;
+pub(super) type FileContent = Result<Option<String>, PolicyFileError>;
 
 /// The policy file and what was last seen in it.
 #[derive(Debug)]
@@ -46,10 +46,10 @@ pub(super) struct WatchedFile {
 }
 
 impl WatchedFile {
-    pub(super) fn new(file: PolicyFile, judged: Option<String>) -> Self {
+    pub(super) fn new(file: PolicyFile, judged: FileContent) -> Self {
         Self {
             file,
-            judged: Ok(judged),
+            judged,
             unconfirmed: None,
         }
     }

@@ -118,6 +118,14 @@ impl LazyLink {
         })
     }
 
+    /// Why the policy file could not be used, if events are judged by another policy for that reason.
+    #[must_use]
+    pub fn policy_problem(&self) -> Option<String> {
+        let opened = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        let guard = opened.as_ref()?.guard()?;
+        guard.policy_problem().map(ToString::to_string)
+    }
+
     fn link(&self) -> Result<Link, LinkError> {
         let mut opened = self.link.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(link) = &*opened {
