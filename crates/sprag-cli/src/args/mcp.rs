@@ -140,7 +140,8 @@ impl From<OnKillWord> for OnKill {
 /// Which settings, and who says yes.
 #[derive(Debug, Args)]
 pub(crate) struct ClientArgs {
-    /// The client: claude-desktop, claude-code, cursor, vscode, codex, gemini or zed.
+    /// The client: claude, claude-desktop, cursor, vscode, codex, gemini, copilot, opencode or
+    /// zed.
     #[arg(value_name = "CLIENT")]
     pub(crate) client: McpClient,
     /// Only these servers.

@@ -32,8 +32,12 @@ pub(super) fn entries(text: &str, key: &'static str) -> Result<Vec<ServerEntry>,
     Ok(entry.collect())
 }
 
-/// `command` and `args`; in an older form of Zed's settings `command` holds `path` and `args`.
+/// `command` and `args`; in an older form of Zed's settings `command` holds `path` and `args`, and in
+/// opencode's it is a list of both.
 fn launch(text: &str, server: &Object<'_>) -> Option<Launch> {
+    if let Some(command) = server.get_array("command") {
+        return launch_of_list(server, command);
+    }
     let (table, key) = match server.get_object("command") {
         Some(inner) => (inner, "path"),
         None => (server, "command"),
@@ -53,7 +57,27 @@ fn launch(text: &str, server: &Object<'_>) -> Option<Launch> {
         program_at: range(program.range),
         args_at: args.map(|args| range(args.range)),
         each_at: each.iter().map(|arg| range(arg.range)).collect(),
+        is_list: false,
         before_member: before_member(text, table.range.start, key_at),
+    })
+}
+
+/// `["program", "argument"]`.
+fn launch_of_list(server: &Object<'_>, command: &Array<'_>) -> Option<Launch> {
+    let words = texts(command);
+    if command.elements.len() != words.len() {
+        return None;
+    }
+    let (program, args) = words.split_first()?;
+    Some(Launch {
+        program: program.value.to_string(),
+        args: args.iter().map(|arg| arg.value.to_string()).collect(),
+        env: env(server.get_object("environment")),
+        program_at: range(program.range),
+        args_at: None,
+        each_at: args.iter().map(|arg| range(arg.range)).collect(),
+        is_list: true,
+        before_member: String::new(),
     })
 }
 

@@ -18,6 +18,10 @@ pub enum McpClient {
     Codex,
     /// Gemini CLI.
     Gemini,
+    /// Copilot CLI.
+    Copilot,
+    /// opencode.
+    Opencode,
     /// Zed.
     Zed,
 }
@@ -34,32 +38,36 @@ pub enum Format {
 /// A client of which nothing is known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no client `{0}`; known are claude-desktop, claude-code, cursor, vscode, codex, gemini and zed"
+    "there is no client `{0}`; known are claude, claude-desktop, cursor, vscode, codex, gemini, copilot, opencode and zed"
 )]
 pub struct UnknownClient(String);
 
 impl McpClient {
     /// Every client.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::ClaudeDesktop,
         Self::ClaudeCode,
         Self::Cursor,
         Self::VsCode,
         Self::Codex,
         Self::Gemini,
+        Self::Copilot,
+        Self::Opencode,
         Self::Zed,
     ];
 
-    /// The word for it.
+    /// The name of it, which is that of `sprag install` if both know the client.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeDesktop => "claude-desktop",
-            Self::ClaudeCode => "claude-code",
+            Self::ClaudeCode => "claude",
             Self::Cursor => "cursor",
             Self::VsCode => "vscode",
             Self::Codex => "codex",
             Self::Gemini => "gemini",
+            Self::Copilot => "copilot",
+            Self::Opencode => "opencode",
             Self::Zed => "zed",
         }
     }
@@ -67,10 +75,7 @@ impl McpClient {
     /// The agent behind its sessions, as its hooks name it too.
     #[must_use]
     pub const fn agent(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude",
-            other => other.as_str(),
-        }
+        self.as_str()
     }
 
     /// How its settings are written.
@@ -89,6 +94,7 @@ impl McpClient {
             Self::VsCode => "servers",
             Self::Codex => "mcp_servers",
             Self::Zed => "context_servers",
+            Self::Opencode => "mcp",
             _ => "mcpServers",
         }
     }
@@ -116,6 +122,8 @@ impl McpClient {
             Self::VsCode => project.join(".vscode/mcp.json"),
             Self::Codex => home.join(".codex/config.toml"),
             Self::Gemini => home.join(".gemini/settings.json"),
+            Self::Copilot => home.join(".copilot/mcp-config.json"),
+            Self::Opencode => config.join("opencode/opencode.json"),
             Self::Zed => config.join("zed/settings.json"),
         }
     }
@@ -124,6 +132,12 @@ impl McpClient {
 impl FromStr for McpClient {
     type Err = UnknownClient;
     fn from_str(word: &str) -> Result<Self, UnknownClient> {
+        // Claude Code had this name here before it had the one that its hooks have.
+        let word = if word == "claude-code" {
+            "claude"
+        } else {
+            word
+        };
         let found = Self::ALL.into_iter().find(|client| client.as_str() == word);
         found.ok_or_else(|| UnknownClient(word.to_owned()))
     }

@@ -32,6 +32,8 @@ pub struct Launch {
     pub(crate) args_at: Option<Range<usize>>,
     /// Each argument.
     pub(crate) each_at: Vec<Range<usize>>,
+    /// Whether program and arguments are one list.
+    pub(crate) is_list: bool,
     /// What a new member of the same table starts with: a comma, a line end, blanks.
     pub(crate) before_member: String,
 }
@@ -58,6 +60,7 @@ impl ServerEntry {
         let program = Splice::replace(launch.program_at.clone(), quoted(&wrapper.program));
         let args = match (&launch.args_at, launch.each_at.first()) {
             (_, Some(first)) => Splice::insert(first.start, format!("{added}, ")),
+            _ if launch.is_list => Splice::insert(launch.program_at.end, format!(", {added}")),
             (Some(list), None) => Splice::insert(list.start + 1, added),
             (None, None) => {
                 let key = match format {
@@ -113,6 +116,7 @@ impl Launch {
         };
         let args = match (self.each_at.get(at + 1), &self.args_at) {
             (Some(next), _) => first.start..next.start,
+            (None, _) if self.is_list => self.program_at.end..last.end,
             // We wrote the whole member, so it goes with what is in it.
             (None, Some(list))
                 if text

@@ -47,6 +47,7 @@ fn launch(server: &dyn TableLike, is_inline: bool) -> Option<Launch> {
         program_at: program.span()?,
         args_at: list.and_then(|list| list.span()),
         each_at: spans?,
+        is_list: false,
         before_member: if is_inline { ", " } else { "\n" }.to_owned(),
     })
 }

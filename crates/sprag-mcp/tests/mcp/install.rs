@@ -204,3 +204,44 @@ fn what_is_not_settings_is_said_to_be_none() {
     assert_eq!(entries(McpClient::Cursor, "").unwrap(), []);
     assert_eq!(entries(McpClient::Zed, "{}").unwrap(), []);
 }
+
+#[test]
+fn opencode_has_program_and_arguments_in_one_list() {
+    const SETTINGS: &str = r#"{
+  "mcp": {
+    "catalog": { "type": "local", "command": ["node", "catalog.js"], "environment": { "A": "b" } },
+    "bare": { "type": "local", "command": ["server"] }, // no arguments
+    "far": { "type": "remote", "url": "https://example.org/mcp" }
+  }
+}
+"#;
+    let wrapped = install(McpClient::Opencode, SETTINGS, &[], &wrapper()).unwrap();
+    let found = entries(McpClient::Opencode, &wrapped).unwrap();
+    let inner: Vec<_> = found
+        .iter()
+        .filter_map(|entry| entry.launch.as_ref())
+        .map(|launch| {
+            (
+                launch.is_wrapped(),
+                launch.inner().0.to_owned(),
+                launch.inner().1.len(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        inner,
+        [(true, "node".to_owned(), 1), (true, "server".to_owned(), 0)]
+    );
+    let free = uninstall(McpClient::Opencode, &wrapped, &[]).unwrap();
+    assert_eq!(free, SETTINGS);
+}
+
+/// People learn one name for a client.
+#[test]
+fn clients_have_the_names_that_their_hooks_have() {
+    for name in ["claude", "codex", "gemini", "copilot", "cursor", "opencode"] {
+        let client: McpClient = name.parse().unwrap();
+        assert_eq!((client.as_str(), client.agent()), (name, name));
+    }
+    assert_eq!("claude-code".parse(), Ok(McpClient::ClaudeCode));
+}
