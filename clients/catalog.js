@@ -1,22 +1,29 @@
-// A small MCP server with one tool that deletes, and an asset that will not go: on standard input, or over HTTP for
-// who imports it.
+// A small MCP server with a tool that deletes an asset that will not go, and one that always fails: on standard input,
+// or over HTTP for whoever imports it.
 
 import http from 'node:http';
 import readline from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const TOOL = {
-  name: 'delete_asset',
-  description: 'Deletes an asset',
+const tool = (name, description) => ({
+  name,
+  description,
   inputSchema: { type: 'object', properties: { asset_id: { type: 'string' } }, required: ['asset_id'] },
+});
+const TOOLS = [tool('delete_asset', 'Deletes an asset'), tool('find_asset', 'Finds an asset')];
+
+const text = (text) => ({ content: [{ type: 'text', text }] });
+const CALLS = {
+  delete_asset: ({ asset_id }) => text(`${asset_id} still exists`),
+  find_asset: ({ asset_id }) => ({ ...text(`the index is locked, ${asset_id} can't be looked up`), isError: true }),
 };
 
 const ANSWERS = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'catalog', version: '1.0.0' },
   }),
-  'tools/list': () => ({ tools: [TOOL] }),
-  'tools/call': ({ arguments: { asset_id } }) => ({ content: [{ type: 'text', text: `${asset_id} still exists` }] }),
+  'tools/list': () => ({ tools: TOOLS }),
+  'tools/call': ({ name, arguments: args }) => CALLS[name](args ?? {}),
 };
 
 /** The answer to a line; none for what needs none. */

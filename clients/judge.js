@@ -28,6 +28,8 @@ export function figures({ records, requests, timedOut }) {
     stopped: stopped && { ...stopped, reached: Boolean(reached(stopped)) },
     killed: events.some((event) => event.verdict.verdict === 'kill'),
     requests: requests.length,
+    turns: requests.filter((request) => request.turn?.calls.length > 0).length,
+    refusals: main.filter(refused).length,
     timedOut,
   };
 }
@@ -57,7 +59,12 @@ export function complaints(figures, expect) {
     // Where a hook can end the session, the model was not asked again.
     if (expect.ends) want(figures.mainCalls === expect.refusedBy, `went on after the kill, to ${figures.mainCalls} calls`);
   }
-  if (expect.calls) want(figures.calls === expect.calls, `${figures.calls} calls counted instead of ${expect.calls}`);
+  if (expect.steps) want(figures.steps === expect.steps, `${figures.steps} results counted instead of ${expect.steps}`);
+  if (expect.turns) want(figures.turns === expect.turns, `the model acted ${figures.turns} times instead of ${expect.turns}`);
+  if (expect.mostRefusals) {
+    want(figures.refusals <= expect.mostRefusals, `${figures.refusals} calls were refused and the turn went on, more than ${expect.mostRefusals}`);
+  }
+  if (expect.calls !== undefined) want(figures.calls === expect.calls, `${figures.calls} calls counted instead of ${expect.calls}`);
   if (expect.children !== undefined) {
     want(figures.children === expect.children, `${figures.children} sub-agents seen instead of ${expect.children}`);
   }

@@ -50,10 +50,13 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
 
   const requests = [];
   const model = await startModel(
-    (conversation) => next(conversation, script, {
-      translate: (deed) => driver.call(deed, { project, marker }),
-      finish: driver.finish,
-    }),
+    async (conversation) => {
+      if (script.delayMs) await new Promise((go) => { setTimeout(go, script.delayMs); });
+      return next(conversation, script, {
+        translate: (deed) => driver.call(deed, { project, marker }),
+        finish: driver.finish,
+      });
+    },
     (request) => requests.push(request),
   );
   const env = {
@@ -72,9 +75,21 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
     if (hooked) {
       server = way === 'posted' ? await serve(sprag, env) : null;
       const how = server ? ['--user', `--http=${server.url}`] : [driver.scope];
-      const args = ['install', driver.name, ...how, '--yes'];
-      const out = execFileSync(sprag, args, { cwd: project, env, encoding: 'utf8' });
-      put(path.join(folder, 'install.txt'), out);
+      const scopes = script.setup === 'user-and-project' ? [['--user'], ['--project']] : [how];
+      const program = script.setup === 'binary-gone' ? path.join(folder, 'bin', 'sprag') : sprag;
+      if (program !== sprag) {
+        fs.mkdirSync(path.dirname(program));
+        fs.copyFileSync(sprag, program);
+      }
+      for (const scope of scopes) {
+        const args = ['install', driver.name, ...scope, '--yes'];
+        const out = execFileSync(program, args, { cwd: project, env, encoding: 'utf8' });
+        fs.appendFileSync(path.join(folder, 'install.txt'), out);
+      }
+      if (program !== sprag) fs.rmSync(program);
+      if (script.setup === 'policy-broken') put(path.join(home, '.config', 'sprag', 'policy.toml'), '[flow\nmax_depth = "x"\n');
+      // A folder in which nobody may make a file, whoever runs this.
+      if (script.setup === 'store-read-only') env.SPRAG_DB = '/proc/sprag/sprag.db';
     }
     const prompt = `Please do what has to be done. ${marker(name)}`;
     const { args, env: own } = driver.command({ prompt, model, home, guarded: hooked });

@@ -62,8 +62,9 @@ for (const driver of drivers) {
     const seconds = ((Date.now() - began) / 1000).toFixed(1);
     const told = (finding, word) => (finding ? `${word} ${finding.after}${finding.reached ? '' : ' (unheard)'}` : `not ${word}`);
     console.log(
-      `  ${wrong.length > 0 ? 'FAIL' : 'ok  '} ${name.padEnd(11)} ${told(seen.warned, 'warned')}, ${told(seen.stopped, 'stopped')};` +
-      ` ${seen.calls} calls, ${seen.steps} steps, ${seen.children} sub-agents, exit ${run.code}, ${seconds} s`,
+      `  ${wrong.length > 0 ? 'FAIL' : 'ok  '} ${name.padEnd(16)} ${told(seen.warned, 'warned')}, ${told(seen.stopped, 'stopped')};` +
+      ` ${seen.calls} calls, ${seen.steps} steps, ${seen.refusals} refused, ${seen.children} sub-agents,` +
+      `${seen.killed ? ' killed,' : ''} exit ${run.code}, ${seconds} s`,
     );
     for (const complaint of wrong) console.log(`       ${complaint}`);
     if (wrong.length === 0 && !options.keep) fs.rmSync(folder, { recursive: true, force: true });

@@ -1,16 +1,37 @@
-// What the scripted model does in each scenario, in words that every client has: run a command, write a file,
-// start a sub-agent. A driver puts them into its client's own tools.
+// What the scripted model does in each scenario, in terms that every client has: run a command, write or change a
+// file, start a sub-agent, call a tool of an MCP server. A driver translates them into its client's own tools.
 //
-// `turns` is a list of model answers; each is a list of deeds done at once. `expect` says what the guard must have
-// done: by when the first warning reached the model and by when calls were refused, counted in deeds of the
-// main session, or that neither ever happened.
+// `turns` is a list of model answers; each is a list of deeds done at once. `delayMs` is how long the model takes for an
+// answer. `setup` changes what `sprag install` left behind, see play.js. `expect` says what the guard must have done: by
+// when the first warning reached the model and by when calls were refused, counted in deeds of the main session, or
+// that neither ever happened.
+
+import fs from 'node:fs';
 
 const run = (command) => ({ do: 'run', command });
 const write = (path, text) => ({ do: 'write', path, text });
+const change = (path, from, to) => ({ do: 'change', path, from, to });
 const edit = (path, text) => ({ do: 'run', command: `cat > ${path} <<'END'\n${text}END` });
 const start = (child) => ({ do: 'start', child });
 const remove = (asset) => ({ do: 'remove', asset });
+const find = (asset) => ({ do: 'find', asset });
 const times = (count, make) => Array.from({ length: count }, (_, index) => make(index + 1));
+
+/** A program that prints what a real test runner printed, with the times and process ids of today. */
+const recorded = (name) => {
+  const text = fs.readFileSync(new URL(`./outputs/${name}.txt`, import.meta.url), 'utf8');
+  return `#!/bin/sh\nsed -e "s/@PID@/$$/g" -e "s/@NN@/$(date +%N | cut -c1-2)/g" <<'OUTPUT'\n${text}OUTPUT\nexit 1\n`;
+};
+
+/** Edits that are always new, and a test that always fails as before. */
+const editTest = (runner) => ({
+  turns: times(9, (n) => [
+    [edit('total.py', `def total(items):\n    return sum(items) + ${n}\n`)],
+    [run('./check')],
+  ]).flat(),
+  files: { check: recorded(runner) },
+  expect: { warnedBy: 14, refused: 'perhaps' },
+});
 
 export const SCRIPTS = {
   // The same call with the same answer, again and again: warned, then refused.
@@ -50,6 +71,110 @@ export const SCRIPTS = {
     turns: [times(12, (n) => start(`child-${n}`))],
     children: Object.fromEntries(times(12, (n) => [`child-${n}`, [[run(`echo part ${n}`)]]])),
     expect: { untouched: true, children: 12 },
+  },
+
+  'edit-cargo': editTest('cargo-test'),
+  'edit-pytest': editTest('pytest'),
+  'edit-npm': editTest('npm-test'),
+
+  // The same edit that can't be made, again and again. Claude Code and Codex have no usual hook for it.
+  'failing-edit': {
+    turns: times(9, () => [change('a.txt', 'no such line', 'x')]),
+    files: { 'a.txt': 'hello\n' },
+    expect: { warnedBy: 6 },
+  },
+
+  // Always another edit that can't be made.
+  'failing-edits': {
+    turns: times(14, (n) => [change('a.txt', `no such line ${n}`, `x${n}`)]),
+    files: { 'a.txt': 'hello\n' },
+    expect: { warnedBy: 12 },
+  },
+
+  // A tool of an MCP server that fails, again and again.
+  'failing-mcp': {
+    turns: times(9, () => [find('fact_sales')]),
+    expect: { warnedBy: 6 },
+  },
+
+  // A look at many files, some of which have nothing: work.
+  sweep: {
+    turns: times(14, (n) => [run(`grep -n "total ${n}:" notes.txt`)]),
+    files: { 'notes.txt': times(14, (n) => (n % 4 === 0 ? '' : `total ${n}: ${n * 37}\n`)).join('') },
+    expect: { untouched: true },
+  },
+
+  // Twelve files in one answer.
+  'twelve-at-once': {
+    turns: [times(12, (n) => write(`part-${n}.txt`, `part ${n}\n`))],
+    expect: { untouched: true, calls: 12 },
+  },
+
+  // Forty-one calls of test-driven work: each test fails first, then passes.
+  tdd: {
+    turns: [
+      [run('ls')],
+      ...times(10, (n) => [
+        [edit(`test_${n}.py`, `assert area(${n}) == ${n * n}\n`)],
+        [run(`./tests ${n} red`)],
+        [edit('area.py', `def area(n):\n    return n * n  # step ${n}\n`)],
+        [run(`./tests ${n} green`)],
+      ]).flat(),
+    ],
+    files: { tests: '#!/bin/sh\nif [ $2 = red ]; then echo "$1 tests, 1 failed: area($1) is not defined for $1"; exit 1; fi\necho "$1 tests passed"\n' },
+    expect: { untouched: true, calls: 41 },
+  },
+
+  // Ten clean builds, each after a change.
+  builds: {
+    turns: times(10, (n) => [[edit('main.c', `int main(void) { return ${n}; }\n`)], [run('make -s all')]]).flat(),
+    files: { Makefile: 'all:\n\t@echo "cc -o main main.c"; echo "build finished"\n' },
+    expect: { untouched: true, calls: 20 },
+  },
+
+  // A model that does not listen: whoever can end the turn does so at the third refusal.
+  defiant: {
+    turns: times(30, () => [run('cat status.txt')]),
+    files: { 'status.txt': 'job 17 is queued\n' },
+    expect: { warnedBy: 4, refusedBy: 6 },
+  },
+
+  // The same at the speed of a real model: where nothing can end the turn, defiance kills the session.
+  'defiant-slow': {
+    turns: times(30, () => [run('cat status.txt')]),
+    delayMs: 1300,
+    files: { 'status.txt': 'job 17 is queued\n' },
+    expect: { warnedBy: 4, refusedBy: 6 },
+  },
+
+  // The program is gone: work goes on.
+  'binary-gone': {
+    turns: times(4, (n) => [run(`echo part ${n}`)]),
+    setup: 'binary-gone',
+    expect: { untouched: true, prompts: 0, calls: 0, turns: 4 },
+  },
+
+  // A policy file that can't be read does not switch the guard off.
+  'policy-broken': {
+    turns: times(8, () => [run('cat status.txt')]),
+    files: { 'status.txt': 'job 17 is queued\n' },
+    setup: 'policy-broken',
+    expect: { warnedBy: 4, refusedBy: 6 },
+  },
+
+  // A store that can't be written: work goes on.
+  'store-read-only': {
+    turns: times(4, (n) => [run(`echo part ${n}`)]),
+    setup: 'store-read-only',
+    expect: { untouched: true, prompts: 0, calls: 0, turns: 4 },
+  },
+
+  // Hooks in the user's and in the project's settings: each call counts once.
+  'user-and-project': {
+    turns: times(8, () => [run('cat status.txt')]),
+    files: { 'status.txt': 'job 17 is queued\n' },
+    setup: 'user-and-project',
+    expect: { warnedBy: 4, refusedBy: 6, steps: 5 },
   },
 
   // A delete that does not take, again and again: the third kills the session.

@@ -5,7 +5,8 @@ export const program = 'claude';
 export const scope = '--project';
 export const posts = true;
 
-export const expect = { deletes: { ends: true } };
+const ended = { mostRefusals: 3 };
+export const expect = { deletes: { ends: true }, defiant: ended, 'defiant-slow': ended };
 // It says nothing of its session, so its calls are refused and nobody is killed.
 export const overHttp = { refusedBy: 3, prompts: 0, calls: 5 };
 
@@ -35,6 +36,10 @@ export function call(deed, { project, marker }) {
       return { name: 'Write', args: { file_path: `${project}/${deed.path}`, content: deed.text } };
     case 'remove':
       return { name: 'mcp__catalog__delete_asset', args: { asset_id: deed.asset } };
+    case 'find':
+      return { name: 'mcp__catalog__find_asset', args: { asset_id: deed.asset } };
+    case 'change':
+      return { name: 'Edit', args: { file_path: `${project}/${deed.path}`, old_string: deed.from, new_string: deed.to } };
     default:
       return {
         name: 'Agent',

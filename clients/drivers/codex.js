@@ -4,6 +4,8 @@ export const name = 'codex';
 export const program = 'codex';
 export const scope = '--user';
 
+// No hook of it can end a turn: only a kill remains, and even then the model goes on.
+export const expect = { 'defiant-slow': { killed: true } };
 // It names its thread, so that is killed.
 export const overHttp = { refusedBy: 3, killed: true, prompts: 0, calls: 5 };
 
@@ -42,6 +44,12 @@ export function call(deed, { marker }) {
       return { name: 'exec_command', args: { cmd: `cat > ${deed.path} <<'END'\n${deed.text}END` } };
     case 'remove':
       return { name: 'delete_asset', namespace: 'mcp__catalog', args: { asset_id: deed.asset } };
+    case 'find':
+      return { name: 'find_asset', namespace: 'mcp__catalog', args: { asset_id: deed.asset } };
+    case 'change': {
+      const patch = `*** Begin Patch\n*** Update File: ${deed.path}\n@@\n-${deed.from}\n+${deed.to}\n*** End Patch\n`;
+      return { name: 'exec_command', args: { cmd: `apply_patch <<'EOF'\n${patch}EOF` } };
+    }
     default:
       return { name: 'spawn_agent', namespace: 'multi_agent_v1', args: { message: `Go. ${marker(deed.child)}` } };
   }

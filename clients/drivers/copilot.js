@@ -4,6 +4,9 @@ export const name = 'copilot';
 export const program = 'copilot';
 export const scope = '--project';
 
+// No hook of it can end a turn: only a kill remains, and even then the model goes on.
+export const expect = { 'defiant-slow': { killed: true } };
+
 export function prepare({ home, project, put, catalog }) {
   put(`${home}/.copilot/config.json`, JSON.stringify({ trustedFolders: [project] }));
   const server = { type: 'local', command: 'node', args: [catalog], tools: ['*'] };
@@ -32,6 +35,10 @@ export function call(deed, { project, marker }) {
       return { name: 'create', args: { path: `${project}/${deed.path}`, file_text: deed.text } };
     case 'remove':
       return { name: 'catalog-delete_asset', args: { asset_id: deed.asset } };
+    case 'find':
+      return { name: 'catalog-find_asset', args: { asset_id: deed.asset } };
+    case 'change':
+      return { name: 'edit', args: { path: `${project}/${deed.path}`, old_str: deed.from, new_str: deed.to } };
     default:
       return {
         name: 'task',

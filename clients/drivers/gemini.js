@@ -27,7 +27,8 @@ export function command({ prompt, model }) {
 
 /** Its sub-agents must say that they are done; without an id of their own they count as the session. */
 export const finish = { name: 'complete_task', args: { result: { response: 'done' } } };
-export const expect = { 'sub-agents': { children: 0 }, deletes: { ends: true } };
+const ended = { mostRefusals: 3 };
+export const expect = { 'sub-agents': { children: 0 }, deletes: { ends: true }, defiant: ended, 'defiant-slow': ended };
 
 export function call(deed, { project, marker }) {
   switch (deed.do) {
@@ -37,6 +38,10 @@ export function call(deed, { project, marker }) {
       return { name: 'write_file', args: { file_path: `${project}/${deed.path}`, content: deed.text } };
     case 'remove':
       return { name: 'mcp_catalog_delete_asset', args: { asset_id: deed.asset } };
+    case 'find':
+      return { name: 'mcp_catalog_find_asset', args: { asset_id: deed.asset } };
+    case 'change':
+      return { name: 'replace', args: { file_path: `${project}/${deed.path}`, instruction: 'change it', old_string: deed.from, new_string: deed.to } };
     default:
       return { name: 'invoke_agent', args: { agent_name: 'generalist', prompt: `Go. ${marker(deed.child)}` } };
   }

@@ -5,7 +5,8 @@ export const name = 'opencode';
 export const program = 'opencode';
 export const scope = '--project';
 
-export const expect = { deletes: { ends: true } };
+const ended = { mostRefusals: 3 };
+export const expect = { deletes: { ends: true }, defiant: ended, 'defiant-slow': ended };
 
 export function prepare({ project, model, put, catalog }) {
   put(`${project}/opencode.json`, JSON.stringify({
@@ -45,6 +46,10 @@ export function call(deed, { project, marker }) {
       return { name: 'write', args: { filePath: `${project}/${deed.path}`, content: deed.text } };
     case 'remove':
       return { name: 'catalog_delete_asset', args: { asset_id: deed.asset } };
+    case 'find':
+      return { name: 'catalog_find_asset', args: { asset_id: deed.asset } };
+    case 'change':
+      return { name: 'edit', args: { filePath: `${project}/${deed.path}`, oldString: deed.from, newString: deed.to } };
     default:
       return {
         name: 'task',

@@ -30,7 +30,7 @@ export async function startModel(play, record = () => {}) {
       return;
     }
     const conversation = { dialect: dialect.name, ...dialect.read(body, pathname) };
-    const turn = play(conversation);
+    const turn = await play(conversation);
     record({ path: pathname, conversation, turn, headers: request.headers, body });
     dialect.answer({ body, pathname, turn, response, sendJson, startEvents });
   });
