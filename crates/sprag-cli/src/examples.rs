@@ -49,7 +49,7 @@ Examples:
   sprag mcp -- npx -y @modelcontextprotocol/server-filesystem ~/notes
   sprag mcp --name catalog --fail closed -- ./catalog-server --port none
   sprag mcp --private -- ./my-server           to try it out: nothing is kept
-  sprag mcp install claude-code                put it before all servers of a client
+  sprag mcp install claude                     put it before all servers of a client
   sprag mcp --listen 127.0.0.1:7728 --upstream https://api.example.com/mcp
   sprag mcp --listen 127.0.0.1:7728 --config mcp.toml
 
@@ -61,7 +61,7 @@ Shows the change first and asks. Only the lines that start a server change; the 
 kept beside it. Servers that are reached over the network stay as they are.
 
 Examples:
-  sprag mcp install claude-code                the .mcp.json of this folder
+  sprag mcp install claude                     the .mcp.json of this folder
   sprag mcp install codex catalog --yes        one server, without asking
   sprag mcp install cursor --dry-run           only look
   sprag mcp install zed --inspect              also start each server and name its destructive tools
@@ -72,7 +72,7 @@ pub(crate) const MCP_UNINSTALL: &str = "\
 The reverse of install: every other byte stays.
 
 Examples:
-  sprag mcp uninstall claude-code
+  sprag mcp uninstall claude
   sprag mcp uninstall codex catalog --yes";
 
 pub(crate) const TEST: &str = "\
@@ -340,8 +340,8 @@ Examples:
   sprag token revoke build-farm";
 pub(crate) const HOOK: &str = "\
 Agent CLIs start this themselves; `sprag install` tells them to. It asks a running `sprag serve`, else
-the store. Where there is no verdict (the payload can't be read, the server does not answer) it
-follows --fail and leaves a line for `sprag doctor`; a session that was stopped stays stopped.
+the store. If there is no verdict (the payload can't be read, the server does not answer) it follows
+--fail and leaves a line for `sprag doctor`; a session that was stopped stays stopped.
 
 Examples:
   sprag hook --client claude < payload.json
@@ -350,16 +350,17 @@ Examples:
 Exit code: 0, whatever the answer is; it is in the output.";
 
 pub(crate) const INSTALL: &str = "\
-Shows what would change and asks. Other hooks, comments and the layout of the file stay as they are;
-what was there before is kept beside it as FILE.before-sprag. Doing it again changes nothing.
+Shows what would change and asks. Other hooks, comments and the layout of the file stay as they are. The
+file as it was is kept in ~/.local/state/sprag/backups. Doing it again changes nothing.
 
 Examples:
   sprag install claude
+  sprag install --all
   sprag install codex --shadow
   sprag install copilot --project --yes
   sprag install gemini --fail closed
 
-Clients: claude, codex, gemini, copilot, cursor, opencode. `sprag doctor` tells whether it works.";
+Clients: claude, codex, gemini, copilot, cursor, opencode. `sprag doctor` tries them.";
 
 pub(crate) const UNINSTALL: &str = "\
 Examples:

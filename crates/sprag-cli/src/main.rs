@@ -19,13 +19,13 @@ mod layout;
 mod limit_text;
 mod plural;
 mod policy_file;
+mod problem_log;
 mod record_line;
 mod report;
 mod running_server;
 mod settings;
 mod settings_file;
 mod style;
-mod trouble;
 
 use std::process::ExitCode;
 

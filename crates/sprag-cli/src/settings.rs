@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use sprag::PolicyFile;
-use sprag_hooks::Client;
-use sprag_hooks::install::Homes;
+use sprag_hooks::install::ConfigDirs;
 use sprag_scan::KnownFolders;
 
 /// What the environment says.
@@ -27,6 +26,7 @@ pub(crate) struct Settings {
     claude_home: Option<PathBuf>,
     codex_home: Option<PathBuf>,
     copilot_home: Option<PathBuf>,
+    gemini_home: Option<PathBuf>,
     path: Option<PathBuf>,
 }
 
@@ -48,6 +48,7 @@ impl Settings {
             claude_home: variable("CLAUDE_CONFIG_DIR"),
             codex_home: variable("CODEX_HOME"),
             copilot_home: variable("COPILOT_HOME"),
+            gemini_home: variable("GEMINI_CLI_HOME"),
             path: variable("PATH"),
             copilot_project: variable("COPILOT_CLI").and_then(|_| variable("COPILOT_PROJECT_DIR")),
         }
@@ -119,15 +120,22 @@ impl Settings {
     }
 
     /// The folders in which agent CLIs look for hooks; none where there is no home.
-    pub(crate) fn homes(&self, project: PathBuf) -> Option<Homes> {
-        Some(Homes {
+    pub(crate) fn homes(&self, project: PathBuf) -> Option<ConfigDirs> {
+        Some(ConfigDirs {
             project,
             home: self.home.clone()?,
             claude: self.claude_home.clone(),
             codex: self.codex_home.clone(),
             copilot: self.copilot_home.clone(),
+            gemini: self.gemini_home.clone(),
             config: self.xdg_config_home.clone(),
         })
+    }
+
+    /// The folder for copies of settings files from before they were changed; none if there is no home.
+    pub(crate) fn backups(&self) -> Option<PathBuf> {
+        let state = self.place(self.xdg_state_home.as_deref(), ".local/state")?;
+        Some(state.join("sprag").join("backups"))
     }
 
     /// The folders in which agent CLIs keep transcripts; none where there is no home.
@@ -149,19 +157,9 @@ impl Settings {
             .find(|path| path.is_file())
     }
 
-    /// Whether Copilot CLI runs this hook of Claude's while it has one of its own: each call would be
-    /// told twice.
-    pub(crate) fn is_called_twice(&self, client: Client) -> bool {
-        let Some(project) = self.copilot_project.as_deref() else {
-            return false;
-        };
-        let own = [
-            Some(project.join(".github/hooks/sprag.json")),
-            self.home
-                .as_ref()
-                .map(|home| home.join(".copilot/hooks/sprag.json")),
-        ];
-        client == Client::Claude && own.into_iter().flatten().any(|path| path.exists())
+    /// The project for which Copilot CLI runs this hook; none if another client runs it.
+    pub(crate) fn copilot_project(&self) -> Option<&Path> {
+        self.copilot_project.as_deref()
     }
 
     /// Who gives orders, for the log.

@@ -1,18 +1,18 @@
 //! A hook from end to end: payload in, the client's own answer out.
 //!
-//! Pure but for the question that it asks: a process that a client started, and a server that got
-//! the payload over HTTP, answer alike.
+//! Pure except for the question that it asks. A process that a client started and a server that
+//! received the payload over HTTP answer alike.
 
 use sprag::{Event, FailMode, Role, Verdict};
 
 use crate::client::Client;
 use crate::codec;
-use crate::reading::{Moment, ReadError, Reading};
+use crate::parsed_hook::{HookPhase, ParsedHook, ReadError};
 use crate::reply::Reply;
 
-/// What to print, and how to end.
+/// What to print, and the exit code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HookAnswer {
+pub struct HookResponse {
     /// For standard output, or the body of an HTTP response; empty is nothing at all.
     pub stdout: String,
     /// For the process.
@@ -22,23 +22,29 @@ pub struct HookAnswer {
 /// How a hook is answered.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HookOptions<'h> {
-    /// The client's name of the event, for payloads that don't say it.
+    /// The client's name of the event, for payloads that don't name it.
     pub event: Option<&'h str>,
-    /// What to do where there is no verdict.
+    /// What to do if there is no verdict.
     pub fail: FailMode,
     /// Ask and log, but let everything happen.
     pub shadow: bool,
-    /// Don't tell the person of a failure; somebody did just before.
-    pub hush: bool,
+    /// Don't report a failure to the person again: somebody did just before.
+    pub quiet: bool,
+    /// Something that the person should read when a session starts or somebody writes to it, such as that
+    /// the policy file is broken.
+    pub notice: Option<&'h str>,
+    /// Reads the end of a transcript that a payload names: some clients write results there that they
+    /// report to no hook. None if transcripts can't be read here.
+    pub read_transcript: Option<fn(&str) -> Option<String>>,
 }
 
 /// An answer, and what went wrong on the way to it.
 #[derive(Debug, Default)]
-pub struct Answered {
+pub struct AnsweredHook {
     /// For the client.
-    pub answer: HookAnswer,
+    pub answer: HookResponse,
     /// For whoever looks after the guard.
-    pub trouble: Option<String>,
+    pub problem: Option<String>,
 }
 
 /// Answers one hook of `client`, asking the guard through `ask`.
@@ -61,66 +67,102 @@ pub fn answer(
     payload: &[u8],
     options: &HookOptions<'_>,
     ask: impl FnMut(Role, Event) -> Result<Verdict, String>,
-) -> Answered {
-    match codec::read(client, payload, options.event) {
-        Ok(reading) => answer_reading(reading, options, ask),
-        Err(error) => unreadable(client, options, &error),
+) -> AnsweredHook {
+    match codec::read(client, payload, options) {
+        Ok(hook) => answer_parsed(hook, options, ask),
+        Err(error) => unreadable(client, payload, options, &error, ask),
     }
 }
 
-/// The answer where there is no payload to read, as for one that never ends.
-#[must_use]
-pub fn unreadable(client: Client, options: &HookOptions<'_>, error: &ReadError) -> Answered {
-    let event_name = options.event.unwrap_or_default();
-    let reading = Reading {
-        moment: codec::moment(client, event_name),
-        event_name: event_name.to_owned(),
-        dialect: codec::dialect(client),
-        events: Vec::new(),
+/// The answer to a payload that can't be read; `payload` is what there is of it. If it names a session,
+/// the call is judged as one of that session all the same: an agent that was stopped must not get free
+/// by calling in a way that nobody can read.
+pub fn unreadable(
+    client: Client,
+    payload: &[u8],
+    options: &HookOptions<'_>,
+    error: &ReadError,
+    ask: impl FnMut(Role, Event) -> Result<Verdict, String>,
+) -> AnsweredHook {
+    let mut hook = codec::salvage(client, payload, options.event);
+    let problem = format!("{client}: {error}");
+    let failed = failed(&hook, options, &problem);
+    let closed = matches!(failed, Reply::Refuse(_));
+    let events = std::mem::take(&mut hook.events);
+    let (reply, _) = if closed {
+        (failed, None)
+    } else {
+        match ask_all(&hook, events, options, ask) {
+            (Reply::Silent, _) => (failed, None),
+            judged => judged,
+        }
     };
-    let trouble = format!("{client}: {error}");
-    Answered {
-        answer: codec::write(&reading, &failed(&reading, options, &trouble)),
-        trouble: Some(trouble),
+    AnsweredHook {
+        answer: codec::write(&hook, &reply),
+        problem: Some(problem),
     }
 }
 
-fn answer_reading(
-    mut reading: Reading,
+fn answer_parsed(
+    mut hook: ParsedHook,
+    options: &HookOptions<'_>,
+    ask: impl FnMut(Role, Event) -> Result<Verdict, String>,
+) -> AnsweredHook {
+    let events = std::mem::take(&mut hook.events);
+    let (mut reply, problem) = ask_all(&hook, events, options, ask);
+    let is_heard = matches!(hook.phase, HookPhase::Start | HookPhase::Prompt);
+    if let Some(notice) = options
+        .notice
+        .filter(|_| is_heard && reply == Reply::Silent)
+    {
+        reply = Reply::Unchecked(notice.to_owned());
+    }
+    AnsweredHook {
+        answer: codec::write(&hook, &reply),
+        problem,
+    }
+}
+
+/// Asks about `events` until one is refused; also returns what went wrong.
+fn ask_all(
+    hook: &ParsedHook,
+    events: Vec<Event>,
     options: &HookOptions<'_>,
     mut ask: impl FnMut(Role, Event) -> Result<Verdict, String>,
-) -> Answered {
+) -> (Reply, Option<String>) {
     let mut reply = Reply::Silent;
-    let mut trouble = None;
-    for event in std::mem::take(&mut reading.events) {
+    let mut problem = None;
+    for event in events {
+        // Before a call, what came of earlier calls may be reported too.
+        let phase = match (hook.phase, &event) {
+            (HookPhase::Before, Event::Step(_)) => HookPhase::After,
+            (phase, _) => phase,
+        };
         match ask(Role::Hook, event) {
-            Ok(verdict) => reply = Reply::to(reading.moment, &verdict).or(reply),
+            Ok(verdict) => reply = reply.and(Reply::to(phase, &verdict)),
             Err(error) => {
-                reply = failed(&reading, options, &error);
-                trouble = Some(error);
+                reply = failed(hook, options, &error);
+                problem = Some(error);
             }
         }
         if !matches!(reply, Reply::Silent | Reply::Note(_)) {
             break;
         }
     }
-    if options.shadow {
-        reply = Reply::Silent;
-    }
-    Answered {
-        answer: codec::write(&reading, &reply),
-        trouble,
+    match options.shadow {
+        true => (Reply::Silent, problem),
+        false => (reply, problem),
     }
 }
 
-fn failed(reading: &Reading, options: &HookOptions<'_>, error: &str) -> Reply {
-    match (options.fail, reading.moment) {
+fn failed(hook: &ParsedHook, options: &HookOptions<'_>, error: &str) -> Reply {
+    match (options.fail, hook.phase) {
         _ if options.shadow => Reply::Silent,
-        (FailMode::Closed, Moment::Before) => Reply::Refuse(format!(
+        (FailMode::Closed, HookPhase::Before) => Reply::Refuse(format!(
             "sprag: not checked, so not allowed (--fail closed): {error}\n\
-             Only the user may mend this, with: sprag doctor"
+             Only the user may fix this, with: sprag doctor"
         )),
-        (_, Moment::Before | Moment::Prompt) if !options.hush => Reply::Unchecked(format!(
+        (_, HookPhase::Before | HookPhase::Prompt) if !options.quiet => Reply::Unchecked(format!(
             "sprag: not checked, and let through: {error}\nTo see what is wrong: sprag doctor"
         )),
         _ => Reply::Silent,
@@ -128,8 +170,14 @@ fn failed(reading: &Reading, options: &HookOptions<'_>, error: &str) -> Reply {
 }
 
 impl Reply {
-    /// This one, or the other where this one says nothing.
-    fn or(self, other: Self) -> Self {
-        if self == Self::Silent { other } else { self }
+    /// Both: of two notes each is read once, anything else counts more than a note.
+    fn and(self, next: Self) -> Self {
+        match (self, next) {
+            (before, Self::Silent) => before,
+            (Self::Note(one), Self::Note(other)) if one != other => {
+                Self::Note(format!("{one}\n{other}"))
+            }
+            (_, next) => next,
+        }
     }
 }

@@ -57,6 +57,19 @@ impl Client {
         }
     }
 
+    /// The version that the hooks were tried with; none for a client that they were not tried with.
+    #[must_use]
+    pub const fn tried_version(self) -> Option<&'static str> {
+        match self {
+            Self::Claude => Some("2.1.325"),
+            Self::Codex => Some("0.166.0"),
+            Self::Gemini => Some("0.61.0"),
+            Self::Copilot => Some("1.0.102"),
+            Self::Cursor => None,
+            Self::Opencode => Some("1.18.33"),
+        }
+    }
+
     /// The program that people start.
     #[must_use]
     pub const fn program(self) -> &'static str {

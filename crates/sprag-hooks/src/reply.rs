@@ -1,8 +1,9 @@
-//! From a verdict to what a client should do, before it is put into that client's words.
+//! What a client should do about a verdict, before it is put into that client's own format.
 
 use sprag::{Decision, Verdict};
+use sprag_core::Code;
 
-use crate::reading::Moment;
+use crate::parsed_hook::HookPhase;
 
 /// What the client should do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,31 +12,39 @@ pub(crate) enum Reply {
     Silent,
     /// Go on, and let the model read this.
     Note(String),
-    /// Don't, and let the model read why.
+    /// Refuse the call, and let the model read why.
     Refuse(String),
-    /// Don't, and end the session where the client can.
+    /// Refuse the call, and end the turn or the session if the client can.
     Stop(String),
-    /// Nobody could check it; go on, and let the person read why.
+    /// Nobody could check it: go on, and let the person read why.
     Unchecked(String),
 }
 
 impl Reply {
-    /// What `verdict` means at `moment`.
-    pub(crate) fn to(moment: Moment, verdict: &Verdict) -> Self {
+    /// What `verdict` means in `phase`.
+    pub(crate) fn to(phase: HookPhase, verdict: &Verdict) -> Self {
         let text = || reason(verdict);
-        match (moment, verdict.decision) {
-            (_, Decision::Allow) | (Moment::Return | Moment::Elsewhere, _) => Self::Silent,
+        let is_blocked = verdict.code == Some(Code::SessionBlockedLoopGuard);
+        match (phase, verdict.decision) {
+            (_, Decision::Allow) => Self::Silent,
+            (HookPhase::Return | HookPhase::Start | HookPhase::Ignored, _) => Self::Silent,
+            // Calls that a client refuses by itself have no hook before them. A blocked session that
+            // goes on making such calls can only be ended here.
+            (HookPhase::Batch, _) if is_blocked => Self::Stop(text()),
             (_, Decision::Warn) => Self::Note(text()),
-            (Moment::Before | Moment::After, Decision::Kill) => Self::Stop(text()),
+            (HookPhase::Before | HookPhase::After | HookPhase::Batch, Decision::Kill) => {
+                Self::Stop(text())
+            }
             // The tool ran: its result stays, and the refusals start with the next call.
-            (Moment::After, _) => Self::Note(text()),
-            (Moment::Before | Moment::Prompt | Moment::Spawn, _) => Self::Refuse(text()),
+            (HookPhase::After | HookPhase::Batch, _) => Self::Note(text()),
+            (HookPhase::Before, _) if verdict.end_turn => Self::Stop(text()),
+            (HookPhase::Before | HookPhase::Prompt | HookPhase::Spawn, _) => Self::Refuse(text()),
         }
     }
 }
 
-/// The verdict in words. The model reads it as well, and models like to follow commands that they
-/// read; so it says whose command that is.
+/// The verdict in words. The model reads it as well, and models tend to run commands that they read;
+/// so it says whose command that is.
 fn reason(verdict: &Verdict) -> String {
     let message = match (&verdict.message, verdict.rule) {
         (Some(message), _) => message.clone(),

@@ -64,10 +64,13 @@ pub(crate) struct HookArgs {
     /// The agent CLI that calls.
     #[arg(long, value_name = "CLIENT", value_enum)]
     pub(crate) client: ClientWord,
-    /// The event it calls for, where its payload does not say.
+    /// The event it calls for, if its payload does not name it.
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: Option<String>,
-    /// What to do where there is no verdict.
+    /// The hook is a project's: stay silent if the user's own settings have it too.
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// What to do if there is no verdict.
     #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
     pub(crate) fail: FailWord,
     /// Judge and log, but let everything happen.
@@ -108,20 +111,23 @@ impl ScopeArgs {
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
     /// The agent CLI.
-    #[arg(value_name = "CLIENT", value_enum)]
-    pub(crate) client: ClientWord,
+    #[arg(value_name = "CLIENT", value_enum, required_unless_present = "all")]
+    pub(crate) client: Option<ClientWord>,
+    /// Every agent CLI that is found here.
+    #[arg(long, conflicts_with_all = ["client", "http"])]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
     /// Only watch: verdicts are logged, and nothing is stopped.
     #[arg(long)]
     pub(crate) shadow: bool,
-    /// What hooks do where there is no verdict.
+    /// What hooks do if there is no verdict.
     #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
     pub(crate) fail: FailWord,
     /// The program that hooks start [default: this one].
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<PathBuf>,
-    /// Claude Code only: no program is started, hooks are posted to a running `sprag serve`. Where that
+    /// Claude Code only: no program is started, hooks are posted to a running `sprag serve`. While it
     /// does not run, nothing is guarded.
     #[arg(
         long,
@@ -140,8 +146,11 @@ pub(crate) struct InstallArgs {
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
     /// The agent CLI.
-    #[arg(value_name = "CLIENT", value_enum)]
-    pub(crate) client: ClientWord,
+    #[arg(value_name = "CLIENT", value_enum, required_unless_present = "all")]
+    pub(crate) client: Option<ClientWord>,
+    /// Every agent CLI that has hooks of sprag.
+    #[arg(long, conflicts_with = "client")]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
     /// Don't ask.

@@ -1,10 +1,15 @@
-//! `sprag doctor`: is anything wrong, and what to do about it.
+//! `sprag doctor`: diagnoses problems and suggests fixes.
 //!
-//! A guard that is not asked looks like one with nothing to say. So each way in which hooks stay silent is looked
-//! for by name: not there, not complete, not trusted, switched off, another program, never fired.
+//! A guard that is not asked looks like one with nothing to say. So one real hook is sent through the
+//! command that each client has in its settings and followed into the store, and each way in which hooks
+//! stay silent is looked for by name: missing, incomplete, narrowed, not trusted, switched off, another
+//! program, in shadow, paused.
 
 mod client;
+mod codex;
 mod guard;
+mod probe;
+mod process;
 mod trust;
 
 use std::io::Write;
@@ -18,19 +23,19 @@ use crate::failure::{FAILED, Failure, Run};
 use crate::settings::Settings;
 use crate::style::{BAD, FAINT, GOOD, paint};
 
-/// Something that was looked at.
+/// Something that was checked.
 #[derive(Debug, Serialize)]
-pub(super) struct Look {
+pub(super) struct Check {
     /// What: a client, the policy, the store.
     what: String,
-    /// How it is, in a sentence.
+    /// What was found, in a sentence.
     state: String,
-    /// What to do, where something is wrong.
+    /// What to do, if something is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<String>,
 }
 
-impl Look {
+impl Check {
     pub(super) fn fine(what: impl Into<String>, state: impl Into<String>) -> Self {
         Self {
             what: what.into(),
@@ -51,36 +56,36 @@ impl Look {
     }
 }
 
-/// Looks at everything.
+/// Checks everything.
 pub(crate) fn run(args: &DoctorArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let here = std::env::current_dir().map_err(|error| {
         Failure::new(format!(
-            "can't tell where this is: {}",
+            "can't find the current folder: {}",
             Failure::reason(&error)
         ))
     })?;
     let homes = settings
         .homes(here)
         .ok_or_else(|| Failure::new("there is no home: $HOME is not set"))?;
-    let guard = guard::Place::find(args, settings);
-    let mut looks = Vec::new();
+    let guard = guard::GuardLocation::find(args, settings);
+    let mut checks = Vec::new();
     for client in Client::ALL {
-        looks.extend(client::look(client, &homes, settings, &guard));
+        checks.extend(client::look(client, &homes, settings, &guard));
     }
-    if looks.is_empty() {
-        looks.push(Look::wrong(
+    if checks.is_empty() {
+        checks.push(Check::wrong(
             "clients",
             "no agent CLI is found here",
             "put one on the PATH, then `sprag install CLIENT`",
         ));
     }
-    looks.extend(guard.look());
-    let problems = looks.iter().filter(|look| look.fix.is_some()).count();
+    checks.extend(guard.look());
+    let problems = checks.iter().filter(|look| look.fix.is_some()).count();
     if args.json {
-        let all = serde_json::json!({"problems": problems, "looks": looks});
+        let all = serde_json::json!({"problems": problems, "checks": checks});
         writeln!(out, "{all:#}")?;
     } else {
-        print(&looks, problems, out)?;
+        print(&checks, problems, out)?;
     }
     Ok(match problems {
         0 => ExitCode::SUCCESS,
@@ -88,9 +93,9 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings, out: &mut dyn Write) -
     })
 }
 
-fn print(looks: &[Look], problems: usize, out: &mut dyn Write) -> std::io::Result<()> {
-    let width = looks.iter().map(|look| look.what.len()).max().unwrap_or(0);
-    for look in looks {
+fn print(checks: &[Check], problems: usize, out: &mut dyn Write) -> std::io::Result<()> {
+    let width = checks.iter().map(|look| look.what.len()).max().unwrap_or(0);
+    for look in checks {
         let mark = match look.fix {
             None => paint(GOOD, "ok "),
             Some(_) => paint(BAD, "bad"),

@@ -1,52 +1,61 @@
 //! `sprag hook`: one event of an agent CLI, from its payload to its answer.
 //!
-//! It runs before and after every tool call, so it does nothing that it need not: no runtime, no store
-//! where the event is of no concern. It must never crash: one client takes that for a refusal, the others for
-//! a permission.
+//! It runs before and after every tool call, so it does no work that it need not do: no runtime, and no
+//! store if there is nothing to ask. It must never crash: one client takes that for a refusal, the others
+//! for a permission.
 
-use std::io::{ErrorKind, Read as _, Write as _};
+mod duplicate;
+
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 
 use sprag::{Event, LazyLink, LinkOptions, NoVerdict, Role, Verdict};
 use sprag_core::MAX_EVENT_BYTES;
-use sprag_hooks::{Answered, Client, HookOptions, ReadError, answer, unreadable};
+use sprag_hooks::{
+    AnsweredHook, Client, HookOptions, HookPhase, ReadError, answer, phase, unreadable,
+};
 
 use crate::args::HookArgs;
 use crate::clock;
 use crate::failure::Run;
+use crate::problem_log;
 use crate::settings::Settings;
-use crate::trouble;
+
+/// How much of a transcript's end is read.
+const MAX_TRANSCRIPT: u64 = 256 * 1024;
 
 /// Answers the payload on standard input.
 pub(crate) fn run(args: &HookArgs, settings: &Settings) -> Run {
     let client = Client::from(args.client);
     let db = settings.db_place(args.db.db.as_deref());
-    let now = clock::now();
-    let options = HookOptions {
-        event: args.event.as_deref(),
-        fail: args.fail.into(),
-        shadow: args.shadow,
-        hush: db.as_deref().is_some_and(|db| trouble::is_fresh(db, now)),
-    };
     let payload = payload();
-    let answered = catch_unwind(AssertUnwindSafe(|| match &payload {
-        Ok(_) if settings.is_called_twice(client) => Answered::default(),
-        Ok(payload) => answer(
+    let link = db
+        .as_deref()
+        .map(|db| LazyLink::new(link_options(args, settings, db)));
+    let answered = catch_unwind(AssertUnwindSafe(|| {
+        if duplicate::is_reported_elsewhere(client, args, settings) {
+            return AnsweredHook::default();
+        }
+        answer_payload(
             client,
-            payload,
-            &options,
-            asker(args, settings, db.as_deref()),
-        ),
-        Err(error) => unreadable(client, &options, error),
+            &payload,
+            args,
+            settings,
+            (db.as_deref(), link.as_ref()),
+        )
     }));
     let Ok(answered) = answered else {
         leave(db.as_deref(), "the hook panicked; please report it");
         return Ok(ExitCode::SUCCESS);
     };
-    if let Some(what) = &answered.trouble {
+    if let Some(what) = &answered.problem {
         leave(db.as_deref(), what);
+    }
+    if let Some(problem) = link.as_ref().and_then(LazyLink::policy_problem) {
+        leave_once(db.as_deref(), &policy_notice(&problem));
     }
     let mut out = std::io::stdout().lock();
     // A client that does not listen any more needs no answer.
@@ -55,8 +64,67 @@ pub(crate) fn run(args: &HookArgs, settings: &Settings) -> Run {
     Ok(ExitCode::from(answered.answer.exit_code))
 }
 
-/// A command line that this version does not understand, as after going back to an older one. The usual exit code
-/// would be a refusal in most clients.
+fn answer_payload(
+    client: Client,
+    payload: &Result<Vec<u8>, (ReadError, Vec<u8>)>,
+    args: &HookArgs,
+    settings: &Settings,
+    (db, link): (Option<&Path>, Option<&LazyLink>),
+) -> AnsweredHook {
+    let quiet = db.is_some_and(|db| problem_log::is_fresh(db, clock::now()));
+    let notice = notice(client, args, settings, quiet);
+    let options = HookOptions {
+        event: args.event.as_deref(),
+        fail: args.fail.into(),
+        shadow: args.shadow,
+        quiet,
+        notice: notice.as_deref(),
+        read_transcript: Some(end_of_file),
+    };
+    let ask = |role: Role, event: Event| -> Result<Verdict, String> {
+        let link = link.ok_or("there is no home to keep the store in")?;
+        match link.check_as(role, event) {
+            Ok(verdict) => Ok(verdict),
+            // A session that was stopped stays stopped when the guard can't be reached.
+            Err(NoVerdict::Unreachable {
+                stopped: Some(verdict),
+                ..
+            }) => Ok(*verdict),
+            Err(error) => Err(error.to_string()),
+        }
+    };
+    match payload {
+        Ok(payload) => answer(client, payload, &options, ask),
+        Err((error, start)) => unreadable(client, start, &options, error, ask),
+    }
+}
+
+/// What the person should know when a session starts, and when somebody writes to it unless that was
+/// said a minute ago: that the policy file is broken.
+fn notice(client: Client, args: &HookArgs, settings: &Settings, quiet: bool) -> Option<String> {
+    let event = args.event.as_deref().unwrap_or_default();
+    match phase(client, event) {
+        HookPhase::Start => {}
+        HookPhase::Prompt if !quiet => {}
+        // Its plugin has one command for all events.
+        _ if client == Client::Opencode && !quiet => {}
+        _ => return None,
+    }
+    let file = settings.policy_file(args.policy.policy.as_deref())?;
+    let problem = file.load().err()?;
+    Some(policy_notice(&problem.to_string()))
+}
+
+fn policy_notice(problem: &str) -> String {
+    let first = problem.lines().take(3).collect::<Vec<_>>().join(" ");
+    format!(
+        "sprag: {first}. The last policy that could be read stays in force, else the built-in one. \
+         To see what is wrong: sprag policy check"
+    )
+}
+
+/// A command line that this version does not understand, as after going back to an older one. The usual
+/// exit code would be a refusal in most clients.
 pub(crate) fn misunderstood(error: &clap::Error, settings: &Settings) -> ExitCode {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
@@ -68,13 +136,20 @@ pub(crate) fn misunderstood(error: &clap::Error, settings: &Settings) -> ExitCod
 
 fn leave(db: Option<&Path>, what: &str) {
     if let Some(db) = db {
-        trouble::leave(db, clock::now(), what);
+        problem_log::leave(db, clock::now(), what);
     }
 }
 
-/// All of standard input. What is too long is read to its end all the same: a client whose pipe breaks may
-/// take that for a failure.
-fn payload() -> Result<Vec<u8>, ReadError> {
+/// The same for what stays wrong from one hook to the next: once a minute is enough.
+fn leave_once(db: Option<&Path>, what: &str) {
+    if db.is_some_and(|db| !problem_log::is_fresh(db, clock::now())) {
+        leave(db, what);
+    }
+}
+
+/// All of standard input; of what is too long, its beginning. It is read to its end all the same: a
+/// client whose pipe breaks may take that for a failure.
+fn payload() -> Result<Vec<u8>, (ReadError, Vec<u8>)> {
     let mut input = std::io::stdin().lock();
     let mut payload = Vec::new();
     let most = u64::try_from(MAX_EVENT_BYTES).unwrap_or(u64::MAX);
@@ -83,35 +158,23 @@ fn payload() -> Result<Vec<u8>, ReadError> {
         Ok(bytes) if bytes > MAX_EVENT_BYTES => {
             let _ = std::io::copy(&mut input, &mut std::io::sink());
             let max = MAX_EVENT_BYTES;
-            Err(ReadError::TooLong { max })
+            Err((ReadError::TooLong { max }, payload))
         }
         // A terminal or a closed input: there is no payload.
-        Err(error) if error.kind() != ErrorKind::Interrupted => Err(ReadError::Empty),
+        Err(error) if error.kind() != ErrorKind::Interrupted => Err((ReadError::Empty, Vec::new())),
         _ => Ok(payload),
     }
 }
 
-/// Asks the guard of this machine, which is opened with the first event. A session that was stopped stays
-/// stopped when the guard can't be reached.
-fn asker(
-    args: &HookArgs,
-    settings: &Settings,
-    db: Option<&Path>,
-) -> impl FnMut(Role, Event) -> Result<Verdict, String> {
-    let link = db.map(|db| LazyLink::new(link_options(args, settings, db)));
-    move |role, event| {
-        let link = link
-            .as_ref()
-            .ok_or("there is no home to keep the store in")?;
-        match link.check_as(role, event) {
-            Ok(verdict) => Ok(verdict),
-            Err(NoVerdict::Unreachable {
-                stopped: Some(verdict),
-                ..
-            }) => Ok(*verdict),
-            Err(error) => Err(error.to_string()),
-        }
-    }
+/// The end of a file, from the beginning of a line on if it is long.
+fn end_of_file(path: &str) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let length = file.metadata().ok().filter(Metadata::is_file)?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(MAX_TRANSCRIPT)))
+        .ok()?;
+    let mut bytes = Vec::new();
+    file.take(MAX_TRANSCRIPT).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn link_options(args: &HookArgs, settings: &Settings, db: &Path) -> LinkOptions {

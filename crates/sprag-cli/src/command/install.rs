@@ -1,4 +1,4 @@
-//! `sprag install`: the guard's hooks into an agent CLI's settings.
+//! `sprag install`: adds the guard's hooks to an agent CLI's settings.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,23 +7,69 @@ use std::process::ExitCode;
 use sprag::FailMode;
 use sprag::link::{hook_token_file, read_token};
 use sprag_hooks::Client;
-use sprag_hooks::install::{HookLine, HookServer, InstallError, Scope, found, install, place};
+use sprag_hooks::install::{
+    HookCommand, HookServer, InstallError, Scope, install, installed_hooks, settings_path,
+};
 
 use crate::args::InstallArgs;
 use crate::failure::{Failure, Run};
 use crate::settings::Settings;
 use crate::settings_file::{Change, SettingsFile};
 
-/// Puts the hooks in.
+/// Adds the hooks.
 pub(crate) fn run(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let client = Client::from(args.client);
+    let clients = match args.client {
+        Some(client) => vec![Client::from(client)],
+        None => found_clients(settings)?,
+    };
+    if clients.is_empty() {
+        return Err(Failure::new("no agent CLI is found here")
+            .next("name one: sprag install claude, codex, gemini, copilot, cursor or opencode"));
+    }
+    for client in clients {
+        install_one(client, args, settings, out)?;
+    }
+    writeln!(
+        out,
+        "`sprag doctor` tries the hooks and reports what is wrong"
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The clients whose program is on the path, or who have settings here.
+fn found_clients(settings: &Settings) -> Result<Vec<Client>, Failure> {
+    let mut found = Vec::new();
+    for client in Client::ALL {
+        let file = settings_file(client, Scope::User, settings)?;
+        let has_folder = match client {
+            // Its hooks have a folder of their own, below its settings.
+            Client::Copilot | Client::Opencode => file.path.ancestors().nth(2),
+            _ => file.path.parent(),
+        };
+        let has_settings = has_folder.is_some_and(|folder| folder.is_dir());
+        if settings.program(client.program()).is_some() || has_settings {
+            found.push(client);
+        }
+    }
+    Ok(found)
+}
+
+fn install_one(
+    client: Client,
+    args: &InstallArgs,
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let scope = args.scope.scope();
-    let file = settings_file(client, scope, settings)?;
-    let line = HookLine {
+    let server = server(client, args, settings)?;
+    let secret = server.as_ref().map(|server| server.token.clone());
+    let file = settings_file(client, scope, settings)?.with_secret(secret);
+    let line = HookCommand {
         binary: binary(args.binary.as_ref())?,
+        project: scope == Scope::Project,
         shadow: args.shadow,
         fail: args.fail.into(),
-        server: server(args, settings)?,
+        server,
     };
     let wanted =
         install(client, file.text.as_deref(), &line).map_err(|error| unusable(&file, &error))?;
@@ -31,7 +77,7 @@ pub(crate) fn run(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) 
     let keep = file
         .text
         .as_deref()
-        .is_some_and(|text| found(client, text).is_ok_and(|found| found.is_empty()));
+        .is_some_and(|text| installed_hooks(client, text).is_ok_and(|found| found.is_empty()));
     let title = client.title();
     let path = file.path.display();
     match file.change(Some(&wanted), keep, args.yes, out)? {
@@ -46,29 +92,32 @@ pub(crate) fn run(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) 
             if let Some(advice) = advice(client, scope) {
                 writeln!(out, "{advice}")?;
             }
-            writeln!(out, "`sprag doctor` tells whether the hooks fire")?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-/// The server that hooks are posted to, where that is asked for.
-fn server(args: &InstallArgs, settings: &Settings) -> Result<Option<HookServer>, Failure> {
+/// The server that hooks are posted to, if that is asked for.
+fn server(
+    client: Client,
+    args: &InstallArgs,
+    settings: &Settings,
+) -> Result<Option<HookServer>, Failure> {
     let Some(url) = &args.http else {
         return Ok(None);
     };
-    if Client::from(args.client) != Client::Claude {
+    if client != Client::Claude {
         return Err(Failure::new("only Claude Code posts its hooks").next("leave out --http"));
     }
     if FailMode::from(args.fail) == FailMode::Closed {
         return Err(Failure::new(
-            "Claude Code goes on where a hook can't be posted: --http never fails closed",
+            "Claude Code goes on if a hook can't be posted: --http never fails closed",
         )
         .next("leave out --http, or --fail closed"));
     }
     if !url.starts_with("http://") && !url.starts_with("https://") {
         return Err(
-            Failure::new(format!("--http={url} is no address of a server"))
+            Failure::new(format!("--http={url} is not the address of a server"))
                 .next("say --http=http://127.0.0.1:7727"),
         );
     }
@@ -94,14 +143,17 @@ fn server(args: &InstallArgs, settings: &Settings) -> Result<Option<HookServer>,
 fn advice(client: Client, scope: Scope) -> Option<&'static str> {
     match (client, scope) {
         (Client::Codex, _) => Some(
-            "Codex does not run hooks that you have not trusted, and says nothing: start codex, type /hooks, \
+            "Codex skips hooks that you have not trusted, without a word: start codex, type /hooks, \
              and trust those of sprag; again after each change of them",
         ),
         (Client::Copilot, Scope::Project) => {
-            Some("Copilot runs hooks of a project only where you trusted its folder")
+            Some("Copilot runs hooks of a project only if you trusted its folder")
         }
         (Client::Claude, Scope::Project) => {
-            Some("Copilot runs the hooks of this file too, where it has none of its own")
+            Some("Copilot runs the hooks of this file too, unless it has its own")
+        }
+        (Client::Cursor, _) => {
+            Some("Cursor's hooks were written from its documentation, not tried")
         }
         _ => None,
     }
@@ -115,20 +167,20 @@ pub(crate) fn settings_file(
 ) -> Result<SettingsFile, Failure> {
     let here = std::env::current_dir().map_err(|error| {
         Failure::new(format!(
-            "can't tell where this is: {}",
+            "can't find the current folder: {}",
             Failure::reason(&error)
         ))
     })?;
     let homes = settings
         .homes(here)
         .ok_or_else(|| Failure::new("there is no home: $HOME is not set"))?;
-    SettingsFile::read(place(client, scope, &homes))
+    SettingsFile::read(settings_path(client, scope, &homes), settings.backups())
 }
 
 /// A settings file that can't be changed.
 pub(crate) fn unusable(file: &SettingsFile, error: &InstallError) -> Failure {
     Failure::new(format!("can't use {}: {error}", file.path.display()))
-        .next("mend it by hand, then try again")
+        .next("fix it by hand, then try again")
 }
 
 /// The program that hooks start: it must be found from any folder.
@@ -139,7 +191,7 @@ fn binary(named: Option<&PathBuf>) -> Result<String, Failure> {
     };
     let path = path.map_err(|error| {
         Failure::new(format!(
-            "can't tell where this program is: {}",
+            "can't find the path of this program: {}",
             Failure::reason(&error)
         ))
         .next("name it with --binary FILE")

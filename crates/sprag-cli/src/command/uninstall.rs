@@ -1,26 +1,60 @@
-//! `sprag uninstall`: the guard's hooks out of an agent CLI's settings again.
+//! `sprag uninstall`: removes the guard's hooks from an agent CLI's settings.
+//!
+//! Nothing stays behind that was not there before: neither a file that was made for the hooks, nor its
+//! folders.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use sprag_hooks::Client;
-use sprag_hooks::install::uninstall;
+use sprag_hooks::install::{installed_hooks, uninstall, value};
 
 use super::install::{settings_file, unusable};
 use crate::args::UninstallArgs;
-use crate::failure::Run;
+use crate::failure::{Failure, Run};
 use crate::settings::Settings;
-use crate::settings_file::Change;
+use crate::settings_file::{Change, SettingsFile};
 
-/// Takes the hooks out.
+/// Removes the hooks.
 pub(crate) fn run(args: &UninstallArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let client = Client::from(args.client);
-    let file = settings_file(client, args.scope.scope(), settings)?;
+    let scope = args.scope.scope();
+    let mut none = true;
+    for client in Client::ALL {
+        let file = match args.client {
+            Some(word) if Client::from(word) != client => continue,
+            _ => settings_file(client, scope, settings)?,
+        };
+        let has_hooks = |text: &str| installed_hooks(client, text).is_ok_and(|all| !all.is_empty());
+        if args.all && !file.text.as_deref().is_some_and(has_hooks) {
+            continue;
+        }
+        none = false;
+        uninstall_one(client, &file, args, out)?;
+    }
+    if none {
+        writeln!(out, "there are no hooks of sprag")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn uninstall_one(
+    client: Client,
+    file: &SettingsFile,
+    args: &UninstallArgs,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let (title, path) = (client.title(), file.path.display());
-    let wanted = match file.text.as_deref() {
-        Some(text) => uninstall(client, text).map_err(|error| unusable(&file, &error))?,
+    let before = file.before();
+    let mut wanted = match file.text.as_deref() {
+        Some(text) => {
+            uninstall(client, text, before.as_deref()).map_err(|error| unusable(file, &error))?
+        }
         None => None,
     };
+    let changed = wanted.as_deref() != file.text.as_deref();
+    if changed && file.was_absent() && wanted.as_deref().is_some_and(is_bare) {
+        wanted = None;
+    }
     match file.change(wanted.as_deref(), false, args.yes, out)? {
         Change::None => writeln!(out, "{title}: there are no hooks of sprag in {path}")?,
         Change::Declined => writeln!(out, "nothing was changed")?,
@@ -29,5 +63,13 @@ pub(crate) fn run(args: &UninstallArgs, settings: &Settings, out: &mut dyn Write
             writeln!(out, "{title} is no longer guarded: {path}")?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
+}
+
+/// Whether settings hold nothing but what `sprag install` puts into an empty file.
+fn is_bare(text: &str) -> bool {
+    let value = value(text).unwrap_or_default();
+    value
+        .as_object()
+        .is_some_and(|fields| fields.keys().all(|key| key == "version"))
 }

@@ -139,20 +139,134 @@ fn a_store_that_can_not_be_used_stops_no_work() {
     assert!(said.contains("\"permissionDecision\":\"deny\""), "{said}");
 }
 
-#[test]
-fn copilot_is_not_told_twice_by_hooks_of_its_own_and_claudes() {
-    let sandbox = Sandbox::new();
-    sandbox.file("project/.github/hooks/sprag.json", "{}");
+/// What Copilot gives to a hook of Claude's.
+fn through_copilot(sandbox: &Sandbox) -> String {
     let payload = json!({
         "hook_event_name": "PreToolUse", "session_id": "s1", "timestamp": "2026-11-15T23:01:27.423Z",
         "tool_name": "Bash", "tool_input": {"command": "ls"},
     });
     let mut command = sandbox.command(&BEFORE);
     command.env("COPILOT_CLI", "1");
-    command.env("COPILOT_PROJECT_DIR", sandbox.path().join("project"));
-    let said = sandbox.show(&feed(command, payload.to_string().as_bytes()));
+    command.env("COPILOT_PROJECT_DIR", sandbox.path());
+    sandbox.show(&feed(command, payload.to_string().as_bytes()))
+}
+
+fn has_store(sandbox: &Sandbox) -> bool {
+    sandbox.path().join(".local/state/sprag/sprag.db").exists()
+}
+
+#[test]
+fn copilot_does_not_report_twice_by_hooks_of_its_own_and_claudes() {
+    for scope in ["--project", "--user"] {
+        let sandbox = Sandbox::new();
+        sandbox.run(&["install", "copilot", scope, "--yes"]);
+        assert_eq!(through_copilot(&sandbox), "exit 0\n");
+        assert!(!has_store(&sandbox), "{scope}");
+    }
+}
+
+#[test]
+fn nothing_that_a_repository_brings_silences_a_hook() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["install", "copilot", "--project", "--yes"]);
+    let file = ".github/hooks/sprag.json";
+    let whole = sandbox.read(file);
+    let program = env!("CARGO_BIN_EXE_sprag");
+    for (what, text) in [
+        ("empty", String::new()),
+        ("an empty object", "{}".to_owned()),
+        ("hooks of nobody", "{\"version\":1,\"hooks\":{}}".to_owned()),
+        ("another program", whole.replace(program, "/bin/true")),
+        (
+            "in shadow",
+            whole.replace(" --project", " --project --shadow"),
+        ),
+        (
+            "another store",
+            whole.replace(" --project", " --project --db /tmp/other.db"),
+        ),
+        (
+            "not all of them",
+            whole.replacen("preToolUse", "preNothing", 1),
+        ),
+    ] {
+        sandbox.file(file, text);
+        through_copilot(&sandbox);
+        assert!(has_store(&sandbox), "{what}");
+        std::fs::remove_dir_all(sandbox.path().join(".local/state/sprag")).unwrap();
+    }
+}
+
+#[test]
+fn hooks_of_the_user_and_the_project_count_once_in_every_client() {
+    for (client, event, payload) in [
+        (
+            "claude",
+            "PreToolUse",
+            json!({"hook_event_name": "PreToolUse", "session_id": "s1", "transcript_path": "t", "tool_name": "Bash", "tool_input": {}}),
+        ),
+        (
+            "gemini",
+            "BeforeTool",
+            json!({"hook_event_name": "BeforeTool", "session_id": "s1", "tool_name": "Bash", "tool_input": {}}),
+        ),
+        (
+            "copilot",
+            "preToolUse",
+            json!({"sessionId": "s1", "toolName": "bash", "toolArgs": {}}),
+        ),
+        (
+            "cursor",
+            "preToolUse",
+            json!({"conversation_id": "s1", "tool_name": "Shell", "tool_input": {}}),
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.file("repo/README.md", "");
+        sandbox.run(&["install", client, "--user", "--yes"]);
+        for flags in [&[][..], &["--project"][..]] {
+            let args = [&["hook", "--client", client, "--event", event], flags].concat();
+            let mut command = sandbox.command(&args);
+            command.current_dir(sandbox.path().join("repo"));
+            feed(command, payload.to_string().as_bytes());
+        }
+        let log = sandbox.run(&["log", "tail", "--json"]);
+        assert_eq!(
+            log.matches("\"type\":\"call\"").count(),
+            1,
+            "{client}: {log}"
+        );
+        // Without the user's hooks the project's report.
+        sandbox.run(&["uninstall", client, "--user", "--yes"]);
+        let args = ["hook", "--client", client, "--event", event, "--project"];
+        sandbox.run_with(&args, payload.to_string());
+        let log = sandbox.run(&["log", "tail", "--json"]);
+        assert_eq!(
+            log.matches("\"type\":\"call\"").count(),
+            2,
+            "{client}: {log}"
+        );
+    }
+}
+
+#[test]
+fn a_broken_policy_file_does_not_switch_the_guard_off() {
+    let sandbox = Sandbox::new();
+    let start = ["hook", "--client", "claude", "--event", "SessionStart"];
+    let started = r#"{"hook_event_name":"SessionStart","session_id":"s1","transcript_path":"t"}"#;
+    assert_eq!(sandbox.run_with(&start, started), "exit 0\n");
+    // The last policy that could be read allows two equal calls in a minute.
+    sandbox.file(".config/sprag/policy.toml", "[call]\nmax_identical = 2\n");
+    sandbox.run_with(&BEFORE, call("s1", "ls", "toolu_0000000000000001"));
+    sandbox.file(".config/sprag/policy.toml", "[call\nmax_identical = 2\n");
+    let said = sandbox.run_with(&BEFORE, call("s1", "ls", "toolu_0000000000000002"));
     assert_eq!(said, "exit 0\n");
-    assert!(!sandbox.path().join(".local/state/sprag/sprag.db").exists());
+    let said = sandbox.run_with(&BEFORE, call("s1", "ls", "toolu_0000000000000003"));
+    assert!(said.contains("\"deny\""), "{said}");
+    let said = sandbox.run_with(&start, started);
+    assert!(said.contains("stays in force"), "{said}");
+    let seen = sandbox.run(&["doctor"]);
+    assert!(seen.contains("policy.toml can't be used"), "{seen}");
 }
 
 /// A hundred processes at once, as parallel tool calls of many sessions start them. Fifty calls, each seen twice:

@@ -19,6 +19,8 @@ mod mask;
 mod mcp;
 #[cfg(test)]
 mod mcp_http;
+#[cfg(test)]
+mod odd_payloads;
 #[cfg(unix)]
 #[cfg(test)]
 mod open;

@@ -167,7 +167,7 @@ fn install_shows_what_it_does_and_uninstall_undoes_it() {
     assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
     let yes = masked(&sandbox.run(&["mcp", "install", "claude-code", "--yes"]));
     assert!(yes.contains("written to ~/.mcp.json"), "{yes}");
-    assert_eq!(sandbox.read(".mcp.json.before-sprag"), SETTINGS);
+    assert_eq!(sandbox.backups(), [SETTINGS]);
     insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude-code", "--yes"])), @"
     exit 0
     --- stdout
@@ -177,7 +177,7 @@ fn install_shows_what_it_does_and_uninstall_undoes_it() {
     ");
     sandbox.run(&["mcp", "uninstall", "claude-code", "--yes"]);
     assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
-    assert!(!sandbox.path().join(".mcp.json.before-sprag").exists());
+    assert!(sandbox.backups().is_empty());
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn install_says_what_is_missing() {
     insta::assert_snapshot!(sandbox.run(&["mcp", "install", "emacs"]), @"
     exit 2
     --- stderr
-    error: invalid value 'emacs' for '<CLIENT>': there is no client `emacs`; known are claude-desktop, claude-code, cursor, vscode, codex, gemini and zed
+    error: invalid value 'emacs' for '<CLIENT>': there is no client `emacs`; known are claude, claude-desktop, cursor, vscode, codex, gemini, copilot, opencode and zed
 
     For more information, try '--help'.
     ");

@@ -32,6 +32,17 @@ impl Sandbox {
         std::fs::read_to_string(self.path().join(name)).expect("the file is there")
     }
 
+    /// What the copies of settings files hold.
+    pub(crate) fn backups(&self) -> Vec<String> {
+        let folder = self.path().join(".local/state/sprag/backups");
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let copies =
+            files.filter(|file| !file.file_name().to_string_lossy().starts_with("absent."));
+        copies
+            .map(|file| std::fs::read_to_string(file.path()).expect("a copy"))
+            .collect()
+    }
+
     /// The binary with these arguments and a clean environment.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sprag"));

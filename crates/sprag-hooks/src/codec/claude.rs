@@ -1,20 +1,24 @@
 //! Claude Code.
 //!
-//! Its sub-agents share the session's id and add `agent_id`. What it calls a prompt is not always a person's:
-//! a background task that ends is announced as one. A refusal that shall also end the session needs both
-//! `permissionDecision` and `continue: false`; the latter alone lets the tool run first.
+//! Its sub-agents share the session's id and add `agent_id`. What it calls a prompt is not always a
+//! person's: a background task that ends is announced as one. A refusal that should also end the
+//! session needs both `permissionDecision` and `continue: false`; the latter alone lets the tool run
+//! first.
 //!
-//! Copilot CLI runs Claude's hooks too. It is told by its payload, which has a time and no transcript.
+//! It checks arguments before `PreToolUse`: an edit whose text is not in the file fires neither that
+//! nor `PostToolUse`. `PostToolBatch` reports such calls.
+//!
+//! Copilot CLI runs Claude's hooks too. Its payload gives it away: it has a time and no transcript.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sprag_core::{MessageKind, Payload};
 
-use super::snake::{self, Snake};
-use super::{copilot, snake::moment};
+use super::snake_payload::{self, SnakePayload};
+use super::{copilot, snake_payload::phase};
 use crate::client::Client;
-use crate::reading::{Dialect, Moment, Outcome, ReadError, Reading, Used, Who};
+use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
 use crate::reply::Reply;
 use crate::tool_name;
 
@@ -27,39 +31,39 @@ pub(super) const OWN_PROMPTS: [&str; 5] = [
     "<tick>",
 ];
 
+/// How the result of a call begins that Claude Code refused by itself, and how it ends.
+const OWN_ERROR: &str = "<tool_use_error>";
+const OWN_ERROR_END: &str = "</tool_use_error>";
+/// The most calls of one batch that are reported.
+const MAX_BATCH: usize = 64;
+
 /// The tool that starts a sub-agent; `Task` is its older name.
 const DELEGATES: [&str; 2] = ["Agent", "Task"];
 
-pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<Reading, ReadError> {
+pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHook, ReadError> {
     if copilot::is_camel(payload) {
         return copilot::read(payload, registered);
     }
-    let fields: Snake<'_> = serde_json::from_slice(payload)?;
+    let fields: SnakePayload<'_> = serde_json::from_slice(payload)?;
     if fields.transcript_path.is_none() && fields.timestamp.is_some() {
         return copilot::read_nested(&fields, registered);
     }
     let event = fields.event(registered)?;
-    let mut reading = Reading {
-        moment: moment(event),
-        event_name: event.to_owned(),
-        dialect: Dialect::Claude,
-        events: Vec::new(),
-    };
-    if reading.moment == Moment::Elsewhere {
-        return Ok(reading);
+    let mut hook = ParsedHook::new(phase(event), event, Dialect::Claude);
+    if !matches!(hook.phase, HookPhase::Ignored | HookPhase::Start) {
+        let actor = actor(&fields)?;
+        hook.events = events(hook.phase, &fields, &actor)?;
     }
-    let who = who(&fields)?;
-    reading.events = events(reading.moment, &fields, &who)?;
-    Ok(reading)
+    Ok(hook)
 }
 
-fn who(fields: &Snake<'_>) -> Result<Who, ReadError> {
+fn actor(fields: &SnakePayload<'_>) -> Result<Actor, ReadError> {
     let root = fields.session()?.to_owned();
     let flow = match &fields.prompt_id {
         Some(prompt) => format!("{root}:{prompt}"),
         None => root.clone(),
     };
-    Ok(Who {
+    Ok(Actor {
         agent: agent_of(fields.agent_type.as_deref(), Client::Claude),
         sub: fields.agent_id.clone(),
         root,
@@ -73,57 +77,101 @@ pub(super) fn agent_of(kind: Option<&str>, client: Client) -> String {
     kind.unwrap_or(client.as_str()).to_owned()
 }
 
-fn events(moment: Moment, fields: &Snake<'_>, who: &Who) -> Result<Vec<sprag::Event>, ReadError> {
-    match moment {
-        Moment::Prompt => {
-            let text = fields.prompt.and_then(snake::text).unwrap_or_default();
-            if who.sub.is_some() || super::is_own_prompt(&text) {
+fn events(
+    phase: HookPhase,
+    fields: &SnakePayload<'_>,
+    actor: &Actor,
+) -> Result<Vec<sprag::Event>, ReadError> {
+    match phase {
+        HookPhase::Prompt => {
+            let text = fields
+                .prompt
+                .and_then(snake_payload::text)
+                .unwrap_or_default();
+            if actor.sub.is_some() || super::is_own_prompt(&text) {
                 return Ok(Vec::new());
             }
-            Ok(vec![who.prompt(Some(text.into()))?])
+            Ok(vec![actor.prompt(Some(text.into()))?])
         }
-        Moment::Before => {
+        HookPhase::Before => {
             let used = used(fields)?;
-            let mut events = vec![who.call(&used)?];
+            let mut events = vec![actor.call(&used)?];
             if DELEGATES.contains(&used.tool.as_str()) {
-                events.extend(who.may_delegate()?);
+                events.extend(actor.sub_agent_request()?);
             }
             Ok(events)
         }
-        Moment::After => {
+        HookPhase::After => {
             let used = used(fields)?;
-            let mut events = vec![who.step(&used, outcome(fields))?];
+            let mut events = vec![actor.step(&used, outcome(fields))?];
             if DELEGATES.contains(&used.tool.as_str()) {
-                events.extend(nested_child(fields, who)?);
+                events.extend(nested_child(fields, actor)?);
             }
             Ok(events)
         }
-        Moment::Spawn | Moment::Return => family(moment, who),
-        Moment::Elsewhere => Ok(Vec::new()),
+        HookPhase::Spawn | HookPhase::Return => sub_agent_events(phase, actor),
+        HookPhase::Batch => refused_by_the_client(fields, actor),
+        HookPhase::Start | HookPhase::Ignored => Ok(Vec::new()),
     }
 }
 
+/// The calls of a batch that Claude Code refused by itself, such as an edit whose text is not in the
+/// file. No other hook fires for them. All other calls of the batch were reported before.
+fn refused_by_the_client(
+    fields: &SnakePayload<'_>,
+    actor: &Actor,
+) -> Result<Vec<sprag::Event>, ReadError> {
+    let calls = fields.tool_calls.as_deref().unwrap_or_default();
+    let mut events = Vec::new();
+    for call in calls.iter().take(MAX_BATCH) {
+        let response = call.tool_response.and_then(snake_payload::text);
+        let error = response
+            .as_deref()
+            .and_then(|text| text.strip_prefix(OWN_ERROR));
+        let Some(error) = error else {
+            continue;
+        };
+        let (server, tool) = tool_name::double_underscore(&call.tool_name);
+        let used = ToolUse {
+            server,
+            tool,
+            args: snake_payload::payload(call.tool_input),
+            id: call.tool_use_id.clone(),
+            is_global: true,
+        };
+        let outcome = ToolOutcome {
+            result: Some(error.trim_end_matches(OWN_ERROR_END).into()),
+            is_error: true,
+        };
+        events.push(actor.step(&used, outcome)?);
+    }
+    Ok(events)
+}
+
 /// A sub-agent's start and end are told in its own name; whose child it is, is not said. The session's, then.
-pub(super) fn family(moment: Moment, who: &Who) -> Result<Vec<sprag::Event>, ReadError> {
-    let child = who.sub.as_deref().ok_or(ReadError::Missing("agent_id"))?;
-    let parent = Who {
+fn sub_agent_events(phase: HookPhase, actor: &Actor) -> Result<Vec<sprag::Event>, ReadError> {
+    let child = actor.sub.as_deref().ok_or(ReadError::Missing("agent_id"))?;
+    let parent = Actor {
         sub: None,
-        ..who.clone()
+        ..actor.clone()
     };
-    let kind = match moment {
-        Moment::Return => MessageKind::Return,
+    let kind = match phase {
+        HookPhase::Return => MessageKind::Return,
         _ => MessageKind::Spawn,
     };
     // The root's own agent is the client; the type in the payload is the child's.
-    let parent = Who {
+    let parent = Actor {
         agent: Client::Claude.as_str().to_owned(),
         ..parent
     };
-    Ok(vec![parent.family(kind, child, &who.agent)?])
+    Ok(vec![parent.sub_agent_message(kind, child, &actor.agent)?])
 }
 
 /// A sub-agent started another: now it is known whose child that is.
-fn nested_child(fields: &Snake<'_>, who: &Who) -> Result<Option<sprag::Event>, ReadError> {
+fn nested_child(
+    fields: &SnakePayload<'_>,
+    actor: &Actor,
+) -> Result<Option<sprag::Event>, ReadError> {
     #[derive(Deserialize)]
     struct Started {
         #[serde(rename = "agentId")]
@@ -131,12 +179,12 @@ fn nested_child(fields: &Snake<'_>, who: &Who) -> Result<Option<sprag::Event>, R
     }
     let started = fields
         .tool_response
-        .filter(|_| who.sub.is_some())
+        .filter(|_| actor.sub.is_some())
         .and_then(|raw| serde_json::from_str::<Started>(raw.get()).ok());
     let Some(started) = started else {
         return Ok(None);
     };
-    let event = who.family(
+    let event = actor.sub_agent_message(
         MessageKind::Spawn,
         &started.agent_id,
         Client::Claude.as_str(),
@@ -144,24 +192,24 @@ fn nested_child(fields: &Snake<'_>, who: &Who) -> Result<Option<sprag::Event>, R
     Ok(Some(event))
 }
 
-pub(super) fn used(fields: &Snake<'_>) -> Result<Used, ReadError> {
+pub(super) fn used(fields: &SnakePayload<'_>) -> Result<ToolUse, ReadError> {
     let (server, tool) = tool_name::double_underscore(fields.tool()?);
-    Ok(Used {
+    Ok(ToolUse {
         server,
         tool,
-        args: snake::payload(fields.tool_input),
+        args: snake_payload::payload(fields.tool_input),
         id: fields.tool_use_id.clone(),
         is_global: true,
     })
 }
 
-fn outcome(fields: &Snake<'_>) -> Outcome {
+fn outcome(fields: &SnakePayload<'_>) -> ToolOutcome {
     match (fields.error, fields.tool_response) {
-        (Some(error), _) => Outcome {
+        (Some(error), _) => ToolOutcome {
             result: Some(Payload::from(error)),
             is_error: true,
         },
-        (None, response) => Outcome {
+        (None, response) => ToolOutcome {
             result: response.map(seen_by_the_model),
             is_error: false,
         },
@@ -204,19 +252,19 @@ fn seen_by_the_model(raw: &RawValue) -> Payload {
     if let Ok(read) = serde_json::from_str::<Read>(json) {
         return read.file.content.into();
     }
-    match snake::block_texts(raw) {
+    match snake_payload::block_texts(raw) {
         Some(text) => text.into(),
         None => raw.into(),
     }
 }
 
-pub(super) fn write(moment: Moment, event: &str, reply: &Reply) -> Option<Value> {
+pub(super) fn write(phase: HookPhase, event: &str, reply: &Reply) -> Option<Value> {
     let note = |text: &str| json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}});
-    match (reply, moment) {
+    match (reply, phase) {
         (Reply::Silent, _) => None,
         (Reply::Unchecked(text), _) => Some(json!({"systemMessage": text})),
-        (Reply::Refuse(reason), Moment::Before) => Some(refusal(event, reason)),
-        (Reply::Stop(reason), Moment::Before) => {
+        (Reply::Refuse(reason), HookPhase::Before) => Some(refusal(event, reason)),
+        (Reply::Stop(reason), HookPhase::Before) => {
             let mut words = refusal(event, reason);
             if let Some(words) = words.as_object_mut() {
                 words.insert("continue".to_owned(), Value::from(false));
@@ -224,10 +272,10 @@ pub(super) fn write(moment: Moment, event: &str, reply: &Reply) -> Option<Value>
             }
             Some(words)
         }
-        (Reply::Stop(reason), Moment::After) => {
-            Some(json!({"continue": false, "stopReason": reason}))
+        (Reply::Stop(reason), HookPhase::After | HookPhase::Batch) => {
+            Some(json!({"continue": false, "stopReason": reason, "systemMessage": reason}))
         }
-        (Reply::Refuse(reason) | Reply::Stop(reason), Moment::Prompt) => {
+        (Reply::Refuse(reason) | Reply::Stop(reason), HookPhase::Prompt) => {
             Some(json!({"decision": "block", "reason": reason}))
         }
         (Reply::Note(text) | Reply::Refuse(text) | Reply::Stop(text), _) => Some(note(text)),

@@ -1,53 +1,55 @@
 //! Codex CLI.
 //!
-//! It reads Claude's output format strictly: a key that it doesn't know, or one that it knows but doesn't
-//! support (`continue`, `stopReason` before a tool), and the whole answer is void and the tool runs. So each
-//! answer holds the least that does it. No hook can end a session here: every call is refused, and the person
-//! is told how to end it.
+//! It reads Claude's output format strictly: with a key that it doesn't know, or one that it knows but
+//! doesn't support (`continue`, `stopReason` before a tool), the whole answer is void and the tool runs.
+//! So each answer holds as little as possible. No hook can end a session here: every call is refused,
+//! and the person reads how to end it.
 //!
-//! Failed MCP calls have no hook after them, and a shell's exit code is not told.
+//! Failed MCP calls and failed patches have no hook after them. Their results are in the transcript
+//! when the next call is asked about, so they are reported then. A shell's exit code is not reported.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sprag_core::{MessageKind, Payload};
 
 use super::claude::{agent_of, used};
-use super::snake::{self, Snake, moment};
+use super::codex_transcript::{UnreportedResult, unreported_results};
+use super::snake_payload::{self, SnakePayload, phase};
+use crate::answer::HookOptions;
 use crate::client::Client;
-use crate::printed::without_client_lines;
-use crate::reading::{Dialect, Moment, Outcome, ReadError, Reading, Who};
+use crate::output::without_client_lines;
+use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
 use crate::reply::Reply;
+use crate::tool_name;
 
 const HOW_TO_END: &str = "Codex has no hook that ends a session, so every call is refused now. \
-                          Stop and tell the user; the user ends it with Ctrl-C.";
+                          Stop and tell the user, who can end it with Ctrl-C.";
 
 /// The tool that starts a sub-agent.
 const DELEGATE: &str = "spawn_agent";
 
-pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<Reading, ReadError> {
-    let fields: Snake<'_> = serde_json::from_slice(payload)?;
-    let event = fields.event(registered)?;
-    let mut reading = Reading {
-        moment: moment(event),
-        event_name: event.to_owned(),
-        dialect: Dialect::Codex,
-        events: Vec::new(),
-    };
-    if reading.moment != Moment::Elsewhere {
-        let who = who(&fields)?;
-        reading.events = events(reading.moment, &fields, &who)?;
+pub(super) fn read(payload: &[u8], options: &HookOptions<'_>) -> Result<ParsedHook, ReadError> {
+    let fields: SnakePayload<'_> = serde_json::from_slice(payload)?;
+    let event = fields.event(options.event)?;
+    let mut hook = ParsedHook::new(phase(event), event, Dialect::Codex);
+    if !matches!(hook.phase, HookPhase::Ignored | HookPhase::Start) {
+        let actor = actor(&fields)?;
+        if hook.phase == HookPhase::Before {
+            hook.events = unreported_steps(&fields, &actor, options)?;
+        }
+        hook.events.extend(events(hook.phase, &fields, &actor)?);
     }
-    Ok(reading)
+    Ok(hook)
 }
 
 /// A sub-agent has turns of its own, so what it does is joined to the session as a whole.
-fn who(fields: &Snake<'_>) -> Result<Who, ReadError> {
+fn actor(fields: &SnakePayload<'_>) -> Result<Actor, ReadError> {
     let root = fields.session()?.to_owned();
     let flow = match (&fields.turn_id, &fields.agent_id) {
         (Some(turn), None) => format!("{root}:{turn}"),
         _ => root.clone(),
     };
-    Ok(Who {
+    Ok(Actor {
         agent: agent_of(fields.agent_type.as_deref(), Client::Codex),
         sub: fields.agent_id.clone(),
         root,
@@ -55,59 +57,94 @@ fn who(fields: &Snake<'_>) -> Result<Who, ReadError> {
     })
 }
 
-fn events(moment: Moment, fields: &Snake<'_>, who: &Who) -> Result<Vec<sprag::Event>, ReadError> {
-    Ok(match moment {
+fn events(
+    phase: HookPhase,
+    fields: &SnakePayload<'_>,
+    actor: &Actor,
+) -> Result<Vec<sprag::Event>, ReadError> {
+    Ok(match phase {
         // A sub-agent's prompt was written by its parent.
-        Moment::Prompt if who.sub.is_some() => Vec::new(),
-        Moment::Prompt => vec![who.prompt(snake::payload(fields.prompt))?],
-        Moment::Before => {
+        HookPhase::Prompt if actor.sub.is_some() => Vec::new(),
+        HookPhase::Prompt => vec![actor.prompt(snake_payload::payload(fields.prompt))?],
+        HookPhase::Before => {
             let used = used(fields)?;
-            let mut events = vec![who.call(&used)?];
+            let mut events = vec![actor.call(&used)?];
             if used.tool == DELEGATE {
-                events.extend(who.may_delegate()?);
+                events.extend(actor.sub_agent_request()?);
             }
             events
         }
-        Moment::After => {
+        HookPhase::After => {
             let used = used(fields)?;
-            let mut events = vec![who.step(&used, outcome(fields))?];
+            let mut events = vec![actor.step(&used, outcome(fields))?];
             if used.tool == DELEGATE {
-                events.extend(nested_child(fields, who)?);
+                events.extend(nested_child(fields, actor)?);
             }
             events
         }
-        Moment::Spawn | Moment::Return => {
-            let child = who.sub.as_deref().ok_or(ReadError::Missing("agent_id"))?;
-            let parent = Who {
+        HookPhase::Spawn | HookPhase::Return => {
+            let child = actor.sub.as_deref().ok_or(ReadError::Missing("agent_id"))?;
+            let parent = Actor {
                 sub: None,
                 agent: Client::Codex.as_str().to_owned(),
-                ..who.clone()
+                ..actor.clone()
             };
-            let kind = match moment {
-                Moment::Return => MessageKind::Return,
+            let kind = match phase {
+                HookPhase::Return => MessageKind::Return,
                 _ => MessageKind::Spawn,
             };
-            vec![parent.family(kind, child, &who.agent)?]
+            vec![parent.sub_agent_message(kind, child, &actor.agent)?]
         }
-        Moment::Elsewhere => Vec::new(),
+        HookPhase::Batch | HookPhase::Start | HookPhase::Ignored => Vec::new(),
     })
 }
 
+/// What came of the calls before this one that no hook reported. The transcript has it.
+fn unreported_steps(
+    fields: &SnakePayload<'_>,
+    actor: &Actor,
+    options: &HookOptions<'_>,
+) -> Result<Vec<sprag::Event>, ReadError> {
+    let path = fields.transcript_path.and_then(snake_payload::text);
+    let read = options.read_transcript;
+    let transcript = path.zip(read).and_then(|(path, read)| read(&path));
+    let results = unreported_results(&transcript.unwrap_or_default());
+    let step = |result: UnreportedResult| {
+        let (server, tool) = tool_name::double_underscore(&result.tool);
+        let used = ToolUse {
+            server,
+            tool,
+            args: result.args.map(Payload::from),
+            id: Some(result.call_id),
+            is_global: true,
+        };
+        let outcome = ToolOutcome {
+            result: Some(without_client_lines(&result.output).text.into()),
+            is_error: true,
+        };
+        Ok(actor.step(&used, outcome)?)
+    };
+    results.into_iter().map(step).collect()
+}
+
 /// A sub-agent started another: now it is known whose child that is.
-fn nested_child(fields: &Snake<'_>, who: &Who) -> Result<Option<sprag::Event>, ReadError> {
+fn nested_child(
+    fields: &SnakePayload<'_>,
+    actor: &Actor,
+) -> Result<Option<sprag::Event>, ReadError> {
     #[derive(Deserialize)]
     struct Started {
         agent_id: String,
     }
     let started = fields
         .tool_response
-        .filter(|_| who.sub.is_some())
-        .and_then(snake::text)
+        .filter(|_| actor.sub.is_some())
+        .and_then(snake_payload::text)
         .and_then(|text| serde_json::from_str::<Started>(&text).ok());
     let Some(started) = started else {
         return Ok(None);
     };
-    let event = who.family(
+    let event = actor.sub_agent_message(
         MessageKind::Spawn,
         &started.agent_id,
         Client::Codex.as_str(),
@@ -115,36 +152,49 @@ fn nested_child(fields: &Snake<'_>, who: &Who) -> Result<Option<sprag::Event>, R
     Ok(Some(event))
 }
 
-fn outcome(fields: &Snake<'_>) -> Outcome {
+fn outcome(fields: &SnakePayload<'_>) -> ToolOutcome {
     let Some(raw) = fields.tool_response else {
-        return Outcome {
+        return ToolOutcome {
             result: None,
             is_error: false,
         };
     };
-    let result = match snake::text(raw) {
+    let result = match snake_payload::text(raw) {
         Some(text) => Payload::from(without_client_lines(&text).text),
         None => Payload::from(raw),
     };
-    Outcome {
+    ToolOutcome {
         result: Some(result),
         is_error: false,
     }
 }
 
-pub(super) fn write(moment: Moment, event: &str, reply: &Reply) -> Option<Value> {
-    match (reply, moment) {
-        (Reply::Silent, _) | (Reply::Note(_), Moment::Return) => None,
+pub(super) fn write(phase: HookPhase, event: &str, reply: &Reply) -> Option<Value> {
+    let reply = &in_codex_words(reply);
+    match (reply, phase) {
+        (Reply::Silent, _) | (Reply::Note(_), HookPhase::Return) => None,
         (Reply::Unchecked(text), _) => Some(json!({"systemMessage": text})),
-        (Reply::Refuse(reason), Moment::Before) => Some(refusal(event, reason)),
-        (Reply::Stop(reason), Moment::Before) => {
-            Some(refusal(event, &format!("{HOW_TO_END}\n{reason}")))
+        (Reply::Refuse(reason), HookPhase::Before) => Some(refusal(event, reason)),
+        (Reply::Stop(reason), HookPhase::Before) => {
+            Some(refusal(event, &format!("{reason}\n{HOW_TO_END}")))
         }
-        (Reply::Refuse(reason) | Reply::Stop(reason), Moment::Prompt) => {
+        (Reply::Refuse(reason) | Reply::Stop(reason), HookPhase::Prompt) => {
             Some(json!({"decision": "block", "reason": reason}))
         }
-        (Reply::Stop(text), _) => Some(note(event, &format!("{HOW_TO_END}\n{text}"))),
+        (Reply::Stop(text), _) => Some(note(event, &format!("{text}\n{HOW_TO_END}"))),
         (Reply::Note(text) | Reply::Refuse(text), _) => Some(note(event, text)),
+    }
+}
+
+/// Hooks call the shell `Bash`, a name that Codex never gives to its model.
+fn in_codex_words(reply: &Reply) -> Reply {
+    let said = |text: &String| text.replace("`Bash`", "the shell tool");
+    match reply {
+        Reply::Silent => Reply::Silent,
+        Reply::Note(text) => Reply::Note(said(text)),
+        Reply::Refuse(text) => Reply::Refuse(said(text)),
+        Reply::Stop(text) => Reply::Stop(said(text)),
+        Reply::Unchecked(text) => Reply::Unchecked(said(text)),
     }
 }
 

@@ -13,20 +13,20 @@ use serde_json::{Value, json};
 use sprag_core::{MessageKind, Payload};
 
 use super::claude::agent_of;
-use super::snake::{self, Snake};
+use super::snake_payload::{self, SnakePayload};
 use crate::client::Client;
-use crate::printed::{Printed, without_shell_tag};
-use crate::reading::{Dialect, Moment, Outcome, ReadError, Reading, Used, Who};
+use crate::output::{ToolOutput, without_shell_tag};
+use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
 use crate::reply::Reply;
 use crate::tool_name;
 
 const HOW_TO_END: &str = "Copilot has no hook that ends a session, so every call is refused now. \
-                          Stop and tell the user; the user ends it with Ctrl-C.";
+                          Stop and tell the user, who can end it with Ctrl-C.";
 
 /// The fields of a camelCase payload; for Claude's hooks some of them come in `snake_case`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Camel<'p> {
+struct CamelPayload<'p> {
     session_id: Option<String>,
     tool_name: Option<String>,
     #[serde(borrow)]
@@ -56,44 +56,42 @@ pub(super) fn is_camel(payload: &[u8]) -> bool {
     serde_json::from_slice::<Session>(payload).is_ok()
 }
 
-pub(super) fn moment(event: &str) -> Moment {
+pub(super) fn phase(event: &str) -> HookPhase {
     match event {
-        "userPromptSubmitted" => Moment::Prompt,
-        "preToolUse" => Moment::Before,
-        "postToolUse" | "postToolUseFailure" => Moment::After,
-        "subagentStart" => Moment::Spawn,
-        "subagentStop" => Moment::Return,
-        other => snake::moment(other),
+        "userPromptSubmitted" => HookPhase::Prompt,
+        "preToolUse" => HookPhase::Before,
+        "postToolUse" | "postToolUseFailure" => HookPhase::After,
+        "subagentStart" => HookPhase::Spawn,
+        "subagentStop" => HookPhase::Return,
+        "sessionStart" => HookPhase::Start,
+        other => snake_payload::phase(other),
     }
 }
 
-pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<Reading, ReadError> {
+pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHook, ReadError> {
     if !is_camel(payload) {
-        let fields: Snake<'_> = serde_json::from_slice(payload)?;
+        let fields: SnakePayload<'_> = serde_json::from_slice(payload)?;
         return read_nested(&fields, registered);
     }
-    let fields: Camel<'_> = serde_json::from_slice(payload)?;
+    let fields: CamelPayload<'_> = serde_json::from_slice(payload)?;
     let event = match registered {
         Some(event) => event,
         None => guessed(&fields),
     };
-    let moment = moment(event);
+    let phase = phase(event);
     // A hook that was registered in Claude's way is answered in Claude's way.
-    let nested = snake::moment(event) != Moment::Elsewhere;
-    Ok(Reading {
-        moment,
-        event_name: event.to_owned(),
-        dialect: if nested {
-            Dialect::CopilotNested
-        } else {
-            Dialect::Copilot
-        },
-        events: events(moment, &fields, fields.tool_args)?,
-    })
+    let nested = snake_payload::phase(event) != HookPhase::Ignored;
+    let dialect = match nested {
+        true => Dialect::CopilotNested,
+        false => Dialect::Copilot,
+    };
+    let mut hook = ParsedHook::new(phase, event, dialect);
+    hook.events = events(phase, &fields, fields.tool_args)?;
+    Ok(hook)
 }
 
 /// The event of a payload that does not name it.
-fn guessed(fields: &Camel<'_>) -> &'static str {
+fn guessed(fields: &CamelPayload<'_>) -> &'static str {
     if fields.tool_name.is_some() {
         match (fields.tool_result, fields.error) {
             (None, None) => "preToolUse",
@@ -108,12 +106,12 @@ fn guessed(fields: &Camel<'_>) -> &'static str {
 
 /// The payload that Copilot gives to Claude's hooks.
 pub(super) fn read_nested(
-    fields: &Snake<'_>,
+    fields: &SnakePayload<'_>,
     registered: Option<&str>,
-) -> Result<Reading, ReadError> {
+) -> Result<ParsedHook, ReadError> {
     let event = fields.event(registered)?;
-    let moment = snake::moment(event);
-    let camel = Camel {
+    let phase = phase(event);
+    let camel = CamelPayload {
         session_id: fields.session_id.clone(),
         tool_name: fields.tool_name.clone(),
         tool_args: fields.tool_input,
@@ -125,15 +123,12 @@ pub(super) fn read_nested(
         agent_name: None,
         parent_agent_id: fields.parent_agent_id.clone(),
     };
-    Ok(Reading {
-        moment,
-        event_name: event.to_owned(),
-        dialect: Dialect::CopilotNested,
-        events: events(moment, &camel, fields.tool_input)?,
-    })
+    let mut hook = ParsedHook::new(phase, event, Dialect::CopilotNested);
+    hook.events = events(phase, &camel, fields.tool_input)?;
+    Ok(hook)
 }
 
-fn who(fields: &Camel<'_>) -> Result<Who, ReadError> {
+fn actor(fields: &CamelPayload<'_>) -> Result<Actor, ReadError> {
     let session = fields.session_id.clone();
     let session = session.ok_or(ReadError::Missing("sessionId"))?;
     // Inside a sub-agent the session is the sub-agent; at its start and end it is the parent.
@@ -146,7 +141,7 @@ fn who(fields: &Camel<'_>) -> Result<Who, ReadError> {
         .agent_type
         .as_deref()
         .or(fields.agent_name.as_deref());
-    Ok(Who {
+    Ok(Actor {
         flow: root.clone(),
         agent: agent_of(kind.filter(|_| sub.is_some()), Client::Copilot),
         root,
@@ -155,96 +150,105 @@ fn who(fields: &Camel<'_>) -> Result<Who, ReadError> {
 }
 
 fn events(
-    moment: Moment,
-    fields: &Camel<'_>,
+    phase: HookPhase,
+    fields: &CamelPayload<'_>,
     args: Option<&RawValue>,
 ) -> Result<Vec<sprag::Event>, ReadError> {
-    if moment == Moment::Elsewhere {
+    if matches!(
+        phase,
+        HookPhase::Batch | HookPhase::Start | HookPhase::Ignored
+    ) {
         return Ok(Vec::new());
     }
-    let who = who(fields)?;
+    let actor = actor(fields)?;
     let used = || {
         let tool = fields.tool_name.as_deref();
         let (server, tool) = tool_name::dash(tool.ok_or(ReadError::Missing("toolName"))?);
-        Ok::<_, ReadError>(Used {
+        Ok::<_, ReadError>(ToolUse {
             server,
             tool,
-            args: snake::payload(args),
+            args: snake_payload::payload(args),
             id: None,
             is_global: false,
         })
     };
-    Ok(match moment {
+    Ok(match phase {
         // A sub-agent's prompt was written by its parent.
-        Moment::Prompt if who.sub.is_some() => Vec::new(),
-        Moment::Prompt => vec![who.prompt(snake::payload(fields.prompt))?],
-        Moment::Before => vec![who.call(&used()?)?],
-        Moment::After => vec![who.step(&used()?, outcome(fields))?],
-        Moment::Spawn | Moment::Return => {
-            let child = who.sub.as_deref().ok_or(ReadError::Missing("agentId"))?;
-            let parent = Who {
+        HookPhase::Prompt if actor.sub.is_some() => Vec::new(),
+        HookPhase::Prompt => vec![actor.prompt(snake_payload::payload(fields.prompt))?],
+        HookPhase::Before => vec![actor.call(&used()?)?],
+        HookPhase::After => vec![actor.step(&used()?, outcome(fields))?],
+        HookPhase::Spawn | HookPhase::Return => {
+            let child = actor.sub.as_deref().ok_or(ReadError::Missing("agentId"))?;
+            let parent = Actor {
                 sub: None,
                 agent: Client::Copilot.as_str().to_owned(),
-                ..who.clone()
+                ..actor.clone()
             };
-            let kind = match moment {
-                Moment::Return => MessageKind::Return,
+            let kind = match phase {
+                HookPhase::Return => MessageKind::Return,
                 _ => MessageKind::Spawn,
             };
-            vec![parent.family(kind, child, &who.agent)?]
+            vec![parent.sub_agent_message(kind, child, &actor.agent)?]
         }
-        Moment::Elsewhere => Vec::new(),
+        HookPhase::Batch | HookPhase::Start | HookPhase::Ignored => Vec::new(),
     })
 }
 
-fn outcome(fields: &Camel<'_>) -> Outcome {
+fn outcome(fields: &CamelPayload<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
-    struct ToolResult {
+    struct ResultFields {
         #[serde(alias = "resultType", alias = "result_type")]
         kind: Option<String>,
         #[serde(alias = "textResultForLlm", alias = "text_result_for_llm")]
         text: Option<String>,
     }
     if let Some(error) = fields.error {
-        return Outcome {
+        return ToolOutcome {
             result: Some(error.into()),
             is_error: true,
         };
     }
     let read = fields
         .tool_result
-        .and_then(|raw| serde_json::from_str::<ToolResult>(raw.get()).ok());
-    let Some(ToolResult { kind, text }) = read else {
-        return Outcome {
+        .and_then(|raw| serde_json::from_str::<ResultFields>(raw.get()).ok());
+    let Some(ResultFields { kind, text }) = read else {
+        return ToolOutcome {
             result: fields.tool_result.map(Payload::from),
             is_error: false,
         };
     };
-    let Printed { text, failed } = without_shell_tag(&text.unwrap_or_default());
-    Outcome {
+    let ToolOutput { text, failed } = without_shell_tag(&text.unwrap_or_default());
+    ToolOutcome {
         result: Some(text.into()),
         is_error: failed || kind.is_some_and(|kind| kind != "success"),
     }
 }
 
-pub(super) fn write(moment: Moment, reply: &Reply) -> Option<Value> {
+pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
     let decision =
         |reason: &str| json!({"permissionDecision": "deny", "permissionDecisionReason": reason});
-    match (reply, moment) {
-        // It has no place for a word to the person alone.
-        (Reply::Silent | Reply::Unchecked(_), _) => None,
-        (Reply::Refuse(reason), Moment::Before) => Some(decision(reason)),
-        (Reply::Stop(reason), Moment::Before) => Some(decision(&format!("{HOW_TO_END}\n{reason}"))),
+    match (reply, phase) {
+        (Reply::Silent, _) => None,
+        // Only the model reads what a hook says before a call or a prompt is let through.
+        (Reply::Unchecked(text), HookPhase::Start) => {
+            Some(json!({"additionalContext": format!("{text}\nTell the user.")}))
+        }
+        (Reply::Unchecked(_), _) => None,
+        (Reply::Refuse(reason), HookPhase::Before) => Some(decision(reason)),
+        (Reply::Stop(reason), HookPhase::Before) => {
+            Some(decision(&format!("{reason}\n{HOW_TO_END}")))
+        }
         (Reply::Stop(text), _) => {
-            Some(json!({"additionalContext": format!("{HOW_TO_END}\n{text}")}))
+            Some(json!({"additionalContext": format!("{text}\n{HOW_TO_END}")}))
         }
         (Reply::Note(text) | Reply::Refuse(text), _) => Some(json!({"additionalContext": text})),
     }
 }
 
-pub(super) fn write_nested(moment: Moment, event: &str, reply: &Reply) -> Option<Value> {
-    let flat = write(moment, reply)?;
-    if moment != Moment::Before || flat.get("permissionDecision").is_none() {
+pub(super) fn write_nested(phase: HookPhase, event: &str, reply: &Reply) -> Option<Value> {
+    let flat = write(phase, reply)?;
+    if phase != HookPhase::Before || flat.get("permissionDecision").is_none() {
         return Some(flat);
     }
     let mut nested = flat;

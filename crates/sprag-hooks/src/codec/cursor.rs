@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use sprag_core::{MessageKind, Payload};
 
 use super::claude::agent_of;
-use super::snake;
+use super::snake_payload;
 use crate::client::Client;
-use crate::reading::{Dialect, Moment, Outcome, ReadError, Reading, Used, Who};
+use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
 use crate::reply::Reply;
 use crate::tool_name;
 
@@ -34,32 +34,33 @@ struct Fields<'p> {
     subagent_type: Option<String>,
 }
 
-pub(super) fn moment(event: &str) -> Moment {
+pub(super) fn phase(event: &str) -> HookPhase {
     match event {
-        "beforeSubmitPrompt" => Moment::Prompt,
-        "preToolUse" => Moment::Before,
-        "postToolUse" | "postToolUseFailure" => Moment::After,
-        "subagentStart" => Moment::Spawn,
-        "subagentStop" => Moment::Return,
-        _ => Moment::Elsewhere,
+        "beforeSubmitPrompt" => HookPhase::Prompt,
+        "preToolUse" => HookPhase::Before,
+        "postToolUse" | "postToolUseFailure" => HookPhase::After,
+        "subagentStart" => HookPhase::Spawn,
+        "subagentStop" => HookPhase::Return,
+        "sessionStart" => HookPhase::Start,
+        _ => HookPhase::Ignored,
     }
 }
 
-pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<Reading, ReadError> {
+pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHook, ReadError> {
     let fields: Fields<'_> = serde_json::from_slice(payload)?;
     let event = fields.hook_event_name.as_deref().or(registered);
     let event = event.ok_or(ReadError::Missing("hook_event_name"))?;
-    let moment = moment(event);
-    Ok(Reading {
-        moment,
-        event_name: event.to_owned(),
-        dialect: Dialect::Cursor,
-        events: events(moment, &fields)?,
-    })
+    let phase = phase(event);
+    let mut hook = ParsedHook::new(phase, event, Dialect::Cursor);
+    hook.events = events(phase, &fields)?;
+    Ok(hook)
 }
 
-fn events(moment: Moment, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, ReadError> {
-    if moment == Moment::Elsewhere {
+fn events(phase: HookPhase, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, ReadError> {
+    if matches!(
+        phase,
+        HookPhase::Batch | HookPhase::Start | HookPhase::Ignored
+    ) {
         return Ok(Vec::new());
     }
     let root = fields.conversation_id.clone();
@@ -68,42 +69,42 @@ fn events(moment: Moment, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, Read
         Some(generation) => format!("{root}:{generation}"),
         None => root.clone(),
     };
-    let who = Who {
+    let actor = Actor {
         agent: Client::Cursor.as_str().to_owned(),
         sub: None,
         root,
         flow,
     };
-    Ok(match moment {
-        Moment::Prompt => vec![who.prompt(snake::payload(fields.prompt))?],
-        Moment::Before => vec![who.call(&used(fields)?)?],
-        Moment::After => {
-            let outcome = Outcome {
+    Ok(match phase {
+        HookPhase::Prompt => vec![actor.prompt(snake_payload::payload(fields.prompt))?],
+        HookPhase::Before => vec![actor.call(&used(fields)?)?],
+        HookPhase::After => {
+            let outcome = ToolOutcome {
                 result: fields
                     .error_message
                     .or(fields.tool_output)
                     .map(Payload::from),
                 is_error: fields.error_message.is_some(),
             };
-            vec![who.step(&used(fields)?, outcome)?]
+            vec![actor.step(&used(fields)?, outcome)?]
         }
         // Without an id there is nobody to name.
-        Moment::Spawn | Moment::Return => match &fields.subagent_id {
+        HookPhase::Spawn | HookPhase::Return => match &fields.subagent_id {
             None => Vec::new(),
             Some(child) => {
-                let kind = match moment {
-                    Moment::Return => MessageKind::Return,
+                let kind = match phase {
+                    HookPhase::Return => MessageKind::Return,
                     _ => MessageKind::Spawn,
                 };
                 let agent = agent_of(fields.subagent_type.as_deref(), Client::Cursor);
-                vec![who.family(kind, child, &agent)?]
+                vec![actor.sub_agent_message(kind, child, &agent)?]
             }
         },
-        Moment::Elsewhere => Vec::new(),
+        HookPhase::Batch | HookPhase::Start | HookPhase::Ignored => Vec::new(),
     })
 }
 
-fn used(fields: &Fields<'_>) -> Result<Used, ReadError> {
+fn used(fields: &Fields<'_>) -> Result<ToolUse, ReadError> {
     let name = fields.tool_name.as_deref();
     let name = name.ok_or(ReadError::Missing("tool_name"))?;
     // A tool of an MCP server comes as `MCP:tool`, without the server's name.
@@ -111,26 +112,26 @@ fn used(fields: &Fields<'_>) -> Result<Used, ReadError> {
         Some(tool) => (None, tool.trim().to_owned()),
         None => tool_name::double_underscore(name),
     };
-    Ok(Used {
+    Ok(ToolUse {
         server,
         tool,
-        args: snake::payload(fields.tool_input),
+        args: snake_payload::payload(fields.tool_input),
         id: fields.tool_use_id.clone(),
         is_global: true,
     })
 }
 
-pub(super) fn write(moment: Moment, reply: &Reply) -> Option<Value> {
-    match (reply, moment) {
+pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
+    match (reply, phase) {
         (Reply::Silent, _) => None,
         (Reply::Unchecked(text), _) => Some(json!({"user_message": text})),
-        (Reply::Refuse(text) | Reply::Stop(text), Moment::Before | Moment::Spawn) => {
+        (Reply::Refuse(text) | Reply::Stop(text), HookPhase::Before | HookPhase::Spawn) => {
             Some(json!({"permission": "deny", "user_message": text, "agent_message": text}))
         }
-        (Reply::Refuse(text) | Reply::Stop(text), Moment::Prompt) => {
+        (Reply::Refuse(text) | Reply::Stop(text), HookPhase::Prompt) => {
             Some(json!({"continue": false, "user_message": text}))
         }
-        (Reply::Note(text), Moment::Before) => {
+        (Reply::Note(text), HookPhase::Before) => {
             Some(json!({"permission": "allow", "agent_message": text}))
         }
         (Reply::Note(text) | Reply::Refuse(text) | Reply::Stop(text), _) => {

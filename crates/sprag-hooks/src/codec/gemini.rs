@@ -8,49 +8,47 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sprag_core::Payload;
 
-use super::snake::{self, Snake};
+use super::snake_payload::{self, SnakePayload};
 use crate::client::Client;
-use crate::printed::{Printed, without_client_lines};
-use crate::reading::{Dialect, Moment, Outcome, ReadError, Reading, Used, Who};
+use crate::output::{ToolOutput, without_client_lines};
+use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
 use crate::reply::Reply;
 
 /// The tool by which a sub-agent hands over its result. It does nothing, and all sub-agents act in the name
 /// of the session: a dozen that end alike would look like one in a loop.
 const HAND_OVER: &str = "complete_task";
 
-pub(super) fn moment(event: &str) -> Moment {
+pub(super) fn phase(event: &str) -> HookPhase {
     match event {
-        "BeforeAgent" => Moment::Prompt,
-        "BeforeTool" => Moment::Before,
-        "AfterTool" => Moment::After,
-        _ => Moment::Elsewhere,
+        "BeforeAgent" => HookPhase::Prompt,
+        "BeforeTool" => HookPhase::Before,
+        "AfterTool" => HookPhase::After,
+        "SessionStart" => HookPhase::Start,
+        _ => HookPhase::Ignored,
     }
 }
 
-pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<Reading, ReadError> {
-    let fields: Snake<'_> = serde_json::from_slice(payload)?;
+pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHook, ReadError> {
+    let fields: SnakePayload<'_> = serde_json::from_slice(payload)?;
     let event = fields.event(registered)?;
-    let moment = match fields.tool_name.as_deref() {
-        Some(HAND_OVER) => Moment::Elsewhere,
-        _ => moment(event),
+    let phase = match fields.tool_name.as_deref() {
+        Some(HAND_OVER) => HookPhase::Ignored,
+        _ => phase(event),
     };
-    let events = match moment {
-        Moment::Prompt => vec![who(&fields)?.prompt(snake::payload(fields.prompt))?],
-        Moment::Before => vec![who(&fields)?.call(&used(&fields)?)?],
-        Moment::After => vec![who(&fields)?.step(&used(&fields)?, outcome(&fields))?],
+    let mut hook = ParsedHook::new(phase, event, Dialect::Gemini);
+    hook.events = match phase {
+        HookPhase::Prompt => vec![actor(&fields)?.prompt(snake_payload::payload(fields.prompt))?],
+        HookPhase::Before => vec![actor(&fields)?.call(&used(&fields)?)?],
+        HookPhase::After => vec![actor(&fields)?.step(&used(&fields)?, outcome(&fields))?],
         _ => Vec::new(),
     };
-    Ok(Reading {
-        moment,
-        event_name: event.to_owned(),
-        dialect: Dialect::Gemini,
-        events,
-    })
+    hook.replaced_result = fields.tool_response.and_then(error_message);
+    Ok(hook)
 }
 
-fn who(fields: &Snake<'_>) -> Result<Who, ReadError> {
+fn actor(fields: &SnakePayload<'_>) -> Result<Actor, ReadError> {
     let root = fields.session()?.to_owned();
-    Ok(Who {
+    Ok(Actor {
         sub: None,
         agent: Client::Gemini.as_str().to_owned(),
         flow: root.clone(),
@@ -58,21 +56,21 @@ fn who(fields: &Snake<'_>) -> Result<Who, ReadError> {
     })
 }
 
-fn used(fields: &Snake<'_>) -> Result<Used, ReadError> {
+fn used(fields: &SnakePayload<'_>) -> Result<ToolUse, ReadError> {
     let (server, tool) = match &fields.mcp_context {
         Some(mcp) => (Some(mcp.server_name.clone()), mcp.tool_name.clone()),
         None => (None, fields.tool()?.to_owned()),
     };
-    Ok(Used {
+    Ok(ToolUse {
         server,
         tool,
-        args: snake::payload(fields.tool_input),
+        args: snake_payload::payload(fields.tool_input),
         id: None,
         is_global: false,
     })
 }
 
-fn outcome(fields: &Snake<'_>) -> Outcome {
+fn outcome(fields: &SnakePayload<'_>) -> ToolOutcome {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Response<'p> {
@@ -81,7 +79,7 @@ fn outcome(fields: &Snake<'_>) -> Outcome {
         #[serde(borrow)]
         error: Option<&'p RawValue>,
     }
-    let nothing = Outcome {
+    let nothing = ToolOutcome {
         result: None,
         is_error: false,
     };
@@ -89,43 +87,63 @@ fn outcome(fields: &Snake<'_>) -> Outcome {
         return nothing;
     };
     let Ok(response) = serde_json::from_str::<Response<'_>>(raw.get()) else {
-        return Outcome {
+        return ToolOutcome {
             result: Some(raw.into()),
             ..nothing
         };
     };
-    let text = response
-        .llm_content
-        .and_then(|content| snake::text(content).or_else(|| snake::block_texts(content)));
+    let text = response.llm_content.and_then(|content| {
+        snake_payload::text(content).or_else(|| snake_payload::block_texts(content))
+    });
     let failed = response.error.is_some();
     match text {
         Some(text) => {
-            let Printed { text, failed: exit } = without_client_lines(&text);
-            Outcome {
+            let ToolOutput { text, failed: exit } = without_client_lines(&text);
+            ToolOutcome {
                 result: Some(text.into()),
                 is_error: failed || exit,
             }
         }
-        None => Outcome {
+        None => ToolOutcome {
             result: response.llm_content.map(Payload::from),
             is_error: failed,
         },
     }
 }
 
-pub(super) fn write(moment: Moment, event: &str, reply: &Reply) -> Option<Value> {
-    match (reply, moment) {
+/// What the model reads instead of the result of a tool that failed.
+fn error_message(response: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct ToolError {
+        message: String,
+    }
+    #[derive(Deserialize)]
+    struct Failed {
+        error: ToolError,
+    }
+    let failed: Failed = serde_json::from_str(response.get()).ok()?;
+    Some(failed.error.message)
+}
+
+pub(super) fn write(hook: &ParsedHook, reply: &Reply) -> Option<Value> {
+    let (phase, event) = (hook.phase, hook.event_name.as_str());
+    match (reply, phase) {
         (Reply::Silent, _) => None,
         (Reply::Unchecked(text), _) => Some(json!({"systemMessage": text})),
-        (Reply::Refuse(reason), Moment::Before | Moment::Prompt) => {
+        (Reply::Refuse(reason), HookPhase::Before | HookPhase::Prompt) => {
             Some(json!({"decision": "deny", "reason": reason}))
         }
-        (Reply::Stop(reason), Moment::Before | Moment::Prompt) => Some(json!({
+        (Reply::Stop(reason), HookPhase::Before | HookPhase::Prompt) => Some(json!({
             "decision": "deny", "reason": reason, "continue": false, "stopReason": reason,
         })),
         (Reply::Stop(reason), _) => Some(json!({"continue": false, "stopReason": reason})),
         // Before a tool nothing can be said to the model; the person at least is told.
-        (Reply::Note(text), Moment::Before) => Some(json!({"systemMessage": text})),
+        (Reply::Note(text), HookPhase::Before) => Some(json!({"systemMessage": text})),
+        // Context is dropped after a tool that failed; a reason takes the place of its error.
+        (Reply::Note(text), HookPhase::After) if hook.replaced_result.is_some() => {
+            let error = hook.replaced_result.as_deref().unwrap_or_default();
+            Some(json!({"decision": "block", "reason": format!("{error}\n\n{text}")}))
+        }
         (Reply::Note(text) | Reply::Refuse(text), _) => Some(json!({
             "hookSpecificOutput": {"hookEventName": event, "additionalContext": text},
         })),

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use sprag_core::{MessageKind, Payload};
 
 use super::claude::agent_of;
-use super::snake;
+use super::snake_payload;
 use crate::client::Client;
-use crate::reading::{Dialect, Moment, Outcome, ReadError, Reading, Used, Who};
+use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
 use crate::reply::Reply;
 
 /// What opencode writes where a command printed nothing.
@@ -44,32 +44,33 @@ struct Fields<'p> {
     message: Option<String>,
 }
 
-pub(super) fn moment(event: &str) -> Moment {
+pub(super) fn phase(event: &str) -> HookPhase {
     match event {
-        "chat.message" => Moment::Prompt,
-        "tool.execute.before" => Moment::Before,
-        "tool.execute.after" => Moment::After,
-        "session.created" => Moment::Spawn,
-        "session.idle" => Moment::Return,
-        _ => Moment::Elsewhere,
+        "chat.message" => HookPhase::Prompt,
+        "tool.execute.before" => HookPhase::Before,
+        "tool.execute.after" => HookPhase::After,
+        "session.created" => HookPhase::Spawn,
+        "session.idle" => HookPhase::Return,
+        "session.start" => HookPhase::Start,
+        _ => HookPhase::Ignored,
     }
 }
 
-pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<Reading, ReadError> {
+pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHook, ReadError> {
     let fields: Fields<'_> = serde_json::from_slice(payload)?;
     let event = fields.event.as_deref().or(registered);
     let event = event.ok_or(ReadError::Missing("event"))?;
-    let moment = moment(event);
-    Ok(Reading {
-        moment,
-        event_name: event.to_owned(),
-        dialect: Dialect::Opencode,
-        events: events(moment, &fields)?,
-    })
+    let phase = phase(event);
+    let mut hook = ParsedHook::new(phase, event, Dialect::Opencode);
+    hook.events = events(phase, &fields)?;
+    Ok(hook)
 }
 
-fn events(moment: Moment, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, ReadError> {
-    if moment == Moment::Elsewhere {
+fn events(phase: HookPhase, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, ReadError> {
+    if matches!(
+        phase,
+        HookPhase::Batch | HookPhase::Start | HookPhase::Ignored
+    ) {
         return Ok(Vec::new());
     }
     let root = fields.root.clone().ok_or(ReadError::Missing("root"))?;
@@ -77,7 +78,7 @@ fn events(moment: Moment, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, Read
         Some(message) => format!("{root}:{message}"),
         None => root.clone(),
     };
-    let who = Who {
+    let actor = Actor {
         sub: fields.child.clone(),
         agent: agent_of(fields.agent.as_deref(), Client::Opencode),
         root,
@@ -85,46 +86,46 @@ fn events(moment: Moment, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, Read
     };
     let used = || {
         let tool = fields.tool.clone().ok_or(ReadError::Missing("tool"))?;
-        Ok::<_, ReadError>(Used {
+        Ok::<_, ReadError>(ToolUse {
             server: fields.server.clone(),
             tool,
-            args: snake::payload(fields.args),
+            args: snake_payload::payload(fields.args),
             id: fields.call_id.clone(),
             // It is the model server's, and some of those count from zero in every answer.
             is_global: false,
         })
     };
-    Ok(match moment {
+    Ok(match phase {
         // A child's prompt was written by its parent.
-        Moment::Prompt if who.sub.is_some() => Vec::new(),
-        Moment::Prompt => vec![who.prompt(snake::payload(fields.prompt))?],
-        Moment::Before => vec![who.call(&used()?)?],
-        Moment::After => {
+        HookPhase::Prompt if actor.sub.is_some() => Vec::new(),
+        HookPhase::Prompt => vec![actor.prompt(snake_payload::payload(fields.prompt))?],
+        HookPhase::Before => vec![actor.call(&used()?)?],
+        HookPhase::After => {
             let silent = fields.output.is_some_and(|output| output.get() == SILENT);
-            let outcome = Outcome {
+            let outcome = ToolOutcome {
                 result: fields.output.filter(|_| !silent).map(Payload::from),
                 is_error: fields.is_error,
             };
-            vec![who.step(&used()?, outcome)?]
+            vec![actor.step(&used()?, outcome)?]
         }
-        Moment::Spawn | Moment::Return => {
-            let child = who.sub.clone().ok_or(ReadError::Missing("child"))?;
-            let parent = Who {
+        HookPhase::Spawn | HookPhase::Return => {
+            let child = actor.sub.clone().ok_or(ReadError::Missing("child"))?;
+            let parent = Actor {
                 sub: fields.parent.clone(),
                 agent: Client::Opencode.as_str().to_owned(),
-                ..who.clone()
+                ..actor.clone()
             };
-            let kind = match moment {
-                Moment::Return => MessageKind::Return,
+            let kind = match phase {
+                HookPhase::Return => MessageKind::Return,
                 _ => MessageKind::Spawn,
             };
-            vec![parent.family(kind, &child, &who.agent)?]
+            vec![parent.sub_agent_message(kind, &child, &actor.agent)?]
         }
-        Moment::Elsewhere => Vec::new(),
+        HookPhase::Batch | HookPhase::Start | HookPhase::Ignored => Vec::new(),
     })
 }
 
-pub(super) fn write(_moment: Moment, reply: &Reply) -> Option<Value> {
+pub(super) fn write(_moment: HookPhase, reply: &Reply) -> Option<Value> {
     let (action, text) = match reply {
         Reply::Silent => return None,
         Reply::Note(text) => ("note", text),

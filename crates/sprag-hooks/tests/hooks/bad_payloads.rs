@@ -2,9 +2,9 @@
 
 use sprag::FailMode;
 use sprag::{Decision, Verdict};
-use sprag_hooks::{Answered, Client, HookOptions, answer};
+use sprag_hooks::{AnsweredHook, Client, HookOptions, answer};
 
-const GARBAGE: [&[u8]; 8] = [
+const GARBAGE: [&[u8]; 7] = [
     b"",
     b"  \n",
     b"not json",
@@ -12,7 +12,6 @@ const GARBAGE: [&[u8]; 8] = [
     b"{\"hook_event_name\":",
     b"\xff\xfe\x00",
     b"{\"session_id\":17,\"sessionId\":17,\"conversation_id\":17,\"root\":17}",
-    b"{\"session_id\":\"s\",\"session_id\":\"t\"}",
 ];
 
 /// The event that each client asks for before a tool runs.
@@ -25,7 +24,7 @@ const BEFORE: [(Client, &str); 6] = [
     (Client::Opencode, "tool.execute.before"),
 ];
 
-fn told(client: Client, event: Option<&str>, payload: &[u8], fail: FailMode) -> Answered {
+fn told(client: Client, event: Option<&str>, payload: &[u8], fail: FailMode) -> AnsweredHook {
     let options = HookOptions {
         event,
         fail,
@@ -50,7 +49,7 @@ fn garbage_is_let_through_and_told_to_the_person() {
                 !said.contains("deny") && !said.contains("refuse"),
                 "{client}: {said}"
             );
-            assert!(answered.trouble.is_some(), "{client}: {payload:?}");
+            assert!(answered.problem.is_some(), "{client}: {payload:?}");
         }
     }
 }
@@ -74,7 +73,7 @@ fn what_no_version_knows_yet_is_of_no_concern() {
         let payload = br#"{"hook_event_name":"BrandNew","event":"brand.new","session_id":"s","sessionId":"s","timestamp":1,"new":{"deep":[1]}}"#;
         let answered = told(client, Some("BrandNew"), payload, FailMode::Closed);
         assert_eq!(answered.answer.stdout, "", "{client}");
-        assert_eq!(answered.trouble, None, "{client}");
+        assert_eq!(answered.problem, None, "{client}");
     }
 }
 
@@ -90,7 +89,7 @@ fn fifty_megabytes_are_read() {
         asked += 1;
         Ok(Verdict::default())
     });
-    assert_eq!((asked, answered.trouble), (1, None));
+    assert_eq!((asked, answered.problem), (1, None));
 }
 
 #[test]

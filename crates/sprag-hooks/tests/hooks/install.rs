@@ -2,7 +2,9 @@
 
 use sprag::FailMode;
 use sprag_hooks::Client;
-use sprag_hooks::install::{HookLine, HookServer, InstallError, events, found, install, uninstall};
+use sprag_hooks::install::{
+    HookCommand, HookServer, InstallError, events, install, installed_hooks, uninstall,
+};
 
 /// Settings that a parser who writes back would spoil.
 const ODD: [&str; 10] = [
@@ -18,17 +20,18 @@ const ODD: [&str; 10] = [
     "{\n  \"version\": 1,\n  \"hooks\": {\n    \"preToolUse\": [{ \"command\": \"./audit.sh\" }]\n  }\n}\n",
 ];
 
-fn line() -> HookLine {
-    HookLine {
+fn line() -> HookCommand {
+    HookCommand {
         binary: "/usr/local/bin/sprag".to_owned(),
+        project: false,
         shadow: false,
         fail: FailMode::Open,
         server: None,
     }
 }
 
-fn posted(token: &str) -> HookLine {
-    HookLine {
+fn posted(token: &str) -> HookCommand {
+    HookCommand {
         server: Some(HookServer {
             url: "http://127.0.0.1:7727".to_owned(),
             token: token.to_owned(),
@@ -49,14 +52,14 @@ fn what_is_put_in_comes_out_to_the_byte() {
     for client in EDITED {
         for before in ODD {
             let with = install(client, Some(before), &line()).unwrap();
-            let hooks = found(client, &with).unwrap();
+            let hooks = installed_hooks(client, &with).unwrap();
             assert_eq!(hooks.len(), events(client).len(), "{client}: {with}");
             assert!(
                 hooks
                     .iter()
                     .all(|hook| hook.program == "/usr/local/bin/sprag")
             );
-            let after = uninstall(client, &with).unwrap();
+            let after = uninstall(client, &with, None).unwrap();
             assert_eq!(
                 after.as_deref(),
                 Some(before),
@@ -83,7 +86,7 @@ fn doing_it_twice_changes_nothing() {
 
 #[test]
 fn another_way_to_run_them_takes_the_place_of_the_old_one() {
-    let shadow = HookLine {
+    let shadow = HookCommand {
         shadow: true,
         ..line()
     };
@@ -91,14 +94,20 @@ fn another_way_to_run_them_takes_the_place_of_the_old_one() {
         for before in ODD {
             let old = install(client, Some(before), &line()).unwrap();
             let new = install(client, Some(&old), &shadow).unwrap();
-            assert_eq!(found(client, &new).unwrap().len(), events(client).len());
+            assert_eq!(
+                installed_hooks(client, &new).unwrap().len(),
+                events(client).len()
+            );
             assert!(
-                found(client, &new)
+                installed_hooks(client, &new)
                     .unwrap()
                     .iter()
-                    .all(|hook| hook.command.ends_with(" --shadow"))
+                    .all(|hook| hook.command.contains(" --shadow;"))
             );
-            assert_eq!(uninstall(client, &new).unwrap().as_deref(), Some(before));
+            assert_eq!(
+                uninstall(client, &new, None).unwrap().as_deref(),
+                Some(before)
+            );
         }
     }
 }
@@ -113,14 +122,15 @@ fn hooks_that_are_posted_come_go_and_take_a_new_token() {
             old
         );
         let new = install(Client::Claude, Some(&old), &posted("new")).unwrap();
-        let hooks = found(Client::Claude, &new).unwrap();
-        assert_eq!(hooks.len(), events(Client::Claude).len());
+        let hooks = installed_hooks(Client::Claude, &new).unwrap();
+        // Nothing can be posted at the start of a session.
+        assert_eq!(hooks.len(), events(Client::Claude).len() - 1);
         for hook in hooks {
             assert_eq!(hook.authorization.as_deref(), Some("Bearer new"));
             let address = format!("http://127.0.0.1:7727/v1/hooks/claude?event={}", hook.event);
             assert_eq!(hook.command, address);
         }
-        let after = uninstall(Client::Claude, &new).unwrap();
+        let after = uninstall(Client::Claude, &new, None).unwrap();
         assert_eq!(after.as_deref(), Some(before));
     }
 }
@@ -131,7 +141,7 @@ fn a_hook_of_ours_in_a_group_of_others_is_taken_out_alone() {
     let before = format!(
         r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"command": "lint"}}, {{"command": "{ours}"}}]}}]}}}}"#
     );
-    let after = uninstall(Client::Claude, &before).unwrap().unwrap();
+    let after = uninstall(Client::Claude, &before, None).unwrap().unwrap();
     assert_eq!(
         after,
         r#"{"hooks": {"PreToolUse": [{"hooks": [{"command": "lint"}]}]}}"#
@@ -141,7 +151,7 @@ fn a_hook_of_ours_in_a_group_of_others_is_taken_out_alone() {
 #[test]
 fn what_can_not_be_understood_is_not_touched() {
     for (client, text, message) in [
-        (Client::Claude, "{\"hooks\": [", "it is no JSON: "),
+        (Client::Claude, "{\"hooks\": [", "it is not JSON: "),
         (
             Client::Claude,
             "[]",
@@ -187,7 +197,43 @@ fn new_files_look_like_this() {
 fn a_file_of_our_own_goes_as_a_whole() {
     for client in [Client::Copilot, Client::Opencode] {
         let text = install(client, None, &line()).unwrap();
-        assert_eq!(uninstall(client, &text).unwrap(), None);
-        assert!(!found(client, &text).unwrap().is_empty());
+        assert_eq!(uninstall(client, &text, None).unwrap(), None);
+        assert!(!installed_hooks(client, &text).unwrap().is_empty());
     }
+}
+
+/// What was there before the hooks came stays when they go, also if it is empty.
+#[test]
+fn empty_hooks_and_a_mark_of_the_byte_order_stay() {
+    for before in [
+        "{\n  \"hooks\": {}\n}\n",
+        "{\"hooks\": {\"PreToolUse\": [], \"BeforeTool\": [], \"preToolUse\": []}}",
+        "\u{feff}{\n  \"model\": \"opus\"\n}\n",
+        "\u{feff}{\"hooks\": {}}",
+    ] {
+        for client in EDITED {
+            let with = install(client, Some(before), &line()).unwrap();
+            assert_eq!(install(client, Some(&with), &line()).unwrap(), with);
+            assert_eq!(with.starts_with('\u{feff}'), before.starts_with('\u{feff}'));
+            let after = uninstall(client, &with, Some(before)).unwrap();
+            assert_eq!(after.as_deref(), Some(before), "{client}");
+        }
+    }
+}
+
+#[test]
+fn a_hook_that_was_narrowed_to_some_tools_is_found_out() {
+    let text = install(Client::Claude, None, &line()).unwrap();
+    let narrowed = text.replacen("\"matcher\":\"*\"", "\"matcher\":\"Bash\"", 1);
+    assert_ne!(narrowed, text);
+    let hooks = installed_hooks(Client::Claude, &narrowed).unwrap();
+    let matchers: Vec<_> = hooks
+        .iter()
+        .filter_map(|hook| hook.matcher.as_deref())
+        .collect();
+    assert_eq!(matchers, ["Bash"]);
+    assert_eq!(
+        install(Client::Claude, Some(&narrowed), &line()).unwrap(),
+        text
+    );
 }

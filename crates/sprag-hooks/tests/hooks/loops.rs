@@ -27,7 +27,7 @@ impl Run {
                 .check_as(role, event)
                 .map_err(|error| error.to_string())
         });
-        assert_eq!(answered.trouble, None);
+        assert_eq!(answered.problem, None);
         answered.answer.stdout
     }
 

@@ -44,7 +44,7 @@ fn told(client: Client, fixture: &str) -> String {
                 Ok(Verdict::default())
             },
         );
-        assert!(answered.trouble.is_none(), "{:?}", answered.trouble);
+        assert!(answered.problem.is_none(), "{:?}", answered.problem);
         assert_eq!(
             answered.answer.stdout, "",
             "an allowed event is answered with nothing"

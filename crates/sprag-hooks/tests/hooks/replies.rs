@@ -57,7 +57,7 @@ fn said(client: Client, fixture: &str) -> String {
                 &options,
                 |_, _| Err("no answer".to_owned()),
             );
-            assert_eq!(answered.trouble.as_deref(), Some("no answer"));
+            assert_eq!(answered.problem.as_deref(), Some("no answer"));
             text += &format!("fail {fail:?}: {}\n", answered.answer.stdout);
         }
         let options = HookOptions {

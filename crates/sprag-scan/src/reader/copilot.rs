@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sprag_hooks::printed::without_shell_tag;
+use sprag_hooks::output::without_shell_tag;
 
 use super::TranscriptReader;
 use super::text::string;

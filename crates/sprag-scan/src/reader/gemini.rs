@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sprag_hooks::printed::without_client_lines;
+use sprag_hooks::output::without_client_lines;
 
 use super::TranscriptReader;
 use super::text::string;

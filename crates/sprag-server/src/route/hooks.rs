@@ -114,7 +114,9 @@ fn answered(
             HookFailMode::Closed => FailMode::Closed,
         },
         shadow: query.shadow,
-        hush: false,
+        quiet: false,
+        notice: None,
+        read_transcript: None,
     };
     let answered = answer(client, payload, &options, |role, event| {
         let sender = Sender {
@@ -125,8 +127,8 @@ fn answered(
         let verdict = decided.map(|record| record.verdict.clone());
         verdict.map_err(|error| Problem::from(error).detail().to_owned())
     });
-    if let Some(trouble) = &answered.trouble {
-        tracing::warn!(client = client.as_str(), "a hook went unchecked: {trouble}");
+    if let Some(problem) = &answered.problem {
+        tracing::warn!(client = client.as_str(), "a hook went unchecked: {problem}");
     }
     match answered.answer.stdout {
         text if text.is_empty() => "{}".to_owned(),

@@ -1,24 +1,37 @@
-//! One agent CLI: is it here, are our hooks in its settings, would it run them, did it.
+//! One agent CLI: is it here, are our hooks in its settings, would it run them, do they reach the store.
 
 use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use clap::Parser as _;
 use sprag_hooks::Client;
-use sprag_hooks::install::{Found, Homes, Scope, events, found, place};
+use sprag_hooks::install::{
+    ConfigDirs, InstalledHook, Scope, events, installed_hooks, settings_path,
+};
 
-use super::guard::Place;
-use super::{Look, trust};
+use super::guard::GuardLocation;
+use super::probe::{self, Probed};
+use super::{Check, process, trust};
 use crate::args::Cli;
 use crate::settings::Settings;
 
+/// How long a client may take to print its version.
+const VERSION_DEADLINE: Duration = Duration::from_secs(10);
+
 /// What there is to say; nothing about a client that is not here.
-pub(super) fn look(client: Client, homes: &Homes, settings: &Settings, guard: &Place) -> Vec<Look> {
+pub(super) fn look(
+    client: Client,
+    homes: &ConfigDirs,
+    settings: &Settings,
+    guard: &GuardLocation,
+) -> Vec<Check> {
     let title = client.title();
-    let mut looks = Vec::new();
-    let mut installed = false;
+    let mut checks = Vec::new();
     let mut looked = Vec::new();
+    let mut installed = Vec::new();
     for scope in [Scope::User, Scope::Project] {
-        let path = place(client, scope, homes);
+        let path = settings_path(client, scope, homes);
         // In the home itself both are one file.
         if looked.contains(&path) {
             continue;
@@ -27,144 +40,203 @@ pub(super) fn look(client: Client, homes: &Homes, settings: &Settings, guard: &P
         let Ok(text) = std::fs::read_to_string(&path) else {
             continue;
         };
-        match found(client, &text) {
+        match installed_hooks(client, &text) {
             Ok(hooks) if hooks.is_empty() => {}
             Ok(hooks) => {
-                installed = true;
-                looks.extend(judge(client, scope, &path, &text, &hooks, homes));
-                looks.extend(posted(client, &hooks, guard));
+                checks.extend(judge(client, scope, &path, &hooks));
+                checks.extend(trust::look(client, scope, &path, &text, homes));
+                installed.push((scope, hooks));
             }
-            Err(error) => looks.push(Look::wrong(
+            Err(error) => checks.push(Check::wrong(
                 title,
                 format!("{}: {error}", path.display()),
-                "mend the file by hand",
+                "fix the file by hand",
             )),
         }
     }
-    if installed {
-        looks.push(fired(client, guard));
-    } else if settings.program(client.program()).is_some() {
-        looks.push(Look::wrong(
-            title,
-            "found here, and not guarded",
-            format!("sprag install {client}"),
-        ));
+    let program = settings.program(client.program());
+    if installed.is_empty() {
+        let is_found = program.is_some();
+        let fix = format!("sprag install {client}");
+        checks.extend(is_found.then(|| Check::wrong(title, "found here, and not guarded", fix)));
+        return checks;
     }
-    looks
+    if client == Client::Codex {
+        checks.extend(trust::codex(program.as_deref(), &looked, homes));
+    }
+    checks.extend(trust::managed(client));
+    // A project's hooks yield to the user's, so the first ones are those that report.
+    if let Some((scope, hooks)) = installed.first() {
+        checks.extend(reach(client, *scope, hooks, guard));
+    }
+    checks.push(used(client, guard));
+    checks.extend(program.and_then(|program| newer(client, &program)));
+    checks
 }
 
-fn judge(
-    client: Client,
-    scope: Scope,
-    path: &Path,
-    text: &str,
-    hooks: &[Found],
-    homes: &Homes,
-) -> Vec<Look> {
+fn install_again(client: Client, scope: Scope) -> String {
+    match scope {
+        Scope::Project => format!("sprag install {client} --project"),
+        Scope::User => format!("sprag install {client}"),
+    }
+}
+
+/// Whether all hooks are there, and start this program.
+fn judge(client: Client, scope: Scope, path: &Path, hooks: &[InstalledHook]) -> Vec<Check> {
     let title = client.title();
-    let flag = match scope {
-        Scope::Project => " --project",
-        Scope::User => "",
-    };
-    let again = format!("sprag install {client}{flag}");
-    let mut looks = Vec::new();
+    let again = install_again(client, scope);
+    let posted = hooks.iter().any(|hook| hook.authorization.is_some());
+    let is_wanted = |event: &&str| !(posted && *event == "SessionStart");
     let missing: Vec<&str> = events(client)
         .iter()
         .copied()
+        .filter(is_wanted)
         .filter(|event| !hooks.iter().any(|hook| hook.event == *event))
         .collect();
+    let narrowed = hooks
+        .iter()
+        .find_map(|hook| Some((&hook.event, hook.matcher.as_ref()?)));
     let shown = path.display();
-    if missing.is_empty() {
-        let in_shadow = |hook: &Found| {
+    let mut checks = Vec::new();
+    if !missing.is_empty() {
+        let state = format!("{shown} has no hook for {}", missing.join(", "));
+        checks.push(Check::wrong(title, state, again.clone()));
+    } else if let Some((event, matcher)) = narrowed {
+        let state = format!("{shown} has a hook for {event} that sees only `{matcher}`");
+        checks.push(Check::wrong(title, state, again.clone()));
+    } else {
+        let in_shadow = |hook: &InstalledHook| {
             hook.command.contains(" --shadow") || hook.command.contains("&shadow=true")
         };
         let mode = match hooks.iter().any(in_shadow) {
-            true => "hooks in shadow",
+            true => "hooks in shadow: they stop nothing,",
             false => "hooks",
         };
-        looks.push(Look::fine(title, format!("{mode} in {shown}")));
-    } else {
-        looks.push(Look::wrong(
-            title,
-            format!("{shown} has no hook for {}", missing.join(", ")),
-            again.clone(),
-        ));
+        checks.push(Check::fine(title, format!("{mode} in {shown}")));
     }
-    looks.extend(program(client, hooks, &again));
-    looks.extend(trust::look(client, scope, path, text, homes));
-    looks
+    checks.extend(program(client, hooks, &again));
+    checks
 }
 
 /// Whether the hooks start a program that is there and understands them.
-fn program(client: Client, hooks: &[Found], again: &str) -> Option<Look> {
+fn program(client: Client, hooks: &[InstalledHook], again: &str) -> Option<Check> {
     let hook = hooks.first().filter(|hook| hook.authorization.is_none())?;
     let program = Path::new(&hook.program);
     if program.is_absolute() && !program.is_file() {
-        return Some(Look::wrong(
-            client.title(),
-            format!("its hooks start {}, which is not there", hook.program),
-            again,
-        ));
+        let state = format!("its hooks start {}, which does not exist", hook.program);
+        return Some(Check::wrong(client.title(), state, again));
     }
     let this = std::env::current_exe().ok()?;
     let same = |path: &Path| path.canonicalize().ok();
     if program.is_absolute() && same(program) != same(&this) {
-        return Some(Look::wrong(
-            client.title(),
-            format!("its hooks start {}, not this program", hook.program),
-            again,
-        ));
+        let state = format!("its hooks start {}, not this program", hook.program);
+        return Some(Check::wrong(client.title(), state, again));
     }
-    // Paths with spaces are one quoted word, which is cut off with the program.
-    let words = hook.command.rsplit_once(" hook --client ")?.1;
-    let words = ["sprag", "hook", "--client"]
-        .into_iter()
-        .chain(words.split(' '));
-    match Cli::try_parse_from(words) {
+    let words = hook.arguments.as_deref()?.iter().map(String::as_str);
+    match Cli::try_parse_from(std::iter::once("sprag").chain(words)) {
         Ok(_) => None,
-        Err(_) => Some(Look::wrong(
-            client.title(),
-            format!(
-                "its hooks say what this version does not understand: {}",
+        Err(_) => {
+            let state = format!(
+                "this version does not understand its hooks: {}",
                 hook.command
-            ),
-            again,
-        )),
+            );
+            Some(Check::wrong(client.title(), state, again))
+        }
     }
 }
 
-/// Whether hooks that are posted find a server that believes them.
-fn posted(client: Client, hooks: &[Found], guard: &Place) -> Option<Look> {
-    let hook = hooks.iter().find(|hook| hook.authorization.is_some())?;
-    let (title, again) = (client.title(), format!("sprag install {client} --http"));
-    if hook.authorization != guard.hook_token().map(|token| format!("Bearer {token}")) {
+/// Whether a hook that is sent now reaches the store.
+fn reach(
+    client: Client,
+    scope: Scope,
+    hooks: &[InstalledHook],
+    guard: &GuardLocation,
+) -> Option<Check> {
+    let title = client.title();
+    let event = probe::event(client);
+    let hook = hooks.iter().find(|hook| hook.event == event)?;
+    if hook.authorization.is_some()
+        && hook.authorization != guard.hook_token().map(|token| format!("Bearer {token}"))
+    {
         let state = "its hooks have another token than the server, which refuses them";
-        return Some(Look::wrong(title, state, again));
-    }
-    if !guard.serves() {
-        return Some(Look::wrong(
+        return Some(Check::wrong(
             title,
-            format!(
-                "its hooks are posted to {}, and no server runs",
-                hook.program
-            ),
-            "sprag serve",
+            state,
+            format!("sprag install {client} --http"),
         ));
     }
-    None
+    match probe::send(client, hook, guard) {
+        Probed::Arrived => Some(Check::fine(
+            title,
+            "a hook that was sent now reached the store",
+        )),
+        Probed::Lost(said) => {
+            let said = match said.is_empty() {
+                true => "it printed nothing".to_owned(),
+                false => format!("it printed: {said}"),
+            };
+            let fix = match hook.authorization {
+                Some(_) => "sprag serve".to_owned(),
+                None => format!(
+                    "see what is wrong below, else {}",
+                    install_again(client, scope)
+                ),
+            };
+            let state = format!("a hook that was sent now did not reach the store; {said}");
+            Some(Check::wrong(title, state, fix))
+        }
+    }
 }
 
-/// Whether the hooks really fire.
-fn fired(client: Client, guard: &Place) -> Look {
-    match guard.last_event(client) {
-        Some(when) => Look::fine(client.title(), format!("last event {when} UTC")),
-        None => Look::wrong(
-            client.title(),
-            "no event was ever seen",
-            format!(
-                "start {} and let it run one tool; then look again",
-                client.program()
-            ),
+/// When the client itself last used its hooks.
+fn used(client: Client, guard: &GuardLocation) -> Check {
+    let state = match guard.last_event(client) {
+        Some(when) => format!("last used {when} UTC"),
+        None => format!(
+            "not used yet: start {} and let it run a tool",
+            client.program()
         ),
+    };
+    Check::fine(client.title(), state)
+}
+
+/// A client that is newer than the one that the hooks were tried with.
+fn newer(client: Client, program: &Path) -> Option<Check> {
+    let tried = client.tried_version()?;
+    let mut command = Command::new(program);
+    command.arg("--version");
+    let lines = process::lines(command, "", VERSION_DEADLINE, None)?;
+    let found = lines.iter().find_map(|line| version(line))?;
+    (found > version(tried)?).then(|| {
+        let [major, minor, patch] = found;
+        Check::fine(
+            client.title(),
+            format!("version {major}.{minor}.{patch}; the hooks were tried with {tried}"),
+        )
+    })
+}
+
+/// The first version in a text.
+fn version(text: &str) -> Option<[u32; 3]> {
+    let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+    words.into_iter().find_map(|word| {
+        let mut parts = word.split('.').map(str::parse);
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(Ok(major)), Some(Ok(minor)), Some(Ok(patch))) => Some([major, minor, patch]),
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_in_what_clients_print() {
+        assert_eq!(version("2.1.325 (Claude Code)"), Some([2, 1, 325]));
+        assert_eq!(version("codex-cli 0.166.0"), Some([0, 166, 0]));
+        assert_eq!(version("no version"), None);
+        assert!(version("0.167.0") > version("0.166.12"));
     }
 }

@@ -1,35 +1,36 @@
-//! The guard that hooks ask: its policy, its store, its server, and what went wrong on the way to it.
+//! The guard that hooks ask: its policy, its store, its server, a pause, and what went wrong lately.
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use sprag::link::{ServerClient, hook_token_file, read_token};
-use sprag::{Id, PolicyFile, SessionQuery};
+use sprag::link::{LinkError, ServerClient, hook_token_file, read_token};
+use sprag::{Id, PolicyFile, Role, SessionQuery};
 use sprag_hooks::Client;
 
-use super::Look;
+use super::{Check, probe};
 use crate::args::DoctorArgs;
+use crate::clock;
 use crate::db::Db;
 use crate::failure::Failure;
+use crate::problem_log;
 use crate::record_line::time;
 use crate::settings::Settings;
-use crate::trouble;
 
-/// How many troubles are shown.
-const MOST_TROUBLES: usize = 5;
-/// How long the server may take to take a connection.
+/// How many problems of the past are shown.
+const MOST_PROBLEMS: usize = 5;
+/// How long the server may take to answer.
 const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Where the guard is.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct GuardLocation {
     db: Option<PathBuf>,
     socket: Option<PathBuf>,
     policy: Option<PolicyFile>,
 }
 
-impl Place {
+impl GuardLocation {
     pub(super) fn find(args: &DoctorArgs, settings: &Settings) -> Self {
         let db = settings.db_place(args.db.db.as_deref());
         let socket = args.socket.socket.as_deref();
@@ -51,34 +52,50 @@ impl Place {
             ..SessionQuery::default()
         };
         let sessions = store.sessions(&query).ok()?.items;
-        let last = sessions.iter().map(|session| session.touched).max()?;
+        let used = sessions
+            .iter()
+            .filter(|session| !session.id.as_str().starts_with(probe::SESSION));
+        let last = used.map(|session| session.touched).max()?;
         Some(time(last))
     }
 
-    pub(super) fn look(&self) -> Vec<Look> {
-        let mut looks = vec![self.policy(), self.store(), self.server()];
-        looks.extend(self.troubles());
-        looks
+    /// Whether the store knows this session.
+    pub(super) fn knows(&self, session: &str) -> bool {
+        let found = || {
+            let db = self.db.as_deref().filter(|db| db.exists())?;
+            let store = Db::named(db).read().ok()?;
+            store.session(&Id::new(session).ok()?).ok()?
+        };
+        found().is_some()
     }
 
-    fn policy(&self) -> Look {
+    pub(super) fn look(&self) -> Vec<Check> {
+        let mut checks = vec![self.policy(), self.store(), self.server()];
+        checks.extend(self.paused());
+        checks.extend(self.past_problems());
+        checks
+    }
+
+    fn policy(&self) -> Check {
         let Some(file) = self.policy.as_ref().filter(|file| file.path().exists()) else {
-            return Look::fine("policy", "the built-in limits");
+            return Check::fine("policy", "the built-in limits");
         };
         let path = file.path().display();
         match file.load() {
-            Ok(_) => Look::fine("policy", path.to_string()),
-            Err(_) => Look::wrong(
+            Ok(_) => Check::fine("policy", path.to_string()),
+            Err(_) => Check::wrong(
                 "policy",
-                format!("{path} can't be used"),
+                format!(
+                    "{path} can't be used; the last one that could is in force, else the built-in one"
+                ),
                 format!("sprag policy check {path}"),
             ),
         }
     }
 
-    fn store(&self) -> Look {
+    fn store(&self) -> Check {
         let Some(db) = &self.db else {
-            return Look::wrong(
+            return Check::wrong(
                 "store",
                 "there is no home to keep it in",
                 "name one with $SPRAG_DB",
@@ -86,26 +103,16 @@ impl Place {
         };
         let shown = db.display();
         if !db.exists() {
-            return Look::fine("store", format!("{shown}, made with the first event"));
+            return Check::fine("store", format!("{shown}, made with the first event"));
         }
         if let Err(error) = OpenOptions::new().append(true).open(db) {
             let reason = Failure::reason(&error);
             let fix = format!("let yourself write {shown} and its folder");
-            return Look::wrong("store", format!("can't write {shown}: {reason}"), fix);
+            return Check::wrong("store", format!("can't write {shown}: {reason}"), fix);
         }
         match Db::named(db).read() {
-            Ok(_) => Look::fine("store", shown.to_string()),
-            Err(_) => Look::wrong("store", format!("{shown} can't be used"), "sprag verify"),
-        }
-    }
-
-    /// Whether a server runs.
-    pub(super) fn serves(&self) -> bool {
-        match (&self.db, &self.socket) {
-            (Some(db), Some(socket)) if socket.exists() => {
-                ServerClient::new(socket, db, DEADLINE).connect().is_ok()
-            }
-            _ => false,
+            Ok(_) => Check::fine("store", shown.to_string()),
+            Err(_) => Check::wrong("store", format!("{shown} can't be used"), "sprag verify"),
         }
     }
 
@@ -114,38 +121,59 @@ impl Place {
         read_token(&hook_token_file(self.db.as_deref()?)).ok()
     }
 
-    fn server(&self) -> Look {
+    fn server(&self) -> Check {
         let Some(socket) = &self.socket else {
-            return Look::fine("server", "none; hooks use the store themselves");
+            return Check::fine("server", "none; hooks use the store themselves");
         };
         let shown = socket.display();
-        if !socket.exists() {
-            return Look::fine("server", "none runs; hooks use the store themselves");
+        let Some(client) = self.db.as_deref().filter(|_| socket.exists()) else {
+            return Check::fine("server", "none runs; hooks use the store themselves");
+        };
+        let client = ServerClient::new(socket, client, DEADLINE);
+        match client.request(Role::Agent, "GET", "/healthz", b"") {
+            Ok(_) => Check::fine("server", format!("answers on {shown}")),
+            Err(LinkError::Absent { .. }) => Check::fine(
+                "server",
+                format!("none listens on {shown}; hooks use the store themselves"),
+            ),
+            Err(error) => Check::wrong(
+                "server",
+                format!("{error}; hooks are not checked"),
+                "stop it and start `sprag serve` again",
+            ),
         }
-        if self.serves() {
-            return Look::fine("server", format!("listens on {shown}"));
-        }
-        Look::fine(
-            "server",
-            format!("none listens on {shown}; hooks use the store themselves"),
-        )
     }
 
-    fn troubles(&self) -> Option<Look> {
+    /// Whether somebody paused the guard.
+    fn paused(&self) -> Option<Check> {
+        let db = self.db.as_deref().filter(|db| db.exists())?;
+        let store = Db::named(db).read().ok()?;
+        let pause = store.pause().ok()??;
+        (!pause.is_over(clock::now())).then(|| {
+            Check::wrong(
+                "pause",
+                "the guard is paused: it stops nothing",
+                "sprag resume",
+            )
+        })
+    }
+
+    /// What went wrong since somebody last looked. It is listed once: whether it is still so, the other
+    /// checks show.
+    fn past_problems(&self) -> Option<Check> {
         let db = self.db.as_deref()?;
-        let troubles = trouble::latest(db, MOST_TROUBLES);
-        if troubles.is_empty() {
+        let problems = problem_log::latest(db, MOST_PROBLEMS);
+        if problems.is_empty() {
             return None;
         }
-        let lines: Vec<String> = troubles
+        let lines: Vec<String> = problems
             .iter()
-            .map(|trouble| format!("\n    {} {}", time(trouble.at), trouble.what))
+            .map(|problem| format!("\n    {} {}", time(problem.at), problem.what))
             .collect();
-        let file = trouble::place(db);
-        Some(Look::wrong(
+        problem_log::forget(db);
+        Some(Check::fine(
             "hooks",
-            format!("some could not be answered:{}", lines.concat()),
-            format!("mend what they say, then remove {}", file.display()),
+            format!("earlier, some could not be answered:{}", lines.concat()),
         ))
     }
 }

@@ -1,60 +1,132 @@
 //! Whether a client would run our hooks: some ask their user first, and all can be switched off.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sprag_hooks::Client;
-use sprag_hooks::install::{Homes, Scope, events};
+use sprag_hooks::install::{ConfigDirs, Scope, events};
 
-use super::Look;
+use super::Check;
+use super::codex::{self, ListedHook};
 
+/// What keeps a client from running the hooks in the settings at `path`.
 pub(super) fn look(
     client: Client,
     scope: Scope,
     path: &Path,
     text: &str,
-    homes: &Homes,
-) -> Option<Look> {
+    homes: &ConfigDirs,
+) -> Option<Check> {
     match client {
-        Client::Codex => codex(path, homes),
         Client::Copilot if scope == Scope::Project => copilot(homes),
         Client::Claude | Client::Gemini => switched_off(client, path, text),
         _ => None,
     }
 }
 
-/// Codex keeps a hash for every hook that its user trusted, under a key that starts with the file.
-fn codex(path: &Path, homes: &Homes) -> Option<Look> {
+/// Whether Codex runs our hooks: they may be switched off as a whole, and each must be trusted as it is.
+pub(super) fn codex(
+    program: Option<&Path>,
+    files: &[PathBuf],
+    homes: &ConfigDirs,
+) -> Option<Check> {
+    let title = Client::Codex.title();
     let own = homes.home.join(".codex");
     let folder = homes.codex.as_ref().unwrap_or(&own);
     let config = std::fs::read_to_string(folder.join("config.toml")).unwrap_or_default();
     let config: toml::Table = config.parse().unwrap_or_default();
+    let feature = config
+        .get("features")
+        .and_then(|features| features.get("hooks"));
+    if feature == Some(&toml::Value::Boolean(false)) {
+        let state = "`[features] hooks = false` in its config.toml switches all hooks off";
+        return Some(Check::wrong(title, state, "remove that line"));
+    }
+    let listed = program.and_then(|program| codex::hooks(program, &homes.project));
+    let (trusted, wanted) = match listed {
+        Some(listed) => {
+            let is_ours = |hook: &&ListedHook| {
+                let command = hook.command.as_deref().unwrap_or_default();
+                command.contains(" hook --client codex ")
+            };
+            let ours: Vec<&ListedHook> = listed.iter().filter(is_ours).collect();
+            let runs = |hook: &&&ListedHook| {
+                hook.enabled && matches!(hook.trust_status.as_str(), "trusted" | "managed")
+            };
+            (ours.iter().filter(runs).count(), ours.len())
+        }
+        None => (trusted_events(&config, files), events(Client::Codex).len()),
+    };
+    if trusted >= wanted {
+        return None;
+    }
+    let state = format!(
+        "{trusted} of {wanted} hooks are trusted as they are now; Codex skips the others without a word"
+    );
+    let fix = "start codex, type /hooks, and trust those of sprag";
+    Some(Check::wrong(title, state, fix))
+}
+
+/// Of how many events the hooks in one of `files` were trusted once, for a Codex that can't be asked. It
+/// keeps a hash for every hook, under a key that starts with the file.
+fn trusted_events(config: &toml::Table, files: &[PathBuf]) -> usize {
     let state = config
         .get("hooks")
         .and_then(|hooks| hooks.get("state"))
         .and_then(toml::Value::as_table);
     let is_trusted = |event: &&&str| {
-        let key = format!("{}:{}:", path.display(), snake(event));
-        state.is_some_and(|state| {
-            state
-                .iter()
-                .any(|(held, value)| held.starts_with(&key) && value.get("trusted_hash").is_some())
+        files.iter().any(|path| {
+            let key = format!("{}:{}:", path.display(), snake(event));
+            state.is_some_and(|state| {
+                state.iter().any(|(held, value)| {
+                    held.starts_with(&key) && value.get("trusted_hash").is_some()
+                })
+            })
         })
     };
-    let wanted = events(Client::Codex);
-    let trusted = wanted.iter().filter(is_trusted).count();
-    if trusted == wanted.len() {
-        return None;
+    events(Client::Codex).iter().filter(is_trusted).count()
+}
+
+/// Settings of an administrator that forbid hooks.
+pub(super) fn managed(client: Client) -> Option<Check> {
+    let files: &[&str] = match client {
+        Client::Claude => &[
+            "/etc/claude-code/managed-settings.json",
+            "/Library/Application Support/ClaudeCode/managed-settings.json",
+        ],
+        Client::Codex => &["/etc/codex/requirements.toml"],
+        Client::Gemini => &[
+            "/etc/gemini-cli/settings.json",
+            "/Library/Application Support/GeminiCli/settings.json",
+        ],
+        _ => &[],
+    };
+    files.iter().find_map(|file| {
+        let text = std::fs::read_to_string(file).ok()?;
+        let key = forbids(client, &text)?;
+        let state = format!("`{key}` in {file} keeps your hooks from running");
+        Some(Check::wrong(
+            client.title(),
+            state,
+            "ask your administrator",
+        ))
+    })
+}
+
+/// The key of managed settings by which they forbid the hooks of users.
+fn forbids(client: Client, text: &str) -> Option<&'static str> {
+    let settings = match client {
+        Client::Codex => serde_json::to_value(text.parse::<toml::Table>().ok()?).ok()?,
+        _ => jsonc_value(text),
+    };
+    let is = |pointer: &str, value: bool| settings.pointer(pointer) == Some(&Value::Bool(value));
+    match client {
+        Client::Claude if is("/disableAllHooks", true) => Some("disableAllHooks"),
+        Client::Claude if is("/allowManagedHooksOnly", true) => Some("allowManagedHooksOnly"),
+        Client::Codex if is("/allow_managed_hooks_only", true) => Some("allow_managed_hooks_only"),
+        Client::Gemini if is("/hooksConfig/enabled", false) => Some("hooksConfig.enabled"),
+        _ => None,
     }
-    let title = Client::Codex.title();
-    Some(Look::wrong(
-        title,
-        format!(
-            "{trusted} of {} hooks are trusted; Codex skips the others without a word",
-            wanted.len()
-        ),
-        "start codex, type /hooks, and trust those of sprag",
-    ))
 }
 
 /// `PreToolUse` as `pre_tool_use`.
@@ -70,7 +142,7 @@ fn snake(event: &str) -> String {
 }
 
 /// Copilot runs the hooks of folders that its user trusted.
-fn copilot(homes: &Homes) -> Option<Look> {
+fn copilot(homes: &ConfigDirs) -> Option<Check> {
     let own = homes.home.join(".copilot");
     let folder = homes.copilot.as_ref().unwrap_or(&own);
     let text = std::fs::read_to_string(folder.join("config.json")).unwrap_or_default();
@@ -86,11 +158,11 @@ fn copilot(homes: &Homes) -> Option<Look> {
             "{} is not trusted, so its hooks are skipped",
             homes.project.display()
         );
-        Look::wrong(Client::Copilot.title(), state, fix)
+        Check::wrong(Client::Copilot.title(), state, fix)
     })
 }
 
-fn switched_off(client: Client, path: &Path, text: &str) -> Option<Look> {
+fn switched_off(client: Client, path: &Path, text: &str) -> Option<Check> {
     let settings = jsonc_value(text);
     let key = match client {
         Client::Claude if settings.get("disableAllHooks") == Some(&Value::Bool(true)) => {
@@ -101,7 +173,7 @@ fn switched_off(client: Client, path: &Path, text: &str) -> Option<Look> {
         }
         _ => return None,
     };
-    Some(Look::wrong(
+    Some(Check::wrong(
         client.title(),
         format!("`{key}` in {} switches all hooks off", path.display()),
         format!("remove `{key}`"),
@@ -116,6 +188,36 @@ fn jsonc_value(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn managed_settings_that_forbid_hooks_are_found() {
+        for (client, text, key) in [
+            (
+                Client::Claude,
+                "{\"disableAllHooks\": true}",
+                Some("disableAllHooks"),
+            ),
+            (
+                Client::Claude,
+                "{\"allowManagedHooksOnly\": true}",
+                Some("allowManagedHooksOnly"),
+            ),
+            (Client::Claude, "{\"allowManagedHooksOnly\": false}", None),
+            (
+                Client::Codex,
+                "allow_managed_hooks_only = true",
+                Some("allow_managed_hooks_only"),
+            ),
+            (
+                Client::Gemini,
+                "{\"hooksConfig\": {\"enabled\": false}}",
+                Some("hooksConfig.enabled"),
+            ),
+            (Client::Cursor, "{\"disableAllHooks\": true}", None),
+        ] {
+            assert_eq!(forbids(client, text), key);
+        }
+    }
 
     #[test]
     fn codex_names_events_in_snake_case() {

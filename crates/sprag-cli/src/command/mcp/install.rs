@@ -77,7 +77,7 @@ struct ServersFile {
 
 impl ServersFile {
     fn open(args: &ClientArgs, settings: &Settings) -> Result<Self, Failure> {
-        let file = SettingsFile::read(place(args, settings)?)?;
+        let file = SettingsFile::read(place(args, settings)?, settings.backups())?;
         let path = file.path.display().to_string();
         let Some(text) = file.text.clone() else {
             return Err(

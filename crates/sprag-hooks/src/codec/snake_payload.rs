@@ -5,11 +5,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Payload;
 
-use crate::reading::{Moment, ReadError};
+use crate::parsed_hook::{HookPhase, ReadError};
 
 /// The fields that any of them sends and we read.
 #[derive(Debug, Deserialize)]
-pub(super) struct Snake<'p> {
+pub(super) struct SnakePayload<'p> {
     pub(super) hook_event_name: Option<String>,
     pub(super) session_id: Option<String>,
     #[serde(borrow)]
@@ -34,16 +34,30 @@ pub(super) struct Snake<'p> {
     #[serde(borrow)]
     pub(super) prompt: Option<&'p RawValue>,
     pub(super) mcp_context: Option<McpContext>,
+    /// All calls of one answer of the model, in Claude Code's `PostToolBatch`.
+    #[serde(borrow)]
+    pub(super) tool_calls: Option<Vec<BatchCall<'p>>>,
 }
 
-/// Whose tool it is, as Gemini CLI tells it.
+/// A call of a batch, with its result as the model reads it.
+#[derive(Debug, Deserialize)]
+pub(super) struct BatchCall<'p> {
+    pub(super) tool_name: String,
+    pub(super) tool_use_id: Option<String>,
+    #[serde(borrow)]
+    pub(super) tool_input: Option<&'p RawValue>,
+    #[serde(borrow)]
+    pub(super) tool_response: Option<&'p RawValue>,
+}
+
+/// Whose tool it is, as Gemini CLI reports it.
 #[derive(Debug, Deserialize)]
 pub(super) struct McpContext {
     pub(super) server_name: String,
     pub(super) tool_name: String,
 }
 
-impl Snake<'_> {
+impl SnakePayload<'_> {
     /// The event's name; what the payload says beats what the hook was registered for.
     pub(super) fn event<'n>(&'n self, registered: Option<&'n str>) -> Result<&'n str, ReadError> {
         let name = self.hook_event_name.as_deref().or(registered);
@@ -62,14 +76,16 @@ impl Snake<'_> {
 }
 
 /// Where an event of Claude's naming stands.
-pub(super) fn moment(event: &str) -> Moment {
+pub(super) fn phase(event: &str) -> HookPhase {
     match event {
-        "UserPromptSubmit" => Moment::Prompt,
-        "PreToolUse" => Moment::Before,
-        "PostToolUse" | "PostToolUseFailure" => Moment::After,
-        "SubagentStart" => Moment::Spawn,
-        "SubagentStop" => Moment::Return,
-        _ => Moment::Elsewhere,
+        "UserPromptSubmit" => HookPhase::Prompt,
+        "PreToolUse" => HookPhase::Before,
+        "PostToolUse" | "PostToolUseFailure" => HookPhase::After,
+        "SubagentStart" => HookPhase::Spawn,
+        "SubagentStop" => HookPhase::Return,
+        "PostToolBatch" => HookPhase::Batch,
+        "SessionStart" => HookPhase::Start,
+        _ => HookPhase::Ignored,
     }
 }
 

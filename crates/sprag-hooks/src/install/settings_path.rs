@@ -1,4 +1,4 @@
-//! Where each client looks for hooks.
+//! The files in which each client looks for hooks.
 
 use std::path::PathBuf;
 
@@ -15,24 +15,26 @@ pub enum Scope {
 
 /// The folders that settings are looked for in.
 #[derive(Debug, Clone)]
-pub struct Homes {
+pub struct ConfigDirs {
     /// The project.
     pub project: PathBuf,
     /// The user's home.
     pub home: PathBuf,
-    /// Claude Code's settings, where they are not in `~/.claude`.
+    /// Claude Code's settings, if they are not in `~/.claude`.
     pub claude: Option<PathBuf>,
-    /// Codex's, where they are not in `~/.codex`.
+    /// Codex's, if they are not in `~/.codex`.
     pub codex: Option<PathBuf>,
-    /// Copilot's, where they are not in `~/.copilot`.
+    /// Copilot's, if they are not in `~/.copilot`.
     pub copilot: Option<PathBuf>,
-    /// The XDG folder, where it is not `~/.config`.
+    /// The folder in which Gemini CLI looks for `.gemini`, if it is not the home.
+    pub gemini: Option<PathBuf>,
+    /// The XDG folder, if it is not `~/.config`.
     pub config: Option<PathBuf>,
 }
 
 /// The file that holds, or would hold, the hooks of `client`.
 #[must_use]
-pub fn place(client: Client, scope: Scope, homes: &Homes) -> PathBuf {
+pub fn settings_path(client: Client, scope: Scope, homes: &ConfigDirs) -> PathBuf {
     let below = |own: &Option<PathBuf>, usual: &str| match own {
         Some(own) => own.clone(),
         None => homes.home.join(usual),
@@ -43,7 +45,10 @@ pub fn place(client: Client, scope: Scope, homes: &Homes) -> PathBuf {
         (Client::Codex, Scope::Project) => homes.project.join(".codex/hooks.json"),
         (Client::Codex, Scope::User) => below(&homes.codex, ".codex").join("hooks.json"),
         (Client::Gemini, Scope::Project) => homes.project.join(".gemini/settings.json"),
-        (Client::Gemini, Scope::User) => homes.home.join(".gemini/settings.json"),
+        (Client::Gemini, Scope::User) => {
+            let home = homes.gemini.as_ref().unwrap_or(&homes.home);
+            home.join(".gemini/settings.json")
+        }
         (Client::Copilot, Scope::Project) => homes.project.join(".github/hooks/sprag.json"),
         (Client::Copilot, Scope::User) => {
             below(&homes.copilot, ".copilot").join("hooks/sprag.json")

@@ -3,9 +3,9 @@
 use jsonc_parser::ast::{Array, Object, Value};
 use serde_json::{Value as Json, json};
 
+use super::InstallError;
 use super::edit::{Container, parse, put, take};
-use super::line::{HookLine, HookServer, is_ours, program};
-use super::{InstallError, events};
+use super::hook_command::{HookCommand, HookServer, arguments, is_ours, program};
 use crate::client::Client;
 
 /// The plugin for opencode. The line below it tells it whom to ask.
@@ -15,20 +15,24 @@ const PLUGIN_LINE: &str = "const SPRAG = ";
 
 /// One of our hooks in somebody's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct InstalledHook {
     /// The event it is for.
     pub event: String,
     /// The command.
     pub command: String,
     /// The program that it runs, or the server that it is posted to.
     pub program: String,
+    /// The program's arguments, from `hook` on; none if it is posted.
+    pub arguments: Option<Vec<String>>,
+    /// The tools that it is called for, if not for all.
+    pub matcher: Option<String>,
     /// What it sends to prove itself, where it is posted.
     pub authorization: Option<String>,
 }
 
 /// How a client's settings hold hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum SettingsFormat {
     /// `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"command": …}]}]}}`
     Groups,
     /// `{"hooks": {"preToolUse": [{"command": …}]}}`
@@ -39,21 +43,21 @@ pub(super) enum Shape {
     Plugin,
 }
 
-pub(super) const fn of(client: Client) -> Shape {
+pub(super) const fn of(client: Client) -> SettingsFormat {
     match client {
-        Client::Claude | Client::Codex | Client::Gemini => Shape::Groups,
-        Client::Cursor => Shape::Flat,
-        Client::Copilot => Shape::Own,
-        Client::Opencode => Shape::Plugin,
+        Client::Claude | Client::Codex | Client::Gemini => SettingsFormat::Groups,
+        Client::Cursor => SettingsFormat::Flat,
+        Client::Copilot => SettingsFormat::Own,
+        Client::Opencode => SettingsFormat::Plugin,
     }
 }
 
-impl Shape {
+impl SettingsFormat {
     pub(super) fn install(
         self,
         client: Client,
         text: Option<&str>,
-        line: &HookLine,
+        line: &HookCommand,
     ) -> Result<String, InstallError> {
         match self {
             Self::Plugin => {
@@ -77,7 +81,7 @@ impl Shape {
         self,
         client: Client,
         text: Option<&str>,
-        line: &HookLine,
+        line: &HookCommand,
     ) -> Result<String, InstallError> {
         let text = text.filter(|text| !text.trim().is_empty());
         let mut text = match (text, self) {
@@ -88,8 +92,8 @@ impl Shape {
         if self.is_complete(client, &text, line)? {
             return Ok(text);
         }
-        text = self.without_ours(&text)?;
-        for event in events(client) {
+        text = self.without_ours(&text, None)?;
+        for event in line.events(client) {
             let entry = self.entry(client, event, line).to_string();
             text = self.add(&text, event, &entry)?;
         }
@@ -101,15 +105,16 @@ impl Shape {
         self,
         client: Client,
         text: &str,
-        line: &HookLine,
+        line: &HookCommand,
     ) -> Result<bool, InstallError> {
-        let found = self.found(text)?;
-        let wanted = events(client);
+        let found = self.installed_hooks(text)?;
+        let wanted: Vec<&str> = line.events(client).collect();
         let authorization = line.server.as_ref().map(HookServer::authorization);
         let is_there = |event: &&str| {
             let command = line.command(client, event);
             found.iter().any(|found| {
-                found.event == **event
+                found.matcher.is_none()
+                    && found.event == **event
                     && found.command == command
                     && found.authorization == authorization
             })
@@ -117,7 +122,7 @@ impl Shape {
         Ok(found.len() == wanted.len() && wanted.iter().all(is_there))
     }
 
-    fn entry(self, client: Client, event: &str, line: &HookLine) -> Json {
+    fn entry(self, client: Client, event: &str, line: &HookCommand) -> Json {
         let command = line.command(client, event);
         match client {
             Client::Gemini => {
@@ -126,7 +131,8 @@ impl Shape {
             }
             Client::Cursor => json!({"command": command, "timeout": 10}),
             Client::Copilot => {
-                json!({"type": "command", "bash": command, "powershell": command, "timeoutSec": 10})
+                let powershell = line.powershell(client, event);
+                json!({"type": "command", "bash": command, "powershell": powershell, "timeoutSec": 10})
             }
             _ => {
                 let hook = match &line.server {
@@ -165,24 +171,35 @@ impl Shape {
         }
     }
 
-    pub(super) fn uninstall(self, text: &str) -> Result<Option<String>, InstallError> {
+    pub(super) fn uninstall(
+        self,
+        text: &str,
+        before: Option<&str>,
+    ) -> Result<Option<String>, InstallError> {
         match self {
             Self::Plugin if plugin_words(text).is_none() => Err(InstallError::Foreign),
             Self::Plugin | Self::Own => Ok(None),
-            Self::Groups | Self::Flat => self.without_ours(text).map(Some),
+            Self::Groups | Self::Flat => self.without_ours(text, before).map(Some),
         }
     }
 
-    /// `text` without our entries, and without what they leave empty.
-    fn without_ours(self, text: &str) -> Result<String, InstallError> {
+    /// `text` without our entries, and without what they leave empty and was not there `before`.
+    fn without_ours(self, text: &str, before: Option<&str>) -> Result<String, InstallError> {
+        let before = before.and_then(|text| root(text).ok());
+        let before = before.as_ref().and_then(|root| member(root, "hooks"));
+        let before = before.and_then(|hooks| hooks.as_object());
         let mut text = text.to_owned();
-        while let Some(shorter) = self.without_one(&text)? {
+        while let Some(shorter) = self.without_one(&text, before)? {
             text = shorter;
         }
         Ok(text)
     }
 
-    fn without_one(self, text: &str) -> Result<Option<String>, InstallError> {
+    fn without_one(
+        self,
+        text: &str,
+        before: Option<&Object<'_>>,
+    ) -> Result<Option<String>, InstallError> {
         let root = root(text)?;
         let Some(hooks) = member(&root, "hooks") else {
             return Ok(None);
@@ -196,10 +213,12 @@ impl Shape {
             if let Some((list, index)) = group {
                 return Ok(Some(take(text, &Container::list(list), index)));
             }
-            if list.elements.len() > 1 {
+            let was_there =
+                before.is_some_and(|hooks| member(hooks, property.name.as_str()).is_some());
+            if list.elements.len() > 1 || was_there {
                 return Ok(Some(take(text, &Container::list(list), index)));
             }
-            if hooks.properties.len() > 1 {
+            if hooks.properties.len() > 1 || before.is_some() {
                 return Ok(Some(take(text, &Container::object(hooks), at)));
             }
             let at = root
@@ -233,14 +252,16 @@ impl Shape {
         })
     }
 
-    pub(super) fn found(self, text: &str) -> Result<Vec<Found>, InstallError> {
+    pub(super) fn installed_hooks(self, text: &str) -> Result<Vec<InstalledHook>, InstallError> {
         if self == Self::Plugin {
             let words = plugin_words(text).ok_or(InstallError::Foreign)?;
             let program = words.first().cloned().unwrap_or_default();
-            return Ok(vec![Found {
+            return Ok(vec![InstalledHook {
                 event: "plugin".to_owned(),
                 command: words.join(" "),
                 program,
+                arguments: words.get(1..).map(<[String]>::to_vec),
+                matcher: None,
                 authorization: None,
             }]);
         }
@@ -252,9 +273,11 @@ impl Shape {
         for property in &as_object(hooks, "hooks")?.properties {
             for entry in &as_list(&property.value, property.name.as_str())?.elements {
                 for (command, authorization) in self.commands(entry) {
-                    all.push(Found {
+                    all.push(InstalledHook {
                         event: property.name.as_str().to_owned(),
-                        program: program(&command).to_owned(),
+                        program: program(&command),
+                        arguments: arguments(&command),
+                        matcher: narrowed(entry),
                         command,
                         authorization,
                     });
@@ -281,12 +304,12 @@ impl Shape {
 }
 
 /// A file of our own.
-fn whole(client: Client, line: &HookLine) -> String {
-    let hooks: serde_json::Map<String, Json> = events(client)
-        .iter()
+fn whole(client: Client, line: &HookCommand) -> String {
+    let hooks: serde_json::Map<String, Json> = line
+        .events(client)
         .map(|event| {
-            let entry = Shape::Own.entry(client, event, line);
-            ((*event).to_owned(), json!([entry]))
+            let entry = SettingsFormat::Own.entry(client, event, line);
+            (event.to_owned(), json!([entry]))
         })
         .collect();
     format!("{:#}\n", json!({"version": 1, "hooks": hooks}))
@@ -309,6 +332,13 @@ fn ours(hook: &Value<'_>) -> Option<Ours> {
         };
         is_ours(&command).then(|| (command, proof()))
     })
+}
+
+/// The matcher of an entry, if it does not match every tool.
+fn narrowed(entry: &Value<'_>) -> Option<String> {
+    let matcher = member(entry.as_object()?, "matcher")?.as_string_lit()?;
+    let matcher = matcher.value.to_string();
+    (!matches!(matcher.as_str(), "" | "*" | ".*")).then_some(matcher)
 }
 
 /// The command line in a plugin of ours.

@@ -1,54 +1,82 @@
-//! What a hook's payload says: where in the client's turn it stands, and which events that makes.
+//! What a hook's payload reports: the phase of the client's turn, and the events it makes.
 //!
-//! Every client tells the same few things in its own words. Codecs pick the words; the events are
-//! made here, so that a session, a flow and a pair of call and step mean the same for all.
+//! Every client reports the same few things in its own format. Codecs parse the format; the events are
+//! built here, so that a session, a flow and a pair of call and step mean the same for all of them.
+//!
+//! Clients choose names freely, so names that are not valid ids are reduced to ids: a call whose tool
+//! has an odd name must still be judged.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use sprag::{Event, EventError};
-use sprag_core::{MessageKind, Payload};
+use sprag::{Event, EventError, Id};
+use sprag_core::{MAX_ID_BYTES, MessageKind, Payload};
 
 /// Tool-use ids shorter than this are not taken for globally unique. Some model servers count
 /// `call_0`, `call_1` in every answer; as a `use_id` that would make all later calls look like the
 /// first, and nothing would be counted.
 const MIN_UNIQUE_BYTES: usize = 16;
+/// The longest part of a session id that names the client's session.
+const MAX_ROOT_BYTES: usize = 160;
+/// The longest part of a session id that names a sub-agent. Both parts, a slash and the name that a
+/// sub-agent's sub-agent is asked for under must fit into an id.
+const MAX_SUB_BYTES: usize = 80;
 
-/// Where in a client's turn a hook stands: it decides what an answer can do.
+/// The phase of a client's turn in which a hook runs. It decides what an answer can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
+pub enum HookPhase {
     /// A person wrote something.
     Prompt,
     /// A tool is about to run.
     Before,
     /// A tool ran, or failed.
     After,
+    /// All tools of one answer of the model ended.
+    Batch,
     /// A sub-agent starts.
     Spawn,
     /// A sub-agent ended.
     Return,
-    /// Something that is of no concern here.
-    Elsewhere,
+    /// A session starts.
+    Start,
+    /// Nothing that the guard judges.
+    Ignored,
 }
 
-/// What a payload says.
+/// A payload, parsed.
 #[derive(Debug)]
-pub struct Reading {
-    /// Where it stands.
-    pub moment: Moment,
+pub struct ParsedHook {
+    /// The phase in which the hook runs.
+    pub phase: HookPhase,
     /// The client's own name of the event; some answers must repeat it.
     pub event_name: String,
-    /// In which words the answer must be.
+    /// The format of the answer.
     pub dialect: Dialect,
     /// What to ask the guard, in this order.
     pub events: Vec<Event>,
+    /// What the client gives to the model as the result of a failed tool, if an answer can only replace
+    /// it and not add to it.
+    pub replaced_result: Option<String>,
 }
 
-/// The words of an answer. There is no output that all clients understand.
+impl ParsedHook {
+    /// A hook that reports nothing yet.
+    pub(crate) fn new(phase: HookPhase, event_name: &str, dialect: Dialect) -> Self {
+        Self {
+            phase,
+            event_name: event_name.to_owned(),
+            dialect,
+            events: Vec::new(),
+            replaced_result: None,
+        }
+    }
+}
+
+/// The format of an answer. There is no output that all clients understand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// Claude Code.
     Claude,
-    /// Codex CLI: like Claude's, but one unknown key and the whole answer is dropped.
+    /// Codex CLI: like Claude's, but it drops an answer that has one unknown key.
     Codex,
     /// Gemini CLI.
     Gemini,
@@ -75,10 +103,10 @@ pub enum ReadError {
         /// The most that is read.
         max: usize,
     },
-    /// It is no JSON object, or a field is not what it was.
+    /// It is not a JSON object, or a field has another type than expected.
     #[error("the payload can't be read: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// Something that must be there is not.
+    /// A field that must be there is missing.
     #[error("the payload has no {0}")]
     Missing(&'static str),
     /// It can be read, but makes no event.
@@ -86,9 +114,9 @@ pub enum ReadError {
     Event(#[from] EventError),
 }
 
-/// Who acts, as the client tells it.
+/// Who acts, as the client reports it.
 #[derive(Debug, Clone)]
-pub(crate) struct Who {
+pub(crate) struct Actor {
     /// The client's session.
     pub(crate) root: String,
     /// The sub-agent, inside one.
@@ -101,43 +129,54 @@ pub(crate) struct Who {
 
 /// A tool and what it is called with.
 #[derive(Debug, Clone)]
-pub(crate) struct Used {
+pub(crate) struct ToolUse {
     pub(crate) server: Option<String>,
     pub(crate) tool: String,
     pub(crate) args: Option<Payload>,
-    /// The client's id of this use, where it has one.
+    /// The client's id of this use, if it has one.
     pub(crate) id: Option<String>,
     /// Whether that id is the same wherever this use is seen.
     pub(crate) is_global: bool,
 }
 
 /// What came of it.
-#[derive(Debug, Clone)]
-pub(crate) struct Outcome {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ToolOutcome {
     pub(crate) result: Option<Payload>,
     pub(crate) is_error: bool,
 }
 
-impl Who {
+/// A name as an id.
+fn name(text: &str) -> String {
+    Id::reduced(text, MAX_ID_BYTES).as_str().to_owned()
+}
+
+/// The session id of `root`, or of its sub-agent `sub`.
+fn session_id(root: &str, sub: Option<&str>) -> String {
+    let root = Id::reduced(root, MAX_ROOT_BYTES);
+    match sub {
+        Some(sub) => format!("{root}/{}", Id::reduced(sub, MAX_SUB_BYTES)),
+        None => root.as_str().to_owned(),
+    }
+}
+
+impl Actor {
     pub(crate) fn session(&self) -> String {
-        match &self.sub {
-            Some(sub) => format!("{}/{sub}", self.root),
-            None => self.root.clone(),
-        }
+        session_id(&self.root, self.sub.as_deref())
     }
 
     /// A call before it runs.
-    pub(crate) fn call(&self, used: &Used) -> Result<Event, EventError> {
+    pub(crate) fn call(&self, used: &ToolUse) -> Result<Event, EventError> {
         let session = self.session();
-        let mut event = Event::call(&session, &used.tool)?
-            .agent(&self.agent)?
-            .flow(&self.flow)?
-            .id(&used.pair())?;
+        let mut event = Event::call(&session, &name(&used.tool))?
+            .agent(&name(&self.agent))?
+            .flow(&name(&self.flow))?
+            .id(&name(&used.pairing_id()))?;
         if let Some(server) = &used.server {
-            event = event.server(server)?;
+            event = event.server(&name(server))?;
         }
         if let Some(id) = used.use_id() {
-            event = event.use_id(id)?;
+            event = event.use_id(&name(id))?;
         }
         if let Some(args) = &used.args {
             event = event.args(args.clone());
@@ -145,19 +184,19 @@ impl Who {
         Ok(event.into())
     }
 
-    /// A call after it ran. It says again what was called, for where its call was never seen.
-    pub(crate) fn step(&self, used: &Used, outcome: Outcome) -> Result<Event, EventError> {
+    /// A call after it ran. It repeats what was called, in case the call itself was never seen.
+    pub(crate) fn step(&self, used: &ToolUse, outcome: ToolOutcome) -> Result<Event, EventError> {
         let mut event = Event::step(&self.session())?
-            .agent(&self.agent)?
-            .flow(&self.flow)?
-            .id(&used.pair())?
-            .tool(&used.tool)?
+            .agent(&name(&self.agent))?
+            .flow(&name(&self.flow))?
+            .id(&name(&used.pairing_id()))?
+            .tool(&name(&used.tool))?
             .is_error(outcome.is_error);
         if let Some(server) = &used.server {
-            event = event.server(server)?;
+            event = event.server(&name(server))?;
         }
         if let Some(id) = used.use_id() {
-            event = event.use_id(id)?;
+            event = event.use_id(&name(id))?;
         }
         if let Some(args) = &used.args {
             event = event.args(args.clone());
@@ -171,8 +210,8 @@ impl Who {
     /// A person's word to the session.
     pub(crate) fn prompt(&self, text: Option<Payload>) -> Result<Event, EventError> {
         let mut event = Event::message(&self.session())?
-            .flow(&self.flow)?
-            .to_agent(&self.agent)?
+            .flow(&name(&self.flow))?
+            .to_agent(&name(&self.agent))?
             .unblock();
         if let Some(text) = text {
             event = event.content(text);
@@ -181,47 +220,47 @@ impl Who {
     }
 
     /// A sub-agent of this one starts or ends.
-    pub(crate) fn family(
+    pub(crate) fn sub_agent_message(
         &self,
         kind: MessageKind,
         child: &str,
         child_agent: &str,
     ) -> Result<Event, EventError> {
-        let (parent, child) = (self.session(), format!("{}/{child}", self.root));
+        let (parent, child) = (self.session(), session_id(&self.root, Some(child)));
         let event = if kind == MessageKind::Return {
             Event::message(&parent)?
                 .from(&child)?
-                .agent(child_agent)?
-                .to_agent(&self.agent)?
+                .agent(&name(child_agent))?
+                .to_agent(&name(&self.agent))?
         } else {
             Event::message(&child)?
                 .from(&parent)?
-                .agent(&self.agent)?
-                .to_agent(child_agent)?
+                .agent(&name(&self.agent))?
+                .to_agent(&name(child_agent))?
         };
-        Ok(event.flow(&self.flow)?.kind(kind).into())
+        Ok(event.flow(&name(&self.flow))?.kind(kind).into())
     }
 
-    /// Whether this one may start another below itself, asked before it does: once a client has
-    /// started a sub-agent, no hook can take it back. Only a sub-agent need ask; the one below the
-    /// user is never too deep.
-    pub(crate) fn may_delegate(&self) -> Result<Option<Event>, EventError> {
+    /// The question whether this one may start a sub-agent, asked before it does: once a client has
+    /// started one, no hook can undo it. Only a sub-agent need ask; the session itself is never too
+    /// deep.
+    pub(crate) fn sub_agent_request(&self) -> Result<Option<Event>, EventError> {
         if self.sub.is_none() {
             return Ok(None);
         }
         let session = self.session();
         let event = Event::message(&format!("{session}/next"))?
             .from(&session)?
-            .agent(&self.agent)?
-            .flow(&self.flow)?
+            .agent(&name(&self.agent))?
+            .flow(&name(&self.flow))?
             .kind(MessageKind::Spawn);
         Ok(Some(event.into()))
     }
 }
 
-impl Used {
+impl ToolUse {
     /// What pairs a call with its step: the client's id, else what was called.
-    fn pair(&self) -> String {
+    fn pairing_id(&self) -> String {
         if let Some(id) = &self.id {
             return id.clone();
         }

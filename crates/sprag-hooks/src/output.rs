@@ -6,7 +6,7 @@
 
 /// A text and whether its client says that the command failed.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Printed {
+pub struct ToolOutput {
     /// What the tool printed.
     pub text: String,
     /// Whether an exit code says that it failed.
@@ -24,7 +24,7 @@ const CLIENT_LINES: [&str; 5] = [
 
 /// Without the lines that only the client knows of. `Exit Code: 3` stays and means a failure.
 #[must_use]
-pub fn without_client_lines(text: &str) -> Printed {
+pub fn without_client_lines(text: &str) -> ToolOutput {
     let mut failed = false;
     let lines: Vec<&str> = text
         .lines()
@@ -34,7 +34,7 @@ pub fn without_client_lines(text: &str) -> Printed {
     let text = lines.join("\n");
     let text = text.strip_prefix("Output: ").unwrap_or(&text);
     let text = text.strip_prefix("(empty)").unwrap_or(text).to_owned();
-    Printed { text, failed }
+    ToolOutput { text, failed }
 }
 
 fn is_bad_exit(line: &str) -> bool {
@@ -44,7 +44,7 @@ fn is_bad_exit(line: &str) -> bool {
 
 /// Without Copilot's last line, `<shellId: 4 completed with exit code 3>`; a bad code is kept as text.
 #[must_use]
-pub fn without_shell_tag(text: &str) -> Printed {
+pub fn without_shell_tag(text: &str) -> ToolOutput {
     let (body, tag) = match text.rfind("<shellId: ") {
         Some(at) => text.split_at(at),
         None => (text, ""),
@@ -55,15 +55,15 @@ pub fn without_shell_tag(text: &str) -> Printed {
         .and_then(|tag| tag.rsplit_once("completed with exit code "))
         .map(|(_, code)| code);
     match code {
-        None => Printed {
+        None => ToolOutput {
             text: text.to_owned(),
             failed: false,
         },
-        Some("0") => Printed {
+        Some("0") => ToolOutput {
             text: body.to_owned(),
             failed: false,
         },
-        Some(code) => Printed {
+        Some(code) => ToolOutput {
             text: format!("{body}exit code {code}"),
             failed: true,
         },
@@ -74,8 +74,8 @@ pub fn without_shell_tag(text: &str) -> Printed {
 mod tests {
     use super::*;
 
-    fn printed(text: &str, failed: bool) -> Printed {
-        Printed {
+    fn printed(text: &str, failed: bool) -> ToolOutput {
+        ToolOutput {
             text: text.to_owned(),
             failed,
         }

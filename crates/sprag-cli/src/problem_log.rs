@@ -1,8 +1,8 @@
-//! What went wrong in hooks, where somebody will look: `sprag doctor`.
+//! What went wrong in hooks, kept for `sprag doctor`.
 //!
-//! A hook that fails open must not be seen by the agent and is seen by the person only in passing. So each leaves
-//! a line in a small file beside the store. The file is bounded: when it is full it takes the place of the one
-//! before.
+//! A hook that fails open must not be noticed by the agent, and the person notices it only in passing. So
+//! each leaves a line in a small file beside the store. The file is bounded: when it is full it takes the
+//! place of the one before. `sprag doctor` lists it once.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -16,12 +16,12 @@ use sprag::Timestamp;
 const MAX_BYTES: u64 = 64 * 1024;
 /// How long one line may get.
 const MAX_CHARS: usize = 500;
-/// For how long nobody is told again what somebody was just told.
+/// For how long a problem is not reported to the person again.
 const HUSH_MS: u64 = 60_000;
 
 /// Something that went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Trouble {
+pub(crate) struct HookProblem {
     pub(crate) at: Timestamp,
     pub(crate) what: String,
 }
@@ -33,14 +33,14 @@ pub(crate) fn place(db: &Path) -> PathBuf {
     db.with_file_name(name)
 }
 
-/// Leaves a line. Where that fails too there is nobody left to tell.
+/// Leaves a line. If that fails too there is nothing more to do.
 pub(crate) fn leave(db: &Path, at: Timestamp, what: &str) {
     let path = place(db);
     if fs::metadata(&path).is_ok_and(|held| held.len() > MAX_BYTES) {
         let _ = fs::rename(&path, path.with_extension("trouble.old"));
     }
     let what = what.chars().take(MAX_CHARS).collect();
-    let Ok(mut line) = serde_json::to_string(&Trouble { at, what }) else {
+    let Ok(mut line) = serde_json::to_string(&HookProblem { at, what }) else {
         return;
     };
     line.push('\n');
@@ -63,10 +63,17 @@ pub(crate) fn is_fresh(db: &Path, now: Timestamp) -> bool {
     })
 }
 
+/// Everything that was left is known now; the file stays as the one before.
+pub(crate) fn forget(db: &Path) {
+    let path = place(db);
+    // What can't be moved is listed again, which is no harm.
+    let _ = fs::rename(&path, path.with_extension("trouble.old"));
+}
+
 /// The latest of what was left, oldest first.
-pub(crate) fn latest(db: &Path, most: usize) -> Vec<Trouble> {
+pub(crate) fn latest(db: &Path, most: usize) -> Vec<HookProblem> {
     let text = fs::read_to_string(place(db)).unwrap_or_default();
-    let all: Vec<Trouble> = text
+    let all: Vec<HookProblem> = text
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect();
@@ -79,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn troubles_are_kept_in_order_and_in_bounds() {
+    fn problems_are_kept_in_order_and_in_bounds() {
         let home = tempfile::tempdir().unwrap();
         let db = home.path().join("sprag.db");
         assert_eq!(latest(&db, 5), []);
