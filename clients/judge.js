@@ -2,14 +2,26 @@
 
 /** The figures of a run. */
 export function figures({ records, requests, timedOut }) {
-  const events = records.map(({ event, verdict }) => ({ ...event, verdict }));
+  // The log has every sighting of a call; the second one counts for nothing.
+  const sighted = new Set();
+  const isFirst = ({ type, session, use_id: id }) => {
+    const key = id && `${type} ${session} ${id}`;
+    const first = !sighted.has(key);
+    if (key) sighted.add(key);
+    return first;
+  };
+  const events = records.map(({ event, verdict }) => ({ ...event, verdict })).filter(isFirst);
   const calls = events.filter((event) => event.type === 'call');
   const main = calls.filter((call) => !call.session.includes('/'));
   const refused = (call) => ['deny', 'block', 'kill'].includes(call.verdict.verdict);
   const first = (wanted) => {
     let done = 0;
+    const known = new Set();
     for (const event of events) {
-      if (event.type === 'call' && !event.session.includes('/')) done += 1;
+      const isMain = !event.session?.includes('/');
+      // What a client refuses by itself has a result and no call.
+      if (isMain && (event.type === 'call' || (event.type === 'step' && !known.has(event.id)))) done += 1;
+      known.add(event.id);
       if (wanted(event)) return { after: done, message: event.verdict.message };
     }
     return null;
@@ -17,7 +29,9 @@ export function figures({ records, requests, timedOut }) {
   const warned = first((event) => ['warn', 'block'].includes(event.verdict.verdict));
   const stopped = first((event) => event.type === 'call' && refused(event));
   const texts = requests.map((request) => JSON.stringify(request.conversation?.turns ?? []));
-  const reached = (finding) => finding && texts.some((text) => text.includes(JSON.stringify(finding.message).slice(1, -1)));
+  // Codex never gave its model the name that its hooks have for the shell.
+  const spellings = (message) => [message, message.replaceAll('`Bash`', 'the shell tool')].map((text) => JSON.stringify(text).slice(1, -1));
+  const reached = (finding) => finding && texts.some((text) => spellings(finding.message).some((message) => text.includes(message)));
   return {
     calls: calls.length,
     mainCalls: main.length,

@@ -57,7 +57,7 @@ export const SCRIPTS = {
     files: {
       check: '#!/bin/sh\necho "FAILED test_total: assert total([]) == 0, but the answer was wrong" >&2\nexit 1\n',
     },
-    expect: { warnedBy: 12, refused: 'perhaps' },
+    expect: { warnedBy: 14, refused: 'perhaps' },
   },
 
   // Many files, each with the same short acknowledgement: work.

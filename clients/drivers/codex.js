@@ -5,7 +5,8 @@ export const program = 'codex';
 export const scope = '--user';
 
 // No hook of it can end a turn: only a kill remains, and even then the model goes on.
-export const expect = { 'defiant-slow': { killed: true } };
+// It may skip hooks that are not trusted, so those of the user and the project both report.
+export const expect = { 'defiant-slow': { killed: true }, 'user-and-project': { prompts: 2, steps: undefined } };
 // It names its thread, so that is killed.
 export const overHttp = { refusedBy: 3, killed: true, prompts: 0, calls: 5 };
 

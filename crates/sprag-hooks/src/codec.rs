@@ -64,6 +64,14 @@ fn read_strictly(
 /// `reply` in the format that `hook` came in.
 pub(crate) fn write(hook: &ParsedHook, reply: &Reply) -> HookResponse {
     let (phase, event) = (hook.phase, hook.event_name.as_str());
+    let refused;
+    let reply = match reply {
+        Reply::Ask(text) if !hook.can_ask => {
+            refused = Reply::Refuse(text.clone());
+            &refused
+        }
+        reply => reply,
+    };
     let output = match hook.dialect {
         Dialect::Claude => claude::write(phase, event, reply),
         Dialect::Codex => codex::write(phase, event, reply),

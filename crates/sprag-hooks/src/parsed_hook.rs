@@ -56,6 +56,9 @@ pub struct ParsedHook {
     /// What the client gives to the model as the result of a failed tool, if an answer can only replace
     /// it and not add to it.
     pub replaced_result: Option<String>,
+    /// Whether the client really asks its user if a hook tells it to, in the mode that it is in. If not, a
+    /// call that needs approval is refused.
+    pub can_ask: bool,
 }
 
 impl ParsedHook {
@@ -67,6 +70,10 @@ impl ParsedHook {
             dialect,
             events: Vec::new(),
             replaced_result: None,
+            can_ask: matches!(
+                dialect,
+                Dialect::Copilot | Dialect::CopilotNested | Dialect::Cursor
+            ),
         }
     }
 }

@@ -12,6 +12,8 @@ pub(crate) enum Reply {
     Silent,
     /// Go on, and let the model read this.
     Note(String),
+    /// Let the client ask the person about the call; refuse it if nobody is there.
+    Ask(String),
     /// Refuse the call, and let the model read why.
     Refuse(String),
     /// Refuse the call, and end the turn or the session if the client can.
@@ -37,6 +39,7 @@ impl Reply {
             }
             // The tool ran: its result stays, and the refusals start with the next call.
             (HookPhase::After | HookPhase::Batch, _) => Self::Note(text()),
+            (HookPhase::Before, Decision::Ask) => Self::Ask(text()),
             (HookPhase::Before, _) if verdict.end_turn => Self::Stop(text()),
             (HookPhase::Before | HookPhase::Prompt | HookPhase::Spawn, _) => Self::Refuse(text()),
         }

@@ -34,8 +34,14 @@ pub(super) const OWN_PROMPTS: [&str; 5] = [
 /// How the result of a call begins that Claude Code refused by itself, and how it ends.
 const OWN_ERROR: &str = "<tool_use_error>";
 const OWN_ERROR_END: &str = "</tool_use_error>";
+/// What stands before the text that was to be replaced, in the error of an edit.
+const REPEATED: &str = "\nString: ";
 /// The most calls of one batch that are reported.
 const MAX_BATCH: usize = 64;
+
+/// The permission modes in which it asks its user. In the others a hook's question may be answered without
+/// anybody having seen it.
+const ASKING_MODES: [&str; 3] = ["default", "acceptEdits", "plan"];
 
 /// The tool that starts a sub-agent; `Task` is its older name.
 const DELEGATES: [&str; 2] = ["Agent", "Task"];
@@ -50,6 +56,10 @@ pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHoo
     }
     let event = fields.event(registered)?;
     let mut hook = ParsedHook::new(phase(event), event, Dialect::Claude);
+    hook.can_ask = fields
+        .permission_mode
+        .as_deref()
+        .is_some_and(|mode| ASKING_MODES.contains(&mode));
     if !matches!(hook.phase, HookPhase::Ignored | HookPhase::Start) {
         let actor = actor(&fields)?;
         hook.events = events(hook.phase, &fields, &actor)?;
@@ -139,8 +149,11 @@ fn refused_by_the_client(
             id: call.tool_use_id.clone(),
             is_global: true,
         };
+        let error = error.trim_end_matches(OWN_ERROR_END);
+        // What it repeats of the arguments is no news.
+        let error = error.split_once(REPEATED).map_or(error, |(error, _)| error);
         let outcome = ToolOutcome {
-            result: Some(error.trim_end_matches(OWN_ERROR_END).into()),
+            result: Some(error.into()),
             is_error: true,
         };
         events.push(actor.step(&used, outcome)?);
@@ -263,6 +276,7 @@ pub(super) fn write(phase: HookPhase, event: &str, reply: &Reply) -> Option<Valu
     match (reply, phase) {
         (Reply::Silent, _) => None,
         (Reply::Unchecked(text), _) => Some(json!({"systemMessage": text})),
+        (Reply::Ask(reason), HookPhase::Before) => Some(decision(event, "ask", reason)),
         (Reply::Refuse(reason), HookPhase::Before) => Some(refusal(event, reason)),
         (Reply::Stop(reason), HookPhase::Before) => {
             let mut words = refusal(event, reason);
@@ -278,17 +292,24 @@ pub(super) fn write(phase: HookPhase, event: &str, reply: &Reply) -> Option<Valu
         (Reply::Refuse(reason) | Reply::Stop(reason), HookPhase::Prompt) => {
             Some(json!({"decision": "block", "reason": reason}))
         }
-        (Reply::Note(text) | Reply::Refuse(text) | Reply::Stop(text), _) => Some(note(text)),
+        (Reply::Note(text) | Reply::Ask(text) | Reply::Refuse(text) | Reply::Stop(text), _) => {
+            Some(note(text))
+        }
     }
 }
 
+fn decision(event: &str, decision: &str, reason: &str) -> Value {
+    json!({"hookSpecificOutput": {
+        "hookEventName": event,
+        "permissionDecision": decision,
+        "permissionDecisionReason": reason,
+    }})
+}
+
 fn refusal(event: &str, reason: &str) -> Value {
-    json!({
-        "hookSpecificOutput": {
-            "hookEventName": event,
-            "permissionDecision": "deny",
-            "permissionDecisionReason": reason,
-        },
-        "systemMessage": reason,
-    })
+    let mut output = decision(event, "deny", reason);
+    if let Some(output) = output.as_object_mut() {
+        output.insert("systemMessage".to_owned(), Value::from(reason));
+    }
+    output
 }

@@ -6,14 +6,15 @@
 //! and the person reads how to end it.
 //!
 //! Failed MCP calls and failed patches have no hook after them. Their results are in the transcript
-//! when the next call is asked about, so they are reported then. A shell's exit code is not reported.
+//! when the next call is asked about, so they are reported then. Whether a command failed is only
+//! there, too.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sprag_core::{MessageKind, Payload};
 
 use super::claude::{agent_of, used};
-use super::codex_transcript::{UnreportedResult, unreported_results};
+use super::codex_transcript::{UnreportedResult, has_failed, unreported_results};
 use super::snake_payload::{self, SnakePayload, phase};
 use crate::answer::HookOptions;
 use crate::client::Client;
@@ -24,6 +25,9 @@ use crate::tool_name;
 
 const HOW_TO_END: &str = "Codex has no hook that ends a session, so every call is refused now. \
                           Stop and tell the user, who can end it with Ctrl-C.";
+
+/// How the error of a patch that does not apply begins.
+const PATCH_FAILED: &str = "apply_patch verification failed: ";
 
 /// The tool that starts a sub-agent.
 const DELEGATE: &str = "spawn_agent";
@@ -37,7 +41,9 @@ pub(super) fn read(payload: &[u8], options: &HookOptions<'_>) -> Result<ParsedHo
         if hook.phase == HookPhase::Before {
             hook.events = unreported_steps(&fields, &actor, options)?;
         }
-        hook.events.extend(events(hook.phase, &fields, &actor)?);
+        let failed = hook.phase == HookPhase::After && has_failed_silently(&fields, options);
+        hook.events
+            .extend(events(hook.phase, &fields, &actor, failed)?);
     }
     Ok(hook)
 }
@@ -61,6 +67,7 @@ fn events(
     phase: HookPhase,
     fields: &SnakePayload<'_>,
     actor: &Actor,
+    failed: bool,
 ) -> Result<Vec<sprag::Event>, ReadError> {
     Ok(match phase {
         // A sub-agent's prompt was written by its parent.
@@ -76,7 +83,7 @@ fn events(
         }
         HookPhase::After => {
             let used = used(fields)?;
-            let mut events = vec![actor.step(&used, outcome(fields))?];
+            let mut events = vec![actor.step(&used, outcome(fields, failed))?];
             if used.tool == DELEGATE {
                 events.extend(nested_child(fields, actor)?);
             }
@@ -99,16 +106,27 @@ fn events(
     })
 }
 
+/// The end of the transcript, if it can be read here.
+fn transcript(fields: &SnakePayload<'_>, options: &HookOptions<'_>) -> String {
+    let path = fields.transcript_path.and_then(snake_payload::text);
+    let read = options.read_transcript;
+    let transcript = path.zip(read).and_then(|(path, read)| read(&path));
+    transcript.unwrap_or_default()
+}
+
+/// Whether the call that this hook reports failed, as only the transcript says.
+fn has_failed_silently(fields: &SnakePayload<'_>, options: &HookOptions<'_>) -> bool {
+    let id = fields.tool_use_id.as_deref();
+    id.is_some_and(|id| has_failed(&transcript(fields, options), id))
+}
+
 /// What came of the calls before this one that no hook reported. The transcript has it.
 fn unreported_steps(
     fields: &SnakePayload<'_>,
     actor: &Actor,
     options: &HookOptions<'_>,
 ) -> Result<Vec<sprag::Event>, ReadError> {
-    let path = fields.transcript_path.and_then(snake_payload::text);
-    let read = options.read_transcript;
-    let transcript = path.zip(read).and_then(|(path, read)| read(&path));
-    let results = unreported_results(&transcript.unwrap_or_default());
+    let results = unreported_results(&transcript(fields, options));
     let step = |result: UnreportedResult| {
         let (server, tool) = tool_name::double_underscore(&result.tool);
         let used = ToolUse {
@@ -118,8 +136,14 @@ fn unreported_steps(
             id: Some(result.call_id),
             is_global: true,
         };
+        let output = without_client_lines(&result.output).text;
+        // After its first line, the error of a patch repeats the lines that were not found.
+        let error = match output.split_once('\n') {
+            Some((first, _)) if first.starts_with(PATCH_FAILED) => first.to_owned(),
+            _ => output,
+        };
         let outcome = ToolOutcome {
-            result: Some(without_client_lines(&result.output).text.into()),
+            result: Some(error.into()),
             is_error: true,
         };
         Ok(actor.step(&used, outcome)?)
@@ -152,11 +176,11 @@ fn nested_child(
     Ok(Some(event))
 }
 
-fn outcome(fields: &SnakePayload<'_>) -> ToolOutcome {
+fn outcome(fields: &SnakePayload<'_>, is_error: bool) -> ToolOutcome {
     let Some(raw) = fields.tool_response else {
         return ToolOutcome {
             result: None,
-            is_error: false,
+            is_error,
         };
     };
     let result = match snake_payload::text(raw) {
@@ -165,7 +189,7 @@ fn outcome(fields: &SnakePayload<'_>) -> ToolOutcome {
     };
     ToolOutcome {
         result: Some(result),
-        is_error: false,
+        is_error,
     }
 }
 
@@ -174,7 +198,9 @@ pub(super) fn write(phase: HookPhase, event: &str, reply: &Reply) -> Option<Valu
     match (reply, phase) {
         (Reply::Silent, _) | (Reply::Note(_), HookPhase::Return) => None,
         (Reply::Unchecked(text), _) => Some(json!({"systemMessage": text})),
-        (Reply::Refuse(reason), HookPhase::Before) => Some(refusal(event, reason)),
+        (Reply::Ask(reason) | Reply::Refuse(reason), HookPhase::Before) => {
+            Some(refusal(event, reason))
+        }
         (Reply::Stop(reason), HookPhase::Before) => {
             Some(refusal(event, &format!("{reason}\n{HOW_TO_END}")))
         }
@@ -182,7 +208,7 @@ pub(super) fn write(phase: HookPhase, event: &str, reply: &Reply) -> Option<Valu
             Some(json!({"decision": "block", "reason": reason}))
         }
         (Reply::Stop(text), _) => Some(note(event, &format!("{text}\n{HOW_TO_END}"))),
-        (Reply::Note(text) | Reply::Refuse(text), _) => Some(note(event, text)),
+        (Reply::Note(text) | Reply::Ask(text) | Reply::Refuse(text), _) => Some(note(event, text)),
     }
 }
 
@@ -192,6 +218,7 @@ fn in_codex_words(reply: &Reply) -> Reply {
     match reply {
         Reply::Silent => Reply::Silent,
         Reply::Note(text) => Reply::Note(said(text)),
+        Reply::Ask(text) => Reply::Ask(said(text)),
         Reply::Refuse(text) => Reply::Refuse(said(text)),
         Reply::Stop(text) => Reply::Stop(said(text)),
         Reply::Unchecked(text) => Reply::Unchecked(said(text)),

@@ -1,4 +1,4 @@
-//! Results that Codex writes into its transcript and reports to no hook.
+//! What Codex writes into its transcript and reports to no hook: that a command failed, and some results.
 //!
 //! `PostToolUse` fires for commands that ran and MCP calls that succeeded. A patch that does not apply, an
 //! MCP call that fails and a call of a tool that does not exist end without it. Before the next call
@@ -113,6 +113,20 @@ pub(super) fn unreported_results(transcript: &str) -> Vec<UnreportedResult> {
     results.take(MAX_RESULTS).collect()
 }
 
+/// Whether the call with this id ran and failed. `PostToolUse` has no exit code; the transcript has it when
+/// that fires.
+pub(super) fn has_failed(transcript: &str, call_id: &str) -> bool {
+    let items = transcript.lines().rev().filter_map(|line| {
+        match serde_json::from_str::<Line>(line).ok()?.payload {
+            Entry::ItemCompleted { item } => Some(item),
+            _ => None,
+        }
+    });
+    let mut ours = items.filter(|item| item.id.as_deref() == Some(call_id));
+    ours.next()
+        .is_some_and(|item| item.status.as_deref() == Some("failed"))
+}
+
 impl Item {
     /// Whether `PostToolUse` fired for it.
     fn is_reported(&self) -> bool {
@@ -192,6 +206,15 @@ mod tests {
         assert_eq!(found(9), [], "PostToolUse fired for the command");
         let output = "Wall time: 0.0030 seconds\nOutput:\nstill exists";
         assert_eq!(found(12), one("mcp__catalog__delete_asset", output));
+    }
+
+    #[test]
+    fn a_command_that_failed_is_known_by_its_item() {
+        let transcript = LINES.join("\n");
+        assert!(has_failed(&transcript, "call_3"));
+        assert!(!has_failed(&transcript, "call_1"));
+        let passed = LINES[6].replace("failed", "completed");
+        assert!(!has_failed(&passed, "call_3"));
     }
 
     #[test]

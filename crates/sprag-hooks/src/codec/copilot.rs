@@ -226,8 +226,8 @@ fn outcome(fields: &CamelPayload<'_>) -> ToolOutcome {
 }
 
 pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
-    let decision =
-        |reason: &str| json!({"permissionDecision": "deny", "permissionDecisionReason": reason});
+    let decided = |decision: &str, reason: &str| json!({"permissionDecision": decision, "permissionDecisionReason": reason});
+    let decision = |reason: &str| decided("deny", reason);
     match (reply, phase) {
         (Reply::Silent, _) => None,
         // Only the model reads what a hook says before a call or a prompt is let through.
@@ -235,6 +235,7 @@ pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
             Some(json!({"additionalContext": format!("{text}\nTell the user.")}))
         }
         (Reply::Unchecked(_), _) => None,
+        (Reply::Ask(reason), HookPhase::Before) => Some(decided("ask", reason)),
         (Reply::Refuse(reason), HookPhase::Before) => Some(decision(reason)),
         (Reply::Stop(reason), HookPhase::Before) => {
             Some(decision(&format!("{reason}\n{HOW_TO_END}")))
@@ -242,7 +243,9 @@ pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
         (Reply::Stop(text), _) => {
             Some(json!({"additionalContext": format!("{text}\n{HOW_TO_END}")}))
         }
-        (Reply::Note(text) | Reply::Refuse(text), _) => Some(json!({"additionalContext": text})),
+        (Reply::Note(text) | Reply::Ask(text) | Reply::Refuse(text), _) => {
+            Some(json!({"additionalContext": text}))
+        }
     }
 }
 

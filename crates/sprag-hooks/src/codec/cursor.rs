@@ -125,6 +125,9 @@ pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
     match (reply, phase) {
         (Reply::Silent, _) => None,
         (Reply::Unchecked(text), _) => Some(json!({"user_message": text})),
+        (Reply::Ask(text), HookPhase::Before) => {
+            Some(json!({"permission": "ask", "user_message": text, "agent_message": text}))
+        }
         (Reply::Refuse(text) | Reply::Stop(text), HookPhase::Before | HookPhase::Spawn) => {
             Some(json!({"permission": "deny", "user_message": text, "agent_message": text}))
         }
@@ -134,7 +137,7 @@ pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
         (Reply::Note(text), HookPhase::Before) => {
             Some(json!({"permission": "allow", "agent_message": text}))
         }
-        (Reply::Note(text) | Reply::Refuse(text) | Reply::Stop(text), _) => {
+        (Reply::Note(text) | Reply::Ask(text) | Reply::Refuse(text) | Reply::Stop(text), _) => {
             Some(json!({"additional_context": text}))
         }
     }

@@ -130,7 +130,7 @@ pub(super) fn write(hook: &ParsedHook, reply: &Reply) -> Option<Value> {
     match (reply, phase) {
         (Reply::Silent, _) => None,
         (Reply::Unchecked(text), _) => Some(json!({"systemMessage": text})),
-        (Reply::Refuse(reason), HookPhase::Before | HookPhase::Prompt) => {
+        (Reply::Ask(reason) | Reply::Refuse(reason), HookPhase::Before | HookPhase::Prompt) => {
             Some(json!({"decision": "deny", "reason": reason}))
         }
         (Reply::Stop(reason), HookPhase::Before | HookPhase::Prompt) => Some(json!({
@@ -144,7 +144,7 @@ pub(super) fn write(hook: &ParsedHook, reply: &Reply) -> Option<Value> {
             let error = hook.replaced_result.as_deref().unwrap_or_default();
             Some(json!({"decision": "block", "reason": format!("{error}\n\n{text}")}))
         }
-        (Reply::Note(text) | Reply::Refuse(text), _) => Some(json!({
+        (Reply::Note(text) | Reply::Ask(text) | Reply::Refuse(text), _) => Some(json!({
             "hookSpecificOutput": {"hookEventName": event, "additionalContext": text},
         })),
     }

@@ -129,7 +129,7 @@ pub(super) fn write(_moment: HookPhase, reply: &Reply) -> Option<Value> {
     let (action, text) = match reply {
         Reply::Silent => return None,
         Reply::Note(text) => ("note", text),
-        Reply::Refuse(text) => ("refuse", text),
+        Reply::Ask(text) | Reply::Refuse(text) => ("refuse", text),
         Reply::Stop(text) => ("stop", text),
         Reply::Unchecked(text) => ("unchecked", text),
     };

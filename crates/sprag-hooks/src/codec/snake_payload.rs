@@ -18,6 +18,7 @@ pub(super) struct SnakePayload<'p> {
     pub(super) timestamp: Option<&'p RawValue>,
     pub(super) prompt_id: Option<String>,
     pub(super) turn_id: Option<String>,
+    pub(super) permission_mode: Option<String>,
     pub(super) agent_id: Option<String>,
     pub(super) agent_type: Option<String>,
     pub(super) parent_agent_id: Option<String>,

@@ -6,8 +6,9 @@ use sprag_hooks::{Client, HookOptions, answer};
 
 use crate::payloads::recorded;
 
-const VERDICTS: [Decision; 4] = [
+const VERDICTS: [Decision; 5] = [
     Decision::Warn,
+    Decision::Ask,
     Decision::Deny,
     Decision::Block,
     Decision::Kill,
@@ -110,4 +111,33 @@ fn cursor_is_told_in_its_own_words() {
 #[test]
 fn opencode_is_told_in_our_own_words() {
     insta::assert_snapshot!(said(Client::Opencode, "opencode"));
+}
+
+/// In an automatic mode nobody would see the question.
+#[test]
+fn claude_asks_only_in_modes_in_which_a_person_answers() {
+    for (mode, decision) in [
+        ("default", "ask"),
+        ("acceptEdits", "ask"),
+        ("plan", "ask"),
+        ("auto", "deny"),
+        ("dontAsk", "deny"),
+        ("bypassPermissions", "deny"),
+    ] {
+        let payload = format!(
+            r#"{{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"t","permission_mode":"{mode}","tool_name":"Bash","tool_input":{{}}}}"#
+        );
+        let answered = answer(
+            Client::Claude,
+            payload.as_bytes(),
+            &HookOptions::default(),
+            |_, _| Ok(verdict(Decision::Ask)),
+        );
+        let expected = format!("\"permissionDecision\":\"{decision}\"");
+        assert!(
+            answered.answer.stdout.contains(&expected),
+            "{mode}: {}",
+            answered.answer.stdout
+        );
+    }
 }
