@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use sprag::tune::{History, tune};
 use sprag_core::{Policy, RuleId};
 use sprag_hooks::Client;
-use sprag_hooks::install::{Homes, Scope, found, place};
+use sprag_hooks::install::{ConfigDirs, Scope, installed_hooks, settings_path};
 use sprag_scan::{Options, ScanError, ScanReport, Transcript, amounts, named, scan};
 
 use super::eval::failed;
@@ -136,9 +136,11 @@ fn next(report: &ScanReport, settings: &Settings) -> Vec<String> {
 }
 
 /// Whether the user's settings of `client` hold hooks of Sprag.
-fn is_installed(client: Client, homes: &Homes) -> bool {
-    let text = std::fs::read_to_string(place(client, Scope::User, homes));
-    let hooks = text.ok().and_then(|text| found(client, &text).ok());
+fn is_installed(client: Client, homes: &ConfigDirs) -> bool {
+    let text = std::fs::read_to_string(settings_path(client, Scope::User, homes));
+    let hooks = text
+        .ok()
+        .and_then(|text| installed_hooks(client, &text).ok());
     hooks.is_some_and(|hooks| !hooks.is_empty())
 }
 
