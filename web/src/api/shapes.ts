@@ -1,8 +1,8 @@
 // What the server answers, as its OpenAPI document says it. Times are milliseconds since the epoch.
 
-export type Decision = "allow" | "warn" | "deny" | "block" | "kill";
-export const DECISIONS: readonly Decision[] = ["allow", "warn", "deny", "block", "kill"];
-export const REFUSALS: readonly Decision[] = ["deny", "block", "kill"];
+export type Decision = "allow" | "warn" | "ask" | "deny" | "block" | "kill";
+export const DECISIONS: readonly Decision[] = ["allow", "warn", "ask", "deny", "block", "kill"];
+export const REFUSALS: readonly Decision[] = ["ask", "deny", "block", "kill"];
 
 export type SessionState = "active" | "blocked" | "killed";
 export type EventType =
@@ -12,6 +12,8 @@ export type EventType =
   | "usage"
   | "kill"
   | "reset"
+  | "approve"
+  | "decline"
   | "dispatch_start"
   | "dispatch_end";
 
@@ -150,6 +152,25 @@ export interface Page<T, C = string> {
   items: T[];
   next: C | null;
   total?: number;
+}
+
+/** A call that waits for a person. */
+export interface Approval {
+  approval: string;
+  session: string;
+  state: "open" | "approved" | "declined" | "over";
+  agent: string | null;
+  rule: string | null;
+  /** The call, in words. */
+  call: string | null;
+  why: string | null;
+  asked_at: number | null;
+  expires_at: number | null;
+  seq: number | null;
+}
+
+export interface Approvals {
+  approvals: Approval[];
 }
 
 /** A page of a search; `scanned` records were looked at for it. */

@@ -35,7 +35,7 @@ export interface Tree {
 }
 
 export const NODE = { width: 152, height: 44, gapX: 48, gapY: 16 };
-const REFUSES: Decision[] = ["deny", "block", "kill"];
+const REFUSES: Decision[] = ["ask", "deny", "block", "kill"];
 const STOPS = { active: null, blocked: "block", killed: "kill" } as const;
 
 export function tree(flow: Flow): Tree {

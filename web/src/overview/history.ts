@@ -99,7 +99,7 @@ export interface Sums {
 }
 
 export function sums(stats: Stats): Sums {
-  const verdicts: Record<Decision, number> = { allow: 0, warn: 0, deny: 0, block: 0, kill: 0 };
+  const verdicts: Record<Decision, number> = { allow: 0, warn: 0, ask: 0, deny: 0, block: 0, kill: 0 };
   const rules: Record<string, number> = {};
   const shadow: Record<string, number> = {};
   for (const bucket of stats.buckets) {
@@ -107,7 +107,7 @@ export function sums(stats: Stats): Sums {
     for (const [key, value] of Object.entries(bucket.rules)) rules[key] = (rules[key] ?? 0) + value;
     for (const [key, value] of Object.entries(bucket.shadow)) shadow[key] = (shadow[key] ?? 0) + value;
   }
-  const refused = verdicts.deny + verdicts.block + verdicts.kill;
+  const refused = verdicts.ask + verdicts.deny + verdicts.block + verdicts.kill;
   return { verdicts, rules: sorted(rules), shadow: sorted(shadow), events: refused + verdicts.allow + verdicts.warn, refused };
 }
 

@@ -25,7 +25,7 @@ export class OverviewModel {
     this.#range = range;
     this.#rule = rule;
     try {
-      const query = { verdict: "warn,deny,block,kill", rule, limit: NEWEST };
+      const query = { verdict: "warn,ask,deny,block,kill", rule, limit: NEWEST };
       const [, , newest] = await Promise.all([this.#counts(), this.#stops(), get<Page<LogRecord>>("/v1/log", query)]);
       if (rule === this.#rule) this.newest = newest.items;
       this.trouble = null;
@@ -86,5 +86,5 @@ function changesStops(record: LogRecord): boolean {
   const type = record.event?.type;
   if (type === "kill" || type === "reset") return true;
   const verdict = record.verdict;
-  return verdict !== undefined && verdict.verdict !== "deny" && REFUSALS.includes(verdict.verdict) && verdict.rule !== "session.killed";
+  return verdict !== undefined && verdict.verdict !== "deny" && verdict.verdict !== "ask" && REFUSALS.includes(verdict.verdict) && verdict.rule !== "session.killed";
 }

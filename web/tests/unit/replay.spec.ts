@@ -93,7 +93,7 @@ function trial(changes: Partial<Change>[], more = 0): Trial {
 test("the overlay says what changes, what is saved and where it stops", () => {
   const overlay = new WhatIfOverlay(loop(), trial([{ seq: 3, would: "kill", would_rule: "destructive.volume" }, { seq: 4 }]));
   expect([overlay.stop, overlay.changes()]).toEqual([2, [2]]);
-  expect([0, 1, 2, 3, 6].map((n) => overlay.verdict(n))).toEqual([0, 0, 4, -1, -1]);
+  expect([0, 1, 2, 3, 6].map((n) => overlay.verdict(n))).toEqual([0, 0, 5, -1, -1]);
   expect([0, 2, 3, 6].map((n) => overlay.saved(n))).toEqual([false, false, true, true]);
 });
 
