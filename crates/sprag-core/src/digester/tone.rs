@@ -91,8 +91,8 @@ pub(super) struct Answer<'t> {
     pub(super) long: bool,
     /// It says that the thing asked for is not there, or may say so in one word.
     pub(super) absent: bool,
-    /// A failure that may be a finding: it counts what it found, or a word of failure merely stands
-    /// somewhere in it.
+    /// A failure that may be a finding: it counts what it found, or nothing but a word says that it
+    /// failed.
     pub(super) weak: bool,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn read(text: &str, is_error: bool) -> Answer<'_> {
         tone_of(body, &words)
     };
     let long = body.len() > ACKNOWLEDGEMENT_BYTES;
-    let only_a_word = !failed && long && !tell(beginning(&words, FIRST_BYTES), &LOUD_FAILURES);
+    let only_a_word = !failed && !tell(beginning(&words, FIRST_BYTES), &LOUD_FAILURES);
     let weak = tone == Tone::Failure && (only_a_word || counts_findings(&words));
     Answer {
         tone,
@@ -412,6 +412,8 @@ mod tests {
             (stub.as_str(), false, true),
             (stub.as_str(), true, false),
             ("error: no licence", false, false),
+            ("access denied", false, true),
+            ("access denied", true, false),
         ] {
             let answer = read(text, is_error);
             assert_eq!(answer.tone, Tone::Failure, "{text}");

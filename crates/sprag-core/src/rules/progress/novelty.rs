@@ -219,7 +219,7 @@ fn of_new(
 ) -> Novelty {
     let looks = matches!(tried.kind, ToolKind::Read | ToolKind::Poll);
     // What a look brings is a text, whatever words are in it, unless the tool says that it failed.
-    let mentions = looks && outcome.weak && !outcome.is_error;
+    let mentions = looks && outcome.weak && outcome.long && !outcome.is_error;
     let tone = match outcome.tone {
         Tone::Failure if mentions => Tone::Telling,
         tone => tone,
