@@ -56,6 +56,7 @@ pub fn call(session: &Id, n: u64, at: u64) -> Observation {
             turn: None,
             generation: None,
             identity: Identity::Exact,
+            via: sprag_core::Via::default(),
         }),
     )
 }
@@ -88,6 +89,7 @@ pub fn step(session: &Id, n: u64, at: u64) -> Observation {
             },
             generation: None,
             identity: Identity::Exact,
+            via: sprag_core::Via::default(),
         }),
     )
 }

@@ -237,6 +237,10 @@ impl From<StoreError> for Failure {
         let failure = Self::new(error.to_string());
         match error {
             StoreError::Busy { .. } => failure.next("try again"),
+            StoreError::Cut { .. } => failure.next(
+                "put the file back from a backup, or start with --accept-loss: kills and counts of the \
+                 records that are missing are lost",
+            ),
             StoreError::Foreign { .. } => failure.next("name the store with --db FILE"),
             _ => failure,
         }

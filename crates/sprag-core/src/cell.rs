@@ -3,6 +3,7 @@
 //! The engine works on the [`Cells`] of one event, taken out of a store by their [`CellKeys`] and put
 //! back afterwards in one atomic step. A missing cell is a new one.
 
+mod alias;
 mod approvals;
 mod destructive;
 mod encoding;
@@ -28,6 +29,7 @@ pub(crate) use pair::{Answers, MessageRun};
 pub(crate) use session::PendingCall;
 pub(crate) use spent::Spending;
 
+pub use alias::AliasCell;
 pub use approvals::{Approval, ApprovalScope, ApprovalState, approval_code};
 pub use flow::FlowCell;
 pub(crate) use flow::Path;
@@ -36,7 +38,7 @@ pub use keys::{CellKeys, Cells, InboxKey};
 pub use memory::StepMemory;
 pub use pair::PairCell;
 pub use session::{Mark, SessionCell};
-pub use small::{AgentCell, AliasCell, ConversationCell, InboxCell};
+pub use small::{AgentCell, ConversationCell, InboxCell};
 
 macro_rules! touched {
     ($($cell:ident),+) => {

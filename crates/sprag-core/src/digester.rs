@@ -151,6 +151,7 @@ impl Digester {
             }),
             generation: event.generation,
             identity: event.identity,
+            via: event.via,
         })
     }
 
@@ -178,6 +179,7 @@ impl Digester {
             outcome: outcome::of_step(&self.key, event)?,
             generation: event.generation,
             identity: event.identity,
+            via: event.via,
         })
     }
 }

@@ -80,6 +80,21 @@ impl Identity {
     }
 }
 
+/// What kind of adapter saw a tool use. Two of different kinds may see the same one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Via {
+    /// A program that asks by itself: the API, the command line, the library.
+    #[default]
+    Api,
+    /// A hook of the agent's client.
+    Hook,
+    /// A proxy between the client and an MCP server.
+    Mcp,
+    /// A gateway before the model.
+    Gateway,
+}
+
 /// Who is behind a message that no agent sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -199,6 +214,9 @@ pub struct Call {
     /// How sure the session's identity is.
     #[serde(default, skip_serializing_if = "Identity::is_exact")]
     pub identity: Identity,
+    /// What kind of adapter saw it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub via: Via,
 }
 
 /// What a call or a compound action did.
@@ -229,6 +247,9 @@ pub struct Step {
     /// How sure the session's identity is.
     #[serde(default, skip_serializing_if = "Identity::is_exact")]
     pub identity: Identity,
+    /// What kind of adapter saw it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub via: Via,
 }
 
 /// What was tried: a tool with its arguments, or a program text.

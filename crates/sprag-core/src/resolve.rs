@@ -6,7 +6,7 @@
 
 use crate::engine::EngineError;
 use crate::id::Id;
-use crate::observation::{MessageKind, Observation, Observed};
+use crate::observation::{Identity, MessageKind, Observation, Observed, Via};
 use crate::sender::{ForeignSession, Owner, Sender};
 use crate::time::Timestamp;
 
@@ -16,7 +16,7 @@ pub trait Known {
     fn agent_of(&self, session: &Id) -> Option<Id>;
     /// The flow of the latest dispatch that runs in a session at a time.
     fn running_flow(&self, session: &Id, at: Timestamp) -> Option<Id>;
-    /// The session that the first sighting of a tool use named, if that is not too long ago.
+    /// The one session that named a tool use, if that is not too long ago.
     fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id>;
     /// Whom a session belongs to.
     fn owner_of(&self, session: &str) -> Option<&Owner>;
@@ -61,13 +61,17 @@ pub fn resolve(
             resolve_agent(&mut message.to_agent, &message.to, known);
         }
         Observed::Call(call) => {
-            let ids = (&mut call.id, &mut call.use_id);
-            resolve_session(&mut call.session, ids, owner, at, known);
+            if is_weak(call.identity, call.via) {
+                let ids = (&mut call.id, &mut call.use_id);
+                resolve_session(&mut call.session, ids, owner, at, known);
+            }
             resolve_agent(&mut call.agent, &call.session, known);
         }
         Observed::Step(step) => {
-            let ids = (&mut step.id, &mut step.use_id);
-            resolve_session(&mut step.session, ids, owner, at, known);
+            if is_weak(step.identity, step.via) {
+                let ids = (&mut step.id, &mut step.use_id);
+                resolve_session(&mut step.session, ids, owner, at, known);
+            }
             resolve_agent(&mut step.agent, &step.session, known);
         }
         Observed::Usage(usage) => resolve_agent(&mut usage.agent, &usage.session, known),
@@ -128,9 +132,16 @@ fn resolve_agent(agent: &mut Option<Id>, session: &Id, known: &impl Known) {
     }
 }
 
-/// A tool use belongs to the session that it was first seen in, unless somebody else saw it there: who claims an id
-/// that another will use must not pull the other's call into a session of their own, nor answer it. Such a use still
-/// joins a call with its step, by its id alone.
+/// Whether the session is not the client's own. A proxy between a client and its MCP server mostly can't
+/// tell the client's session. Everyone else is believed: ids of tool uses are not always unique, and
+/// must not move a call into a foreign session.
+fn is_weak(identity: Identity, via: Via) -> bool {
+    identity == Identity::Shared || via == Via::Mcp
+}
+
+/// A tool use belongs to the session that another adapter named for it, unless somebody else saw it there: who claims
+/// an id that another will use must not pull the other's call into a session of their own, nor answer it. Such a use
+/// still joins a call with its step, by its id alone.
 fn resolve_session(
     session: &mut Id,
     (id, use_id): (&mut Option<Id>, &mut Option<Id>),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::encoding::numbered_variants;
 use crate::event::Event;
-use crate::observation::MessageKind;
+use crate::observation::{MessageKind, Observed, Via};
 
 /// In which role an event comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,6 +42,21 @@ impl Role {
             Self::Hook => "hook",
             Self::Operator => "operator",
         }
+    }
+
+    /// Says which kind of adapter an event comes from. A hook is known by its role, and no agent may claim
+    /// to be one: a second kind of adapter sees a tool use without its being counted again.
+    pub const fn sets_via(self, what: &mut Observed) {
+        let via = match what {
+            Observed::Call(call) => &mut call.via,
+            Observed::Step(step) => &mut step.via,
+            _ => return,
+        };
+        *via = match (self, *via) {
+            (Self::Hook, Via::Api) => Via::Hook,
+            (Self::Agent, Via::Hook) => Via::Api,
+            (_, claimed) => claimed,
+        };
     }
 
     /// Whether `event` may come in this role; if not, what it is.

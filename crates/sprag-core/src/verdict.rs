@@ -76,6 +76,8 @@ pub enum Code {
     SessionStaleGeneration,
     /// A person has to approve the call first.
     ApprovalRequired,
+    /// No new session may be opened: there are too many killed ones, or the caller opened too many.
+    SessionLimit,
 }
 
 impl Code {
@@ -87,6 +89,7 @@ impl Code {
             Self::SessionBlockedLoopGuard => "session_blocked_loop_guard",
             Self::SessionStaleGeneration => "session_stale_generation",
             Self::ApprovalRequired => "approval_required",
+            Self::SessionLimit => "session_limit",
         }
     }
 }
@@ -123,6 +126,10 @@ pub struct Verdict {
     pub generation: u32,
     /// When to come back, for limits that a window lifts by itself.
     pub retry_after_ms: Option<u64>,
+    /// False if it is enforced but could not be written: it is lost if the guard ends before it can be. Part
+    /// of the answer, not of the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable: Option<bool>,
     /// The agent goes on against a block: end its turn, where the client allows that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub end_turn: bool,

@@ -63,10 +63,10 @@ impl Acceptor {
     }
 
     /// Lets those who are being answered finish, for a while.
-    pub(crate) async fn drain(self) {
+    pub(crate) async fn drain(self, time: Duration) {
         let all = u32::try_from(self.connections).unwrap_or(u32::MAX);
         // Who is not done by then is cut off; what was answered is safe either way.
-        let _ = tokio::time::timeout(limits::DRAIN_TIME, self.room.acquire_many(all)).await;
+        let _ = tokio::time::timeout(time, self.room.acquire_many(all)).await;
     }
 
     /// Accepts over TCP until the server ends.

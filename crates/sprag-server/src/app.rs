@@ -12,6 +12,7 @@ use crate::limits;
 use crate::metrics::Metrics;
 use crate::problem::{Problem, ProblemKind};
 use crate::record_pump::Hub;
+use crate::session_limits::SessionCounts;
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
 use crate::tokens::{LoginCode, TokenStore};
@@ -28,6 +29,7 @@ struct AppState {
     stats: Arc<Stats>,
     questions: Arc<Questions>,
     telemetry: Option<Telemetry>,
+    session_counts: SessionCounts,
     policy: Option<PolicyFile>,
     db: PathBuf,
     body_bytes: usize,
@@ -48,6 +50,7 @@ pub(crate) struct AppParts {
     pub(crate) stats: Arc<Stats>,
     pub(crate) questions: Arc<Questions>,
     pub(crate) telemetry: Option<Telemetry>,
+    pub(crate) session_counts: SessionCounts,
     pub(crate) policy: Option<PolicyFile>,
     pub(crate) db: PathBuf,
     pub(crate) body_bytes: usize,
@@ -67,6 +70,7 @@ impl App {
             stats: parts.stats,
             questions: parts.questions,
             telemetry: parts.telemetry,
+            session_counts: parts.session_counts,
             policy: parts.policy,
             db: parts.db,
             body_bytes: parts.body_bytes,
@@ -105,6 +109,10 @@ impl App {
 
     pub(crate) fn telemetry(&self) -> Option<&Telemetry> {
         self.0.telemetry.as_ref()
+    }
+
+    pub(crate) fn session_counts(&self) -> &SessionCounts {
+        &self.0.session_counts
     }
 
     pub(crate) fn policy_file(&self) -> Option<&PolicyFile> {

@@ -10,6 +10,7 @@ use sprag::{Capture, Clock, PolicyFile, RedisOptions, Retention, SystemClock};
 use crate::limits;
 use crate::notify::NotifySettings;
 use crate::relay::RelayConfig;
+use crate::session_limits::SessionLimits;
 use crate::telemetry::TelemetrySettings;
 
 /// The port where nothing else is said.
@@ -59,6 +60,8 @@ pub struct ServerConfig {
     pub db: PathBuf,
     /// The Redis whose store this server shares with others.
     pub redis: Option<RedisOptions>,
+    /// Whether to take a store whose log was cut or replaced.
+    pub accept_loss: bool,
     /// The policy file; without one the defaults hold and can't be changed over the API.
     pub policy: Option<PolicyFile>,
     /// How much of payloads the log keeps.
@@ -81,6 +84,8 @@ pub struct ServerConfig {
     pub write_time: Duration,
     /// The most connections at once.
     pub connections: usize,
+    /// How many sessions one caller may open.
+    pub session_limits: SessionLimits,
     /// The message relay.
     pub relay: RelayConfig,
     /// MCP servers to stand before, below [`crate::MOUNT`].
@@ -98,6 +103,7 @@ impl ServerConfig {
             socket: None,
             db: db.into(),
             redis: None,
+            accept_loss: false,
             policy: None,
             capture: Capture::default(),
             retention: Retention::default(),
@@ -109,6 +115,7 @@ impl ServerConfig {
             body_time: limits::BODY_TIME,
             write_time: limits::WRITE_TIME,
             connections: limits::CONNECTIONS,
+            session_limits: SessionLimits::default(),
             relay: RelayConfig::default(),
             mcp: None,
             clock: SharedClock::default(),

@@ -11,11 +11,14 @@
 
 use std::sync::Arc;
 
-use sprag::{Decision, Event, GuardError, PendingVerdict, Record, Role, Sender, StoreError, Wait};
+use sprag::{
+    Decision, Durable, Event, GuardError, PendingVerdict, Record, Role, Sender, StoreError, Wait,
+};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::app::App;
+use crate::session_limits::{TooMany, sessions};
 use crate::stopwatch::Stopwatch;
 
 impl App {
@@ -29,12 +32,12 @@ impl App {
     ) -> Result<Arc<Record>, GuardError> {
         let watch = Stopwatch::start();
         let is_hook = sender.role == Role::Hook;
-        let checked = self.with_store(move |app| app.guard().check_soon(&sender, event));
+        let checked = self.with_store(move |app| app.check(&sender, event));
         let decided = match checked.await {
             Ok(PendingVerdict {
                 record,
                 wait: Some(wait),
-            }) => durable(wait).await.map(|()| record),
+            }) => durable(wait).await.map(|end| self.told(record, end)),
             Ok(PendingVerdict { record, wait: None }) => Ok(record),
             Err(error) => Err(error),
         };
@@ -55,14 +58,47 @@ impl App {
         parent: Option<&str>,
     ) -> Result<Arc<Record>, GuardError> {
         let watch = Stopwatch::start();
-        let decided = self.guard().check_soon(sender, event).and_then(|checked| {
-            if let Some(wait) = checked.wait {
-                // A worker thread hands its other tasks to another one before it waits for the disk.
-                tokio::task::block_in_place(|| wait.block())?;
-            }
-            Ok(checked.record)
+        let decided = self.check(sender, event).and_then(|checked| {
+            let Some(wait) = checked.wait else {
+                return Ok(checked.record);
+            };
+            // A worker thread hands its other tasks to another one before it waits for the disk.
+            let end = tokio::task::block_in_place(|| wait.block())?;
+            Ok(self.told(checked.record, end))
         });
         self.observed(watch, decided, parent)
+    }
+
+    /// Asks the guard, unless the event would open a session too many.
+    fn check(&self, sender: &Sender, event: Event) -> Result<PendingVerdict, GuardError> {
+        for id in sessions(&event) {
+            if self.guard().store().knows_session(id)? {
+                continue;
+            }
+            if let Err(TooMany { why, is_first }) =
+                self.session_counts().open(sender, self.guard().now())
+            {
+                if is_first {
+                    tracing::error!(target: "sprag", "[Guard] new sessions are refused: {why}");
+                }
+                let record = Arc::new(self.guard().refuse_session(&event, why)?);
+                return Ok(PendingVerdict { record, wait: None });
+            }
+        }
+        let checked = self.guard().check_soon(sender, event)?;
+        self.session_counts().judged(sender, checked.verdict());
+        Ok(checked)
+    }
+
+    /// The record as it is answered: it says so if it could not be written.
+    fn told(&self, record: Arc<Record>, end: Durable) -> Arc<Record> {
+        match end {
+            Durable::Yes => record,
+            Durable::No => {
+                self.metrics().not_durable();
+                Arc::new(record.not_durable())
+            }
+        }
     }
 
     /// Runs `work`, which asks the store: on this thread if the store answers from memory, else on one that may
@@ -119,7 +155,7 @@ impl App {
 }
 
 /// Waits until a record is durable, without holding a thread.
-async fn durable(wait: Wait) -> Result<(), GuardError> {
+async fn durable(wait: Wait) -> Result<Durable, GuardError> {
     let (sender, receiver) = oneshot::channel();
     // The request may be gone by then; nobody needs the result in that case.
     wait.then(move |end| drop(sender.send(end)));

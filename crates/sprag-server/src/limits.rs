@@ -23,7 +23,9 @@ pub const WRITE_TIME: Duration = Duration::from_secs(30);
 /// How long a TLS handshake may take.
 pub(crate) const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 /// How long those who are being answered have when the server ends.
-pub(crate) const DRAIN_TIME: Duration = Duration::from_secs(10);
+pub(crate) const DRAIN_TIME: Duration = Duration::from_secs(2);
+/// How long those who are being answered on the socket have after that.
+pub(crate) const SOCKET_DRAIN_TIME: Duration = Duration::from_millis(300);
 /// The most that is kept of a request's head.
 pub(crate) const HEAD_BYTES: usize = 64 * 1024;
 

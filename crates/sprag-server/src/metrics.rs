@@ -62,6 +62,7 @@ pub struct Metrics {
     longest: Gauge,
     latency: Histogram,
     store_errors: [Counter; STORE_ERRORS.len()],
+    not_durable: Counter,
     deliveries: [Counter; Delivery::ALL.len()],
     stream_clients: Gauge,
     missed: Counter,
@@ -108,6 +109,15 @@ fn gauge(registry: &mut Registry, name: &str, help: &str) -> Gauge {
     gauge
 }
 
+/// What is counted of the store's failures.
+fn register_store(registry: &mut Registry) -> ([Counter; STORE_ERRORS.len()], Counter) {
+    let failed = ("store_errors", "Times that the store failed");
+    let errors = family(registry, failed, "kind", STORE_ERRORS);
+    let help = "Kills, blocks and resets that were answered and enforced, and could not be written";
+    let not_durable = counter(registry, "verdicts_not_durable", help);
+    (errors, not_durable)
+}
+
 impl Metrics {
     /// Counters that stand at zero.
     #[must_use]
@@ -135,8 +145,7 @@ impl Metrics {
         let latency = Histogram::new(LATENCY_BUCKETS);
         let help = "Time from an event to its verdict";
         all.register_with_unit("decision_duration", help, Unit::Seconds, latency.clone());
-        let failed = ("store_errors", "Times that the store failed");
-        let store_errors = family(all, failed, "kind", STORE_ERRORS);
+        let (store_errors, not_durable) = register_store(all);
         let deliveries = Self::register_deliveries(all);
         let help = "Clients that listen to the stream of records";
         let stream_clients = gauge(all, "stream_clients", help);
@@ -161,6 +170,7 @@ impl Metrics {
             longest,
             latency,
             store_errors,
+            not_durable,
             deliveries,
             stream_clients,
             missed,
@@ -232,6 +242,11 @@ impl Metrics {
         if let Some(count) = self.store_errors.get(store_error_index(error)) {
             count.inc();
         }
+    }
+
+    /// Counts a kill, block or reset that was answered and could not be written.
+    pub fn not_durable(&self) {
+        self.not_durable.inc();
     }
 
     /// Counts what became of a notification.

@@ -1,8 +1,9 @@
 //! A server from its start to its end.
 //!
-//! The order is what makes it safe. Start: what the user asked for must not be dangerous, then the store is
-//! taken, then the doors open. End: no new connections, those that are being answered finish, what was
-//! answered reaches the disk, the store is given back.
+//! The order is what makes it safe. Start: what the user asked for must not be dangerous; then the socket is
+//! there, where hooks wait for a moment; then the store is taken, and then the doors open. End: no new
+//! connections over TCP, those that are being answered finish; hooks are answered meanwhile; then what was
+//! answered reaches the disk and the store is given back at once, before anything else that takes time.
 
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener;
@@ -10,8 +11,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use sprag::{Guard, Reload, Subscription, Watch};
-use sprag_mcp::http::{Hosts, connection};
-use tokio::net::TcpListener;
+use sprag_mcp::http::Hosts;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
@@ -19,6 +19,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::acceptor::{self, Acceptor, SocketFile};
 use crate::app::{App, AppParts, dashboard_link};
 use crate::config::{ServerConfig, Transport};
+use crate::doors::Doors;
 use crate::edge::Edge;
 use crate::error::ServerError;
 use crate::mcp_mount::McpMount;
@@ -26,6 +27,7 @@ use crate::metrics::Metrics;
 use crate::record_pump::{Hub, RecordPump};
 use crate::relay::Relay;
 use crate::router;
+use crate::session_limits::SessionCounts;
 use crate::signals;
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
@@ -87,9 +89,17 @@ impl Server {
                 file: others.path().to_owned(),
             });
         }
+        // Before the store: from its taking on, hooks find nothing but this socket, and wait there.
+        let socket = config.socket.as_deref().map(SocketFile::bind).transpose()?;
         let builder = match &config.redis {
-            Some(options) => Guard::builder().redis(options.clone()),
-            None => Guard::builder().owned_file(&config.db),
+            Some(options) => {
+                // Tokens lie in the folder of the store, also if the store is elsewhere.
+                sprag::make_private_folder(&config.db)?;
+                Guard::builder().redis(options.clone())
+            }
+            None => Guard::builder()
+                .owned_file(&config.db)
+                .accept_loss(config.accept_loss),
         };
         let builder = builder
             .clock(Arc::clone(&config.clock.0))
@@ -101,7 +111,6 @@ impl Server {
         }
         .build()?;
         let tokens = TokenStore::open(&config.db)?;
-        let socket = config.socket.as_deref().map(SocketFile::bind).transpose()?;
         Ok(Self {
             config,
             address,
@@ -172,12 +181,15 @@ impl Server {
         // What still runs is cut off here; a blocking thread that does not end is left behind.
         runtime.shutdown_timeout(std::time::Duration::from_secs(1));
         served?;
-        guard.sync().map_err(ServerError::Sync)
+        // What came while the last connections were cut off.
+        guard.close().map_err(ServerError::Sync)
     }
 
     fn serve(self, runtime: &Runtime, until: impl Future<Output = ()>) -> Result<(), ServerError> {
         let _policy: Watch = self.guard.watch(LOOK)?;
         let (end, ending) = watch::channel(false);
+        let (end_socket, ending_socket) = watch::channel(false);
+        let guard = self.guard.clone();
         let hub = Hub::new();
         let relay = Relay::new(&self.config.relay)?;
         let metrics = Arc::new(Metrics::new());
@@ -198,6 +210,7 @@ impl Server {
             stats,
             questions,
             telemetry,
+            session_counts: SessionCounts::new(self.config.session_limits),
             policy: self.config.policy.clone(),
             db: self.config.db.clone(),
             body_bytes: self.config.body_bytes,
@@ -209,29 +222,17 @@ impl Server {
             hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.hosts)),
             routes: router::routes(app, relay),
         };
-        let acceptor = Acceptor::new(edge, &self.config, ending);
-        runtime.block_on(async move {
-            tokio::spawn(connection::tick(end.subscribe()));
-            let listener = TcpListener::from_std(self.listener).map_err(ServerError::Start)?;
-            let tcp = tokio::spawn(acceptor.clone().tcp(listener, self.tls));
-            let (mut unix, mut file) = (None, None);
-            if let Some((socket, listener)) = self.socket {
-                let listener = tokio::net::UnixListener::from_std(listener);
-                let listener = listener.map_err(ServerError::Start)?;
-                unix = Some(tokio::spawn(acceptor.clone().unix(listener)));
-                file = Some(socket);
-            }
-            until.await;
-            // Everyone listens for this as long as the server runs.
-            let _ = end.send(true);
-            let _ = tcp.await;
-            if let Some(unix) = unix {
-                let _ = unix.await;
-            }
-            drop(file);
-            acceptor.drain().await;
-            Ok::<_, ServerError>(())
-        })?;
+        let doors = Doors {
+            of_socket: Acceptor::new(edge.clone(), &self.config, ending_socket),
+            acceptor: Acceptor::new(edge, &self.config, ending),
+            listener: self.listener,
+            tls: self.tls,
+            socket: self.socket,
+            end,
+            end_socket,
+        };
+        runtime.block_on(doors.open_until(until))?;
+        guard.close().map_err(ServerError::Sync)?;
         // They end by themselves within a moment; if one panicked there is nothing it could hand over.
         let _ = pump.join();
         let _ = history.join();

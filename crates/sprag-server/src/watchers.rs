@@ -13,7 +13,7 @@ use crate::notify::Notifier;
 use crate::stats::Stats;
 
 /// How long notifications that wait are still delivered when the server ends.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Who hears of every record.
 #[derive(Debug)]

@@ -71,6 +71,7 @@ fn call(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
             hints: Hints::default(),
             generation: None,
             identity: Identity::Exact,
+            via: sprag_core::Via::default(),
         }),
     ))
 }
@@ -101,6 +102,7 @@ fn step(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
             },
             generation: None,
             identity: Identity::Exact,
+            via: sprag_core::Via::default(),
         }),
     ))
 }

@@ -53,6 +53,7 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
             hints: Hints::default(),
             generation: None,
             identity: Identity::Exact,
+            via: sprag_core::Via::default(),
         })
     } else {
         Observed::Step(Step {
@@ -78,6 +79,7 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
             },
             generation: None,
             identity: Identity::Exact,
+            via: sprag_core::Via::default(),
         })
     };
     Ok(Observation::new(

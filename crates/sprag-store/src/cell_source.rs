@@ -10,8 +10,9 @@ use sprag_core::{CellKey, CellKeys, Id, Known as _, Observation, Observed, Verdi
 use crate::draft::Draft;
 use crate::encoded_record::resolve_open_fields;
 use crate::error::StoreError;
+use crate::eviction::is_marked;
 use crate::pack::with_parents;
-use crate::store_state::StoreState;
+use crate::store_state::{StoreState, is_an_agents};
 
 /// Where cells come from.
 pub(crate) trait CellSource {
@@ -25,6 +26,8 @@ pub(crate) struct FoldResult {
     pub(crate) state: StoreState,
     pub(crate) keys: CellKeys,
     pub(crate) verdict: Verdict,
+    /// By how much the event changed the number of sessions that are killed or blocked.
+    pub(crate) marks_change: i64,
     found: HashSet<CellKey>,
 }
 
@@ -40,8 +43,11 @@ impl FoldResult {
             }
             Ok(())
         })?;
+        let keys = CellKeys::of(&draft.observation, &draft.policy.policy);
+        let before = count_marks(&state, &keys);
         let (verdict, keys) = state.decide(draft)?;
         Ok(Self {
+            marks_change: count_marks(&state, &keys) - before,
             state,
             keys,
             verdict,
@@ -49,10 +55,24 @@ impl FoldResult {
         })
     }
 
+    /// Whether an agent opened a session by it.
+    pub(crate) fn opens_session(&self, draft: &Draft) -> bool {
+        let mut sessions = self.keys.session.iter().chain(&self.keys.peer);
+        is_an_agents(&draft.observation.what)
+            && sessions.any(|id| !self.was_there(&CellKey::Session(id.clone())))
+    }
+
     /// Whether a cell was there before.
     pub(crate) fn was_there(&self, key: &CellKey) -> bool {
         self.found.contains(key)
     }
+}
+
+/// How many of the sessions of an event are killed or blocked.
+fn count_marks(state: &StoreState, keys: &CellKeys) -> i64 {
+    let sessions = keys.session.iter().chain(&keys.peer);
+    let cells = sessions.filter_map(|id| state.cells.session(id.as_str()));
+    cells.map(|cell| i64::from(is_marked(cell))).sum()
 }
 
 /// Puts what `draft` needs into `state`, and settles it on the way. `fetch` may be asked for a cell twice.
@@ -86,7 +106,7 @@ pub(crate) fn fetch_for(
 }
 
 /// The sessions and the tool use that an event names before it is settled.
-fn named(observation: &Observation) -> ([Option<&Id>; 2], Option<&Id>) {
+pub(crate) fn named(observation: &Observation) -> ([Option<&Id>; 2], Option<&Id>) {
     match &observation.what {
         Observed::Message(message) => ([message.from.as_ref(), Some(&message.to)], None),
         Observed::Call(call) => ([Some(&call.session), None], call.use_id.as_ref()),

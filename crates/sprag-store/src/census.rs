@@ -53,6 +53,21 @@ impl Marked {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Forgets those that are gone.
+    pub(crate) fn retain(&mut self, is_there: impl Fn(&Id) -> bool) {
+        self.states.retain(|id, _| is_there(id));
+        let killed = self.states.values();
+        let killed = killed
+            .filter(|state| **state == SessionState::Killed)
+            .count();
+        self.killed = u64::try_from(killed).unwrap_or(u64::MAX);
+    }
+
     /// The census of `sessions` sessions, these among them.
     pub(crate) fn census(&self, sessions: u64) -> Census {
         let marked = u64::try_from(self.states.len()).unwrap_or(u64::MAX);

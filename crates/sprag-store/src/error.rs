@@ -28,6 +28,28 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// So many sessions are killed or blocked that no new one may be opened. Nothing was changed.
+    #[error(
+        "{marks} sessions are killed or blocked, which is all that is kept; new sessions are refused \
+         until an operator resets some, or they were idle for 30 days"
+    )]
+    TooManyMarks {
+        /// How many are kept.
+        marks: usize,
+    },
+    /// Records that were written once are not in the file any more.
+    #[error(
+        "the log in {path} was cut or replaced: it ends at record {last}, and a checkpoint beside it knows \
+         record {checkpoint}"
+    )]
+    Cut {
+        /// The file.
+        path: PathBuf,
+        /// The furthest record that a checkpoint knows.
+        checkpoint: u64,
+        /// The last record that is left.
+        last: u64,
+    },
     /// Too many wait for the file, or one holds it for too long.
     #[error("{path} was busy for {waited_ms} ms; nothing was written")]
     Busy {

@@ -1,46 +1,57 @@
 //! Forgetting: which cells go when there are too many, and doing again what a log says was done.
 //!
 //! The longest idle cells go first, and the log names the youngest of them, so that a replay
-//! forgets exactly the same ones.
+//! forgets exactly the same ones. What an event was just judged on is never forgotten to make room
+//! for that event: else a full store would forget each session as soon as it was seen.
 
-use sprag_core::{CellKey, CellMap, SessionCell, Timestamp};
+use sprag_core::{CellKey, CellMap, Mark, SessionCell, Timestamp};
 
-use crate::note::{Eviction, Noted, Pool};
+use crate::note::{Eviction, Noted, Pool, RestoredMark};
 
 impl Noted {
     /// Does to `cells` what this note says was done to them.
     pub fn apply(&self, cells: &mut CellMap) {
-        if let Self::Evicted(eviction) = self {
-            eviction.apply(cells);
+        match self {
+            Self::Evicted(eviction) => eviction.apply(cells),
+            Self::MarkRestored(restored) => restored.apply(cells),
+            _ => {}
         }
     }
 }
 
+impl RestoredMark {
+    fn apply(&self, cells: &mut CellMap) {
+        let mark = Mark {
+            at: self.at,
+            rule: self.rule,
+            why: self.why.clone(),
+            by: self.by.as_deref().map(Into::into),
+        };
+        let cell = cells.sessions.entry(self.session.clone()).or_default();
+        cell.restore_mark(self.generation, self.is_kill, mark);
+    }
+}
+
+/// What may be forgotten.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room<'a> {
+    /// How many cells must go.
+    pub(crate) excess: usize,
+    /// Only those whose last event was not after this.
+    pub(crate) until: Timestamp,
+    /// The cells of the event that needs the room.
+    pub(crate) own: &'a [CellKey],
+}
+
 impl Pool {
-    /// The pool that a cell belongs to.
-    #[must_use]
-    pub const fn of(key: &CellKey) -> Self {
-        match key {
-            CellKey::Session(_) => Self::Sessions,
-            _ => Self::Others,
-        }
-    }
-
-    /// How many cells of this pool there are.
-    #[must_use]
-    pub fn count(self, cells: &CellMap) -> usize {
-        match self {
-            Self::Sessions => cells.sessions.len(),
-            Self::Others => cells.count_others(),
-        }
-    }
-
-    /// Every cell that may be forgotten, after the time of its last event.
+    /// Every cell of this pool, after the time of its last event.
     fn idle(self, cells: &CellMap) -> Vec<(Timestamp, CellKey)> {
         match self {
-            Self::Sessions => {
-                let forgettable = cells.sessions.iter().filter(|(_, cell)| may_forget(cell));
-                forgettable
+            Self::Sessions | Self::Marks => {
+                let wanted = self == Self::Marks;
+                let sessions = cells.sessions.iter();
+                sessions
+                    .filter(|(_, cell)| is_marked(cell) == wanted)
                     .map(|(id, cell)| (idle_since(cell.touched()), CellKey::Session(id.clone())))
                     .collect()
             }
@@ -51,26 +62,38 @@ impl Pool {
         }
     }
 
-    /// Which cells must go so that at most `keep` stay: the longest idle ones.
-    pub(crate) fn to_evict(self, cells: &CellMap, keep: usize) -> Option<Eviction> {
-        let excess = self.count(cells).checked_sub(keep).filter(|n| *n > 0)?;
+    /// Which cells go: the longest idle ones.
+    pub(crate) fn to_evict(self, cells: &CellMap, room: Room<'_>) -> Option<Eviction> {
         let mut idle = self.idle(cells);
-        let last = excess.min(idle.len()).checked_sub(1)?;
+        idle.retain(|(touched, key)| *touched <= room.until && !room.own.contains(key));
+        let last = room.excess.min(idle.len()).checked_sub(1)?;
         let (_, (touched, key), _) = idle.select_nth_unstable(last);
+        let (touched, last_key) = (*touched, key.clone());
         Some(Eviction {
             pool: self,
-            touched: *touched,
-            last: key.clone(),
+            kept: kept(room.own, (touched, &last_key), |key| cells.touched(key)),
+            touched,
+            last: last_key,
             cells: u64::try_from(last + 1).unwrap_or(u64::MAX),
         })
     }
+}
+
+/// Those of `own` that an eviction up to `last` would take along.
+pub(crate) fn kept(
+    own: &[CellKey],
+    last: (Timestamp, &CellKey),
+    touched: impl Fn(&CellKey) -> Option<Timestamp>,
+) -> Vec<CellKey> {
+    let is_older = |key: &&CellKey| touched(key).is_some_and(|at| (idle_since(at), *key) <= last);
+    own.iter().filter(is_older).cloned().collect()
 }
 
 impl Eviction {
     /// Forgets the cells that this eviction names.
     pub(crate) fn apply(&self, cells: &mut CellMap) {
         for (touched, key) in self.pool.idle(cells) {
-            if (touched, &key) <= (self.touched, &self.last) {
+            if (touched, &key) <= (self.touched, &self.last) && !self.kept.contains(&key) {
                 cells.remove(&key);
             }
         }
@@ -78,8 +101,8 @@ impl Eviction {
 }
 
 /// A kill or block outlives everything but a reset.
-fn may_forget(cell: &SessionCell) -> bool {
-    cell.killed().is_none() && cell.blocked().is_none()
+pub(crate) fn is_marked(cell: &SessionCell) -> bool {
+    cell.killed().is_some() || cell.blocked().is_some()
 }
 
 /// Times beyond what a database holds are one and the same, so that all stores forget alike.

@@ -46,7 +46,7 @@ pub use hash::{Hash, chain};
 pub use in_force::Pause;
 pub use listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
 pub use memory::MemoryStore;
-pub use note::{Eviction, Note, Noted, Offline, Pool, Snapshot, SnapshotReason};
+pub use note::{Eviction, Note, Noted, Offline, Pool, RestoredMark, Snapshot, SnapshotReason};
 pub use prune::{Prune, Pruned, Retention};
 pub use query::{LogQuery, LogScope, MAX_PAGE, Page, Session, SessionState, SessionSummary, Tally};
 pub use record::{Record, RecordKind};
@@ -55,7 +55,7 @@ pub use redis::{
     FailModeError, OfflineDecision, OnOfflineDecision, RedisCounts, RedisOptions, RedisStore,
     RuleFailMode, RuleFailModes,
 };
-pub use sqlite::{Marks, OwnedSqlite, SharedSqlite, SqliteOptions, Wait};
+pub use sqlite::{Durable, Marks, OwnedSqlite, SharedSqlite, SqliteOptions, Wait, find_loss};
 pub use store::{Decided, Store, StoreStatus};
 pub use verify::{BadRecord, Verification, verify};
 pub use view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};

@@ -18,7 +18,7 @@ use crate::hash::Hash;
 use crate::in_force::{InForce, Pause};
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::log_index::{NOTES, places};
-use crate::note::{Note, Noted, Pool};
+use crate::note::{Note, Noted};
 use crate::prune::{Prune, Pruned, cut};
 use crate::query::{LogQuery, LogScope, Page, Session, SessionSummary, page_size};
 use crate::random::secret;
@@ -79,12 +79,13 @@ impl MemoryStore {
 impl Store for MemoryStore {
     fn decide(&self, mut draft: Draft) -> Result<Record, StoreError> {
         let mut inner = self.inner();
+        inner.state.admit(&mut draft, self.capacity)?;
         let (verdict, keys) = inner.state.decide(&mut draft)?;
         let policy = Arc::clone(&draft.policy);
         inner.learn(&policy);
         let encoded = inner.log.head.event(draft, verdict);
         let record = inner.log.append(encoded, Some(&keys));
-        inner.make_room(self.capacity, &record)?;
+        inner.make_room(self.capacity, &keys, &record)?;
         Ok(record)
     }
 
@@ -111,6 +112,10 @@ impl Store for MemoryStore {
 
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError> {
         Ok(self.inner().state.session(id))
+    }
+
+    fn knows_session(&self, id: &Id) -> Result<bool, StoreError> {
+        Ok(self.inner().state.cells.session(id.as_str()).is_some())
     }
 
     fn sessions(
@@ -199,10 +204,10 @@ impl Store for MemoryStore {
             kind: "memory",
             last_seq: inner.log.head.seq,
             last_hash: inner.log.head.hash,
-            sessions: inner.state.count(Pool::Sessions),
-            others: inner.state.count(Pool::Others),
+            sessions: inner.state.sessions_count(),
+            others: inner.state.others_count(),
             pending: 0,
-            degraded: None,
+            degraded: self.capacity.full_of_marks(inner.state.marks_count()),
         }
     }
 }
@@ -260,8 +265,13 @@ impl Inner {
     }
 
     /// Forgets what is over the capacity after `record`.
-    fn make_room(&mut self, capacity: Capacity, record: &Record) -> Result<(), StoreError> {
-        for eviction in self.state.make_room(capacity) {
+    fn make_room(
+        &mut self,
+        capacity: Capacity,
+        keys: &CellKeys,
+        record: &Record,
+    ) -> Result<(), StoreError> {
+        for eviction in self.state.make_room(capacity, keys, record.at) {
             let what = Noted::Evicted(eviction);
             let encoded = self.log.head.note(record.at, &record.policy, what)?;
             self.log.append(encoded, None);

@@ -75,11 +75,22 @@ pub enum Noted {
         /// Who.
         owner: String,
     },
+    /// Records that a checkpoint knows of were lost, and whoever started the owner accepted that.
+    LossAccepted {
+        /// The furthest record that a checkpoint knows.
+        checkpoint: u64,
+        /// Its hash.
+        hash: Hash,
+        /// The last record that was left.
+        last: u64,
+    },
     /// Cells were forgotten because there were too many.
     Evicted(Eviction),
     /// The cells after a certain record were written down, so that what follows verifies without
     /// what came before.
     Snapshot(Snapshot),
+    /// A kill or block that was set while the disk was full was put back.
+    MarkRestored(RestoredMark),
     /// Old records were removed, up to the snapshot before this note.
     Pruned {
         /// The last record that was removed.
@@ -107,6 +118,8 @@ impl Noted {
         matches!(
             self,
             Self::Evicted(_)
+                | Self::LossAccepted { .. }
+                | Self::MarkRestored(_)
                 | Self::Snapshot(_)
                 | Self::Pruned { .. }
                 | Self::Offline(_)
@@ -130,15 +143,15 @@ impl Note {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pool {
-    /// Sessions.
+    /// Sessions without a mark.
     Sessions,
+    /// Sessions with a kill or block mark.
+    Marks,
     /// Everything else.
     Others,
 }
 
-/// Cells that were forgotten: all of a pool up to `last`, in order of their last event.
-///
-/// Sessions with a kill or block mark are never among them.
+/// Cells that were forgotten: all of a pool up to `last`, in order of their last event, but for `kept`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Eviction {
     /// Which cells.
@@ -149,6 +162,30 @@ pub struct Eviction {
     pub last: CellKey,
     /// How many were forgotten.
     pub cells: u64,
+    /// Cells that are as old and stayed: the event that needed the room had just been judged on them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<CellKey>,
+}
+
+/// A kill or block that was not in the database.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RestoredMark {
+    /// The session.
+    pub session: Id,
+    /// Its generation then.
+    pub generation: u32,
+    /// A kill; else a block.
+    pub is_kill: bool,
+    /// When it was set.
+    pub at: Timestamp,
+    /// The rule that set it; none for an operator's kill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<RuleId>,
+    /// What happened.
+    pub why: String,
+    /// The operator, for a kill by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// Why cells were written down.

@@ -42,6 +42,14 @@ pub struct Record {
 }
 
 impl Record {
+    /// The same, with an answer that says that it could not be written.
+    #[must_use]
+    pub fn not_durable(&self) -> Self {
+        let mut record = self.clone();
+        record.verdict.durable = Some(false);
+        record
+    }
+
     /// The event, where it is one.
     #[must_use]
     pub fn observation(&self) -> Option<&Observation> {

@@ -33,10 +33,11 @@ mod session_eviction;
 mod session_listing;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use redis::cmd;
-use sprag_core::{DigestKey, Id, Timestamp};
+use sprag_core::{CellKey, DigestKey, Id, Timestamp};
 
 pub use fail_modes::{FailModeError, RuleFailMode, RuleFailModes};
 pub use offline_log::OfflineDecision;
@@ -163,6 +164,30 @@ impl Store for RedisStore {
         self.pod.read(|reader| reader.session(id))
     }
 
+    fn knows_session(&self, id: &Id) -> Result<bool, StoreError> {
+        if self.pod.cache.knows(id) || !self.pod.pool.is_up() {
+            return Ok(true);
+        }
+        // It is asked with every decision, and may take no longer than one.
+        let deadline = self.pod.options.deadline;
+        let until = monotonic::now() + deadline;
+        let Some(mut pooled) = self.pod.pool.acquire(until) else {
+            return Ok(true);
+        };
+        let key = self.pod.keys.cell(&CellKey::Session(id.clone()));
+        let ready = pooled.connection.set_read_timeout(Some(deadline));
+        match ready.and_then(|()| cmd("EXISTS").arg(key).query(&mut pooled.connection)) {
+            Ok(is_known) => {
+                self.pod.pool.release(pooled);
+                Ok(is_known)
+            }
+            Err(error) => {
+                self.pod.discard(pooled, &error);
+                Ok(true)
+            }
+        }
+    }
+
     fn sessions(
         &self,
         query: &SessionQuery,
@@ -227,7 +252,11 @@ impl Store for RedisStore {
         let (degraded, (seq, hash, sessions)) = match read {
             Ok((seq, hash, sessions)) => {
                 let hash = hash.and_then(|hash| commit::read_hash(&hash));
-                let degraded = lock(&pod.restart_reason).clone();
+                let degraded = lock(&pod.restart_reason).clone().or_else(|| {
+                    let is_full = pod.is_full_of_marks.load(Ordering::Relaxed);
+                    let marks = pod.options.capacity.marks;
+                    is_full.then(|| StoreError::TooManyMarks { marks }.to_string())
+                });
                 (degraded, (seq, hash.unwrap_or_default(), sessions))
             }
             Err(error) => {

@@ -13,24 +13,29 @@ mod failure;
 mod loading;
 mod lock;
 mod log_rows;
+mod loss;
 mod marks;
 mod owner;
 mod pruning;
 mod reading;
+mod reserve;
 mod schema;
 mod session_rows;
 mod shared;
 mod snapshot_rows;
+mod taking;
+mod unwritten;
 mod wait;
 mod writer;
 
 use std::time::Duration;
 
+pub use loss::find_loss;
 pub use marks::Marks;
 pub use owner::OwnedSqlite;
 pub use shared::SharedSqlite;
 use sprag_core::Timestamp;
-pub use wait::Wait;
+pub use wait::{Durable, Wait};
 
 use crate::capacity::Capacity;
 
@@ -45,6 +50,8 @@ pub struct SqliteOptions {
     pub max_bytes: Option<u64>,
     /// The time that the store's own notes carry: it reads no clock.
     pub at: Timestamp,
+    /// Whether an owner takes a file whose log was cut or replaced, and says so in the log.
+    pub accept_loss: bool,
     /// Who an owner is, for the log.
     pub owner: String,
 }
@@ -56,6 +63,7 @@ impl Default for SqliteOptions {
             wait: Duration::from_secs(15),
             max_bytes: None,
             at: Timestamp::default(),
+            accept_loss: false,
             owner: format!("process {}", std::process::id()),
         }
     }

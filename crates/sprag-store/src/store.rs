@@ -75,6 +75,11 @@ pub trait Store: Send + Sync {
     /// All that is remembered of a session.
     fn session(&self, id: &Id) -> Result<Option<Session>, StoreError>;
 
+    /// Whether a session is known. Asked before every event of a server, so this must be cheap.
+    fn knows_session(&self, id: &Id) -> Result<bool, StoreError> {
+        Ok(self.session(id)?.is_some())
+    }
+
     /// Sessions, the latest first.
     fn sessions(
         &self,
@@ -134,6 +139,12 @@ pub trait Store: Send + Sync {
 
     /// Waits until all that was decided so far is durable.
     fn sync(&self) -> Result<(), StoreError>;
+
+    /// Writes everything and gives the store back, before its last user is gone. Nothing is decided after
+    /// this.
+    fn close(&self) -> Result<(), StoreError> {
+        self.sync()
+    }
 
     /// Whether other processes may write to it too: what was read a moment ago may be old then.
     fn others_write(&self) -> bool {

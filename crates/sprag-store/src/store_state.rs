@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use sprag_core::{CellKey, CellKeys, CellMap, Id, Verdict};
+use sprag_core::{CellKey, CellKeys, CellMap, Id, Millis, Observed, Timestamp, Verdict};
 
-use crate::capacity::{Capacity, after_eviction};
+use crate::capacity::{Capacity, MARK_LIFE, after_eviction};
 use crate::census::{Census, Marked};
 use crate::draft::Draft;
 use crate::encoded_record::resolve_open_fields;
 use crate::error::StoreError;
+use crate::eviction::Room;
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Eviction, Pool};
 use crate::query::{Page, Session, SessionState, SessionSummary, Tally};
@@ -19,6 +20,8 @@ pub(crate) struct StoreState {
     pub(crate) cells: CellMap,
     pub(crate) tallies: HashMap<Id, Tally>,
     marked: Marked,
+    /// When marks were last looked through for old ones, without finding enough.
+    marks_searched: Option<Timestamp>,
 }
 
 impl StoreState {
@@ -72,33 +75,111 @@ impl StoreState {
 
     /// How many sessions are in which state.
     pub(crate) fn census(&self) -> Census {
-        self.marked.census(self.count(Pool::Sessions))
+        self.marked.census(self.sessions_count())
     }
 
-    /// Forgets what is over the capacity, and tells what.
-    pub(crate) fn make_room(&mut self, capacity: Capacity) -> Vec<Eviction> {
-        let pools = [
-            (Pool::Sessions, capacity.sessions),
-            (Pool::Others, capacity.others),
-        ];
-        let over = pools
-            .into_iter()
-            .filter(|(pool, limit)| pool.count(&self.cells) > *limit)
-            .filter_map(|(pool, limit)| pool.to_evict(&self.cells, after_eviction(limit)))
-            .collect::<Vec<_>>();
-        for eviction in &over {
-            eviction.apply(&mut self.cells);
+    /// Refuses an event that would open a session while there are as many marks as there may be.
+    pub(crate) fn admit(&self, draft: &mut Draft, capacity: Capacity) -> Result<(), StoreError> {
+        if self.size(Pool::Marks) < capacity.marks {
+            return Ok(());
         }
-        if over.iter().any(|eviction| eviction.pool == Pool::Sessions) {
+        resolve_open_fields(&mut draft.observation, &self.cells)?;
+        let keys = CellKeys::of(&draft.observation, &draft.policy.policy);
+        let mut sessions = keys.session.iter().chain(&keys.peer);
+        if is_an_agents(&draft.observation.what)
+            && sessions.any(|id| self.cells.session(id.as_str()).is_none())
+        {
+            return Err(StoreError::TooManyMarks {
+                marks: capacity.marks,
+            });
+        }
+        Ok(())
+    }
+
+    /// Forgets what is over the capacity after an event at `at` on the cells `own`, and tells what.
+    pub(crate) fn make_room(
+        &mut self,
+        capacity: Capacity,
+        own: &CellKeys,
+        at: Timestamp,
+    ) -> Vec<Eviction> {
+        let pools = [
+            (Pool::Sessions, capacity.sessions, Timestamp(u64::MAX)),
+            (
+                Pool::Marks,
+                capacity.marks,
+                Timestamp(at.0.saturating_sub(MARK_LIFE.0)),
+            ),
+            (Pool::Others, capacity.others, Timestamp(u64::MAX)),
+        ];
+        let mut evicted = Vec::new();
+        for (pool, limit, until) in pools {
+            let size = self.size(pool);
+            let is_over = match pool {
+                Pool::Marks => size >= limit && self.may_search_marks(at),
+                Pool::Sessions | Pool::Others => size > limit,
+            };
+            if !is_over {
+                continue;
+            }
+            let own: Vec<CellKey> = CellKey::all(own).collect();
+            let excess = size.saturating_sub(after_eviction(limit)).max(1);
+            let room = Room {
+                excess,
+                until,
+                own: &own,
+            };
+            if let Some(eviction) = pool.to_evict(&self.cells, room) {
+                self.evict(&eviction);
+                evicted.push(eviction);
+            }
+        }
+        evicted
+    }
+
+    /// Whether to look for old marks: all of them are looked through, so not with every event.
+    fn may_search_marks(&mut self, at: Timestamp) -> bool {
+        let may = self
+            .marks_searched
+            .is_none_or(|last| at.since(last) >= Millis::HOUR);
+        if may {
+            self.marks_searched = Some(at);
+        }
+        may
+    }
+
+    fn evict(&mut self, eviction: &Eviction) {
+        eviction.apply(&mut self.cells);
+        if eviction.pool != Pool::Others {
             let cells = &self.cells;
             self.tallies
                 .retain(|id, _| cells.session(id.as_str()).is_some());
+            self.marked
+                .retain(|id| cells.session(id.as_str()).is_some());
         }
-        over
     }
 
-    pub(crate) fn count(&self, pool: Pool) -> u64 {
-        u64::try_from(pool.count(&self.cells)).unwrap_or(u64::MAX)
+    /// How many sessions there are, with and without a mark.
+    pub(crate) fn sessions_count(&self) -> u64 {
+        u64::try_from(self.cells.sessions.len()).unwrap_or(u64::MAX)
+    }
+
+    /// How many cells there are that are not sessions.
+    pub(crate) fn others_count(&self) -> u64 {
+        u64::try_from(self.cells.count_others()).unwrap_or(u64::MAX)
+    }
+
+    /// How many sessions have a mark.
+    pub(crate) fn marks_count(&self) -> u64 {
+        u64::try_from(self.marked.len()).unwrap_or(u64::MAX)
+    }
+
+    fn size(&self, pool: Pool) -> usize {
+        match pool {
+            Pool::Sessions => self.cells.sessions.len().saturating_sub(self.marked.len()),
+            Pool::Marks => self.marked.len(),
+            Pool::Others => self.cells.count_others(),
+        }
     }
 
     pub(crate) fn tally(&self, id: &Id) -> Tally {
@@ -134,4 +215,12 @@ impl StoreState {
         let sessions = self.cells.sessions.iter();
         sessions.map(|(id, cell)| SessionSummary::new(id.clone(), cell, self.tally(id)))
     }
+}
+
+/// Whether it comes from an agent or a user: an operator's order is carried out however full a store is.
+pub(crate) const fn is_an_agents(what: &Observed) -> bool {
+    !matches!(
+        what,
+        Observed::Kill(_) | Observed::Reset(_) | Observed::Approve(_) | Observed::Decline(_)
+    )
 }

@@ -11,13 +11,14 @@ mod error;
 mod operator;
 mod pause;
 mod pending_verdict;
+mod refusal;
 mod reload;
 mod watch;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sprag_core::{Digester, Event, Policy, Role, Sender, Timestamp, Verdict};
-use sprag_store::{Draft, Note, Noted, Record, Retention, Store, Wait};
+use sprag_store::{Draft, Durable, Note, Noted, Record, Retention, Store, StoreError, Wait};
 
 use crate::capture::Capture;
 use crate::clock::Clock;
@@ -166,7 +167,7 @@ impl Guard {
         at: Timestamp,
     ) -> Result<Arc<Record>, GuardError> {
         may_tell(role, event)?;
-        let record = self.inner.decide(event, sender, at)?;
+        let record = self.inner.decide(role, event, sender, at)?;
         self.keep_in_bounds(record.seq);
         Ok(record)
     }
@@ -222,20 +223,29 @@ impl Inner {
 
     fn decide(
         &self,
+        role: Role,
         event: &Event,
         sender: Option<&Sender>,
         at: Timestamp,
     ) -> Result<Arc<Record>, GuardError> {
-        let (record, wait) = self.decide_soon(event, sender, at)?;
-        if let Some(wait) = wait {
-            wait.block()?;
+        let (record, wait) = self.decide_soon(role, event, sender, at)?;
+        self.tell(&record);
+        match wait.map(Wait::block).transpose()? {
+            Some(Durable::No) => Ok(Arc::new(record.not_durable())),
+            _ => Ok(record),
         }
-        self.feed.tell(&record);
-        Ok(record)
+    }
+
+    /// Tells everyone of a record that is in the log.
+    fn tell(&self, record: &Arc<Record>) {
+        if record.seq > 0 {
+            self.feed.tell(record);
+        }
     }
 
     fn decide_soon(
         &self,
+        role: Role,
         event: &Event,
         sender: Option<&Sender>,
         at: Timestamp,
@@ -248,14 +258,21 @@ impl Inner {
         };
         let mut observation = self.digester.observe(event, at, &policy.policy)?;
         observation.sender = sender.cloned();
+        role.sets_via(&mut observation.what);
         self.capture.scrub(&mut observation);
         let draft = Draft {
             observation,
             policy: Arc::clone(policy),
             captured: self.capture.capture(event),
         };
-        let decided = self.store.decide_soon(draft)?;
-        Ok((Arc::new(decided.record), decided.wait))
+        match self.store.decide_soon(draft) {
+            Ok(decided) => Ok((Arc::new(decided.record), decided.wait)),
+            Err(error @ StoreError::TooManyMarks { .. }) => {
+                let record = self.refused_session(event, at, error.to_string())?;
+                Ok((Arc::new(record), None))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn note(&self, at: Timestamp, what: Noted) -> Result<(), GuardError> {

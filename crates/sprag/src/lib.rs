@@ -124,8 +124,8 @@ pub use sprag_core::{
     Millis, Owner, Policy, Role, RuleId, RuleState, Sender, Timestamp, Verdict,
 };
 pub use sprag_store::{
-    Census, LogQuery, LogScope, Marks, MemoryStore, Page, Pause, Record, RecordKind, Retention,
-    Session, SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError,
+    Census, Durable, LogQuery, LogScope, Marks, MemoryStore, Page, Pause, Record, RecordKind,
+    Retention, Session, SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError,
     Verification, Wait, read_policy,
 };
 #[cfg(feature = "redis")]

@@ -10,6 +10,7 @@ mod client;
 mod error;
 mod fail_mode;
 mod lazy;
+mod patience;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -26,6 +27,7 @@ pub use client::{NOT_OWNER, ServerAnswer, ServerClient, hook_token_file, read_to
 pub use error::LinkError;
 pub use fail_mode::FailMode;
 pub use lazy::{LazyLink, NoVerdict};
+use patience::patiently;
 
 /// How long a server may take for one answer, unless said otherwise.
 pub const DEADLINE: Duration = Duration::from_secs(2);
@@ -133,8 +135,14 @@ impl Link {
     /// guard.
     pub fn check_as(&self, role: Role, event: impl Into<Event>) -> Result<Verdict, LinkError> {
         let event = event.into();
+        let options = self.inner.options.as_ref();
+        let patience = options.map_or(Duration::ZERO, |options| options.deadline.min(DEADLINE));
+        patiently(patience, || self.check_once(role, &event))
+    }
+
+    fn check_once(&self, role: Role, event: &Event) -> Result<Verdict, LinkError> {
         let gone = match self.way() {
-            Way::Server(client) => match client.check(role, &event) {
+            Way::Server(client) => match client.check(role, event) {
                 Err(error @ LinkError::Absent { .. }) => error,
                 other => return other,
             },
@@ -143,12 +151,12 @@ impl Link {
                 other => return Ok(other?),
             },
         };
-        // A server came or went: the other way, once. Who is still starting owns the store and does
-        // not listen yet, which is told as it is.
+        // A server came or went: the other way. Who is still starting owns the store and does not
+        // listen yet, and who ends does not listen any more; neither takes long.
         self.change_over(gone)?;
         match self.way() {
-            Way::Server(client) => client.check(role, &event),
-            Way::File(guard) => Ok(guard.check_from(&sender(role), event)?),
+            Way::Server(client) => client.check(role, event),
+            Way::File(guard) => Ok(guard.check_from(&sender(role), event.clone())?),
         }
     }
 

@@ -52,6 +52,10 @@ pub(crate) struct ServeArgs {
     /// How log lines on standard error look.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogWord::Text)]
     pub(crate) log_format: LogWord,
+    /// Start although the log was cut or replaced: records that checkpoints know of are lost. The log
+    /// says so from then on.
+    #[arg(long)]
+    pub(crate) accept_loss: bool,
     /// Keep records for this long.
     #[arg(long, value_name = "DURATION", default_value = "30d")]
     pub(crate) max_age: Millis,

@@ -194,6 +194,7 @@ fn of_user(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failur
     Ok(ServerConfig {
         socket: Some(socket),
         redis: store.redis().cloned(),
+        accept_loss: args.accept_loss,
         policy,
         mcp: args
             .mcp_config

@@ -8,6 +8,7 @@ mod pending;
 
 use std::collections::VecDeque;
 
+use super::alias::{Seen, Sighting};
 use super::approvals::{Approval, ApprovalState, Approvals};
 use super::flow::{FlowMember, FlowStarter};
 use super::pace::Pace;
@@ -247,9 +248,21 @@ numbered_fields!(AgentCell {
 
 numbered_fields!(AliasCell {
     1 touched: Timestamp,
-    2 session: Option<Id>,
-    3 call: Option<Box<Verdict>>,
-    4 step: Option<Box<Verdict>>,
+    2 seen: Vec<Sighting>,
+});
+
+numbered_fields!(Sighting {
+    1 session: Id,
+    2 call: Option<Box<Seen>>,
+    3 step: Option<Box<Seen>>,
+});
+
+numbered_fields!(Seen {
+    1 at: Timestamp,
+    2 what: Fixed,
+    3 by: u8,
+    4 again: u8,
+    5 verdict: Verdict,
 });
 
 encodings! {
@@ -316,6 +329,7 @@ mod tests {
         AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
         MessageRun, PairCell, PendingCall, SessionCell, StepMemory,
     };
+    use super::{Seen, Sighting};
     use crate::encoding::{Fields, Malformed, Reader, Writer, decode, encode};
     use crate::id::Id;
     use crate::observation::{Source, ToolKind};
@@ -553,6 +567,10 @@ mod tests {
         }
         progress.streaks = any_streaks(dice);
         fill_pace(dice, cell);
+        fill_last(dice, cell);
+    }
+
+    fn fill_last(dice: &mut Dice, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
         progress.step = dice.small();
         progress.changed = dice.small();
@@ -782,6 +800,7 @@ mod tests {
     fn an_alias_keeps_verdicts_whole() {
         let evidence = serde_json::json!({"count": 3, "tools": ["a", 1.5, null]});
         let call = Verdict {
+            durable: None,
             decision: Decision::Kill,
             rule: Some(RuleId::FlowDepth),
             code: Some(Code::SessionStaleGeneration),
@@ -803,11 +822,22 @@ mod tests {
             approval: Some(Id::new("k7f3").unwrap()),
             expires_ms: Some(600_000),
         };
+        let seen = |verdict| {
+            Some(Box::new(Seen {
+                at: Timestamp(3),
+                what: 7,
+                by: 2,
+                again: 1,
+                verdict,
+            }))
+        };
         comes_back(&AliasCell {
             touched: Timestamp(5),
-            session: Some(Id::new("s").unwrap()),
-            call: Some(Box::new(call)),
-            step: Some(Box::default()),
+            seen: vec![Sighting {
+                session: Id::new("s").unwrap(),
+                call: seen(call),
+                step: seen(Verdict::default()),
+            }],
         });
     }
 }

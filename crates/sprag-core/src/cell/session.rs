@@ -244,6 +244,31 @@ impl SessionCell {
         self.held.since.get_or_insert(now);
     }
 
+    /// Kills it. What its calls and steps left behind can matter no more, as only a reset, which
+    /// clears it too, ends a kill; a store may have to keep a great many killed sessions.
+    pub(crate) fn kill(&mut self, mark: Mark) {
+        self.killed = Some(Box::new(mark));
+        let held = &mut self.held;
+        held.calls = Calls::default();
+        held.destructive = None;
+        held.pending = Vec::new();
+        held.progress = Progress::default();
+        held.pace = Pace::default();
+    }
+
+    /// Sets a mark of this generation again that a store had lost; an older one is void.
+    pub fn restore_mark(&mut self, generation: u32, is_kill: bool, mark: Mark) {
+        if generation < self.generation {
+            return;
+        }
+        self.generation = generation;
+        if is_kill {
+            self.kill(mark);
+        } else {
+            self.blocked.get_or_insert_with(|| Box::new(mark));
+        }
+    }
+
     pub(crate) fn reset(&mut self) {
         self.generation = self.generation.saturating_add(1);
         self.killed = None;

@@ -1,11 +1,9 @@
-//! The cells that hold little: inboxes, conversations, agents, aliases.
+//! The cells that hold little: inboxes, conversations, agents.
 
 use super::destructive::Destructive;
 use super::spent::Spending;
 use super::window::Window;
-use crate::id::Id;
 use crate::time::{Millis, Timestamp};
-use crate::verdict::Verdict;
 
 /// The messages that arrived at one session or agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,33 +52,6 @@ impl AgentCell {
         if self.day_since.utc_day() != now.utc_day() {
             self.day_since = now;
             self.spent = Spending::default();
-        }
-    }
-}
-
-/// Which session a tool use belongs to, and what its first sighting was answered.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct AliasCell {
-    pub(crate) touched: Timestamp,
-    pub(crate) session: Option<Id>,
-    pub(crate) call: Option<Box<Verdict>>,
-    pub(crate) step: Option<Box<Verdict>>,
-}
-
-impl AliasCell {
-    /// The session that the first sighting named, unless that was too long ago.
-    #[must_use]
-    pub fn session(&self, at: Timestamp) -> Option<&Id> {
-        self.session.as_ref().filter(|_| !self.is_expired(at))
-    }
-
-    fn is_expired(&self, now: Timestamp) -> bool {
-        now.since(self.touched) >= Millis::DAY
-    }
-
-    pub(crate) fn expire(&mut self, now: Timestamp) {
-        if self.is_expired(now) {
-            *self = Self::default();
         }
     }
 }

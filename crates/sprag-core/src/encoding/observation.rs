@@ -7,12 +7,13 @@ use crate::id::Id;
 use crate::numbered_fields;
 use crate::observation::{
     Answer, Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observed,
-    Order, Outcome, Source, Step, Tone, ToolKind, Usage,
+    Order, Outcome, Source, Step, Tone, ToolKind, Usage, Via,
 };
 
 numbered_variants!(Source, "source": 0 User, 1 Applet, 2 Scheduler);
 numbered_variants!(MessageKind, "kind of message": 0 Say, 1 Spawn, 2 Return);
 numbered_variants!(Identity, "identity": 0 Exact, 1 Shared);
+numbered_variants!(Via, "kind of adapter": 0 Api, 1 Hook, 2 Mcp, 3 Gateway);
 numbered_variants!(ToolKind, "kind of tool": 0 Run, 1 Read, 2 Poll, 3 Change);
 numbered_variants!(ApprovalScope, "scope": 0 Once, 1 Session, 2 Project);
 numbered_variants!(Tone, "tone": 0 Telling, 1 Failure, 2 Empty, 3 Done, 4 Silent);
@@ -79,6 +80,7 @@ numbered_fields!(Call {
     8 generation: Option<u32>,
     9 identity: Identity,
     10 turn: Option<Fixed>,
+    11 via: Via,
 });
 
 numbered_fields!(Hints {
@@ -97,6 +99,7 @@ numbered_fields!(Step {
     7 outcome: Outcome,
     8 generation: Option<u32>,
     9 identity: Identity,
+    10 via: Via,
 });
 
 numbered_fields!(Approach {

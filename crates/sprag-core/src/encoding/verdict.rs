@@ -9,7 +9,7 @@ use crate::verdict::{Code, Decision, Verdict, Would};
 numbered_variants!(Decision, "decision": 0 Allow, 1 Warn, 2 Deny, 3 Block, 4 Kill, 5 Ask);
 numbered_variants!(
     Code, "code": 1 SessionKilledLoopGuard, 2 SessionBlockedLoopGuard, 3 SessionStaleGeneration,
-    4 ApprovalRequired
+    4 ApprovalRequired, 5 SessionLimit
 );
 
 numbered_fields!(Verdict {
@@ -28,7 +28,7 @@ numbered_fields!(Verdict {
     13 end_turn: bool,
     14 approval: Option<Id>,
     15 expires_ms: Option<u64>,
-});
+} unwritten { durable });
 
 numbered_fields!(Would {
     1 decision: Decision,

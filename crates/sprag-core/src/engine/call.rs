@@ -25,28 +25,29 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
     let Some(mut session) = cells.session.take() else {
         return Verdict::default();
     };
-    let first = cells.alias.as_ref().and_then(|alias| alias.call.as_deref());
     let gate = stopped(&call.session, call.generation, &session, cells.killed_above);
+    let alias = cells.alias.as_mut().filter(|_| gate.is_none());
+    let first = alias.and_then(|alias| alias.repeated_call(call, now));
+    // A question may have been answered since: the call is judged again.
+    let first = first.filter(|first| first.decision != Decision::Ask);
+    let is_repeated = first.is_some();
     let verdict = match (gate, first) {
         (Some(finding), _) => {
-            if finding.code == Some(Code::SessionKilledLoopGuard) {
+            // The step of a call in a session that is killed itself is answered by the kill.
+            let above = cells.killed_above && session.killed().is_none();
+            if above && finding.code == Some(Code::SessionKilledLoopGuard) {
                 let tried = Tried::new(&call.approach, &limits);
                 let judged = CallFate::Refused;
                 remember(call, &mut session, tried, judged, now);
             }
             answer(finding, &session, call.identity, Stage::Call)
         }
-        // A question may have been answered since: the call is judged again.
-        (None, Some(first)) if first.decision != Decision::Ask => first.clone(),
-        (None, _) => judged(call, &mut session, cells, now, policy, &limits),
+        (None, Some(first)) => first,
+        (None, None) => judged(call, &mut session, cells, now, policy, &limits),
     };
     cells.session = Some(session);
-    if let Some(alias) = &mut cells.alias {
-        alias.session = Some(call.session.clone());
-        let asked = |first: &Verdict| first.decision == Decision::Ask;
-        if alias.call.as_deref().is_none_or(asked) {
-            alias.call = Some(Box::new(verdict.clone()));
-        }
+    if let Some(alias) = cells.alias.as_mut().filter(|_| !is_repeated) {
+        alias.saw_call(call, &verdict, now);
     }
     verdict
 }

@@ -25,12 +25,12 @@ pub(super) fn kill(order: &Order, cells: &mut Cells, now: Timestamp) -> Verdict 
             .why
             .as_deref()
             .map_or_else(String::new, |why| format!(" ({why})"));
-        cell.killed = Some(Box::new(Mark {
+        cell.kill(Mark {
             at: now,
             rule: None,
             why: format!("by {by}{why}"),
             by: order.by.clone(),
-        }));
+        });
     }
     done(cells.session.as_deref())
 }

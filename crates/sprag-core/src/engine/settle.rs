@@ -65,19 +65,19 @@ fn mark(decides: Option<&Finding>, cell: &mut SessionCell, now: Timestamp) {
     let Some(finding) = decides else {
         return;
     };
-    let slot = match finding.decision {
-        Decision::Kill => &mut cell.killed,
-        Decision::Block => &mut cell.blocked,
-        _ => return,
+    let mark = || Mark {
+        at: now,
+        rule: Some(finding.rule),
+        why: finding.why.as_ref().unwrap_or(&finding.message).clone(),
+        by: None,
     };
-    slot.get_or_insert_with(|| {
-        Box::new(Mark {
-            at: now,
-            rule: Some(finding.rule),
-            why: finding.why.as_ref().unwrap_or(&finding.message).clone(),
-            by: None,
-        })
-    });
+    match finding.decision {
+        Decision::Kill if cell.killed().is_none() => cell.kill(mark()),
+        Decision::Block => {
+            cell.blocked.get_or_insert_with(|| Box::new(mark()));
+        }
+        _ => {}
+    }
 }
 
 /// If many agents may stand behind one id, no session is marked and nothing is final.

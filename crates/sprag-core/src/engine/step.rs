@@ -20,17 +20,18 @@ pub(super) fn judge(policy: &Policy, step: &Step, cells: &mut Cells, now: Timest
     let Some(mut session) = cells.session.take() else {
         return Verdict::default();
     };
-    let first = cells.alias.as_ref().and_then(|alias| alias.step.as_deref());
     let gate = stopped(&step.session, step.generation, &session, cells.killed_above);
+    let alias = cells.alias.as_mut().filter(|_| gate.is_none());
+    let first = alias.and_then(|alias| alias.repeated_step(step, now));
+    let is_repeated = first.is_some();
     let verdict = match (gate, first) {
         (Some(finding), _) => answer(finding, &session, step.identity, Stage::After),
-        (None, Some(first)) => first.clone(),
+        (None, Some(first)) => first,
         (None, None) => judged(step, &mut session, cells, now, &limits),
     };
     cells.session = Some(session);
-    if let Some(alias) = &mut cells.alias {
-        alias.session.get_or_insert_with(|| step.session.clone());
-        alias.step.get_or_insert_with(|| Box::new(verdict.clone()));
+    if let Some(alias) = cells.alias.as_mut().filter(|_| !is_repeated) {
+        alias.saw_step(step, &verdict, now);
     }
     verdict
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::field::id_setters;
 use super::{Event, Payload, is_default};
 use crate::id::Id;
-use crate::observation::{Hints, Identity};
+use crate::observation::{Hints, Identity, Via};
 use crate::time::Timestamp;
 
 /// A tool call.
@@ -48,6 +48,9 @@ pub struct CallEvent {
     /// How sure the session's identity is.
     #[serde(skip_serializing_if = "is_default")]
     pub identity: Identity,
+    /// What kind of adapter saw it. A guard believes it only where the role allows it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub via: Via,
 }
 
 impl CallEvent {
@@ -68,6 +71,7 @@ impl CallEvent {
             turn: None,
             generation: None,
             identity: Identity::default(),
+            via: Via::default(),
         }
     }
 

@@ -42,6 +42,7 @@ fields! {
     Unblock = "unblock",
     Generation = "generation",
     Identity = "identity",
+    Via = "via",
     Id = "id",
     UseId = "use_id",
     Server = "server",

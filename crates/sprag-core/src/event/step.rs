@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::field::id_setters;
 use super::{Event, Payload, is_default};
 use crate::id::Id;
-use crate::observation::Identity;
+use crate::observation::{Identity, Via};
 use crate::time::Timestamp;
 
 /// A step.
@@ -52,6 +52,9 @@ pub struct StepEvent {
     /// How sure the session's identity is.
     #[serde(skip_serializing_if = "is_default")]
     pub identity: Identity,
+    /// What kind of adapter saw it. A guard believes it only where the role allows it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub via: Via,
 }
 
 impl StepEvent {
@@ -73,6 +76,7 @@ impl StepEvent {
             is_error: false,
             generation: None,
             identity: Identity::default(),
+            via: Via::default(),
         }
     }
 

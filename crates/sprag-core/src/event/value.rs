@@ -10,7 +10,7 @@ use super::error::EventError;
 use super::field::{self, EventField};
 use crate::digester::parse_text;
 use crate::id::Id;
-use crate::observation::Identity;
+use crate::observation::{Identity, Via};
 use crate::time::Timestamp;
 
 /// The fields of one event, not yet read.
@@ -104,6 +104,11 @@ impl<'a> FieldValues<'a> {
     /// How sure the session's identity is.
     pub(super) fn identity(&self) -> Result<Identity, EventError> {
         self.one_of(EventField::Identity, "\"exact\" or \"shared\"")
+    }
+
+    /// The kind of adapter.
+    pub(super) fn via(&self) -> Result<Via, EventError> {
+        self.one_of(EventField::Via, "\"api\", \"hook\", \"mcp\" or \"gateway\"")
     }
 
     /// Refuses an event that has both fields.

@@ -101,6 +101,7 @@ fn call(values: &FieldValues<'_>) -> Result<CallEvent, EventError> {
         turn: values.id(EventField::Turn)?,
         generation: values.generation()?,
         identity: values.identity()?,
+        via: values.via()?,
         ..CallEvent::new(session, values.required_id(EventField::Tool, "a call")?)
     })
 }
@@ -123,6 +124,7 @@ fn step(values: &FieldValues<'_>) -> Result<StepEvent, EventError> {
         is_error: values.flag(EventField::IsError)?,
         generation: values.generation()?,
         identity: values.identity()?,
+        via: values.via()?,
         ..StepEvent::new(values.required_id(EventField::Session, "a step")?)
     })
 }

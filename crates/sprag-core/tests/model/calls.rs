@@ -1,7 +1,8 @@
 //! Tool calls before they run, and the aliases under which two see one call.
 
 use sprag_core::{
-    Call, Code, Decision, Digest, Glob, Id, Limits, Millis, Observed, RuleId, Timestamp,
+    Call, Code, Decision, Digest, Glob, Id, Identity, Limits, Millis, Observed, RuleId, Timestamp,
+    Via,
 };
 
 use super::findings::Findings;
@@ -13,21 +14,85 @@ use super::record::{EventFacts, ModelVerdict, PendingCall, Record};
 const LULL: Millis = Millis(30_000);
 
 impl<'a> Model<'a> {
-    /// The answer that the first call or step of this `use_id` got, if this is not the first.
-    pub(crate) fn first_sight(&self, at: Timestamp, what: &'a Observed) -> Option<ModelVerdict> {
-        self.sightings(at, use_id(what)?)
-            .filter(|record| !record.facts.repeats)
-            .filter(|record| std::mem::discriminant(record.what) == std::mem::discriminant(what))
-            .find(|record| !asks_again(record))
-            .map(|record| record.verdict.clone())
+    /// The answer that the same call or step got when it was reported before.
+    pub(crate) fn first_sight(
+        &self,
+        now: Timestamp,
+        session: &Id,
+        what: &'a Observed,
+    ) -> Option<ModelVerdict> {
+        let seen = self.seen(now, use_id(what)?);
+        let seen = seen.iter().find(|one| one.session == session)?;
+        let (report, is_over) = match what {
+            Observed::Call(_) => (seen.call.as_ref()?, seen.step.is_some()),
+            _ => (seen.step.as_ref()?, false),
+        };
+        let age = now.since(report.at);
+        let is_other = !report.by.contains(&via(what));
+        let again = !is_other
+            && !is_over
+            && report.what == reported(what)
+            && age < Millis(2_000)
+            && report.again < 3;
+        let repeats = (is_other && age < Millis(600_000)) || again;
+        let verdict = repeats.then(|| report.verdict.clone())?;
+        // A question may have been answered since: the call is judged again.
+        let asks_again = matches!(what, Observed::Call(_)) && verdict.decision == Decision::Ask;
+        (!asks_again).then_some(verdict)
+    }
+
+    /// What is known of a `use_id`, by session: of the eight that used it last.
+    fn seen(&self, at: Timestamp, id: &Id) -> Vec<Seen<'a>> {
+        let mut seen: Vec<Seen<'a>> = Vec::new();
+        for record in self.sightings(at, id) {
+            let Some(session) = record.cells.session else {
+                continue;
+            };
+            let known = seen.iter().position(|one| one.session == session);
+            if record.facts.repeats {
+                let one = &mut seen[known.expect("it was seen before")];
+                let report = match record.what {
+                    Observed::Call(_) => one.call.as_mut(),
+                    _ => one.step.as_mut(),
+                };
+                let report = report.expect("it was reported before");
+                if report.by.contains(&via(record.what)) {
+                    report.again += 1;
+                } else {
+                    report.by.push(via(record.what));
+                }
+                continue;
+            }
+            let mut one = Seen {
+                session,
+                call: None,
+                step: None,
+            };
+            let before = known.map(|at| seen.remove(at));
+            let report = Report {
+                at: record.now,
+                what: reported(record.what),
+                by: vec![via(record.what)],
+                again: 0,
+                verdict: record.verdict.clone(),
+            };
+            match record.what {
+                Observed::Call(_) => one.call = Some(report),
+                _ => {
+                    one.call = before.and_then(|before| before.call);
+                    one.step = Some(report);
+                }
+            }
+            if seen.len() == 8 {
+                seen.remove(0);
+            }
+            seen.push(one);
+        }
+        seen
     }
 
     /// What was seen of a `use_id` that is not forgotten.
-    fn sightings<'h>(
-        &'h self,
-        at: Timestamp,
-        id: &'h Id,
-    ) -> impl Iterator<Item = &'h Record<'a>> + use<'h, 'a> {
+    fn sightings(&self, at: Timestamp, id: &Id) -> impl Iterator<Item = &Record<'a>> + use<'_, 'a> {
         let mut found: Vec<&Record<'a>> = Vec::new();
         for record in &self.history.records {
             if use_id(record.what) == Some(id) {
@@ -51,9 +116,14 @@ impl<'a> Model<'a> {
             Observed::Usage(e) => (&e.session, &e.agent, &e.flow, e.generation, e.identity),
             _ => unreachable!("only calls, steps and usage are deeds"),
         };
-        let aliased = use_id(what)
-            .and_then(|id| self.sightings(at, id).next())
-            .and_then(|record| record.cells.session);
+        let is_weak = identity == Identity::Shared || via(what) == Via::Mcp;
+        let aliased =
+            use_id(what)
+                .filter(|_| is_weak)
+                .and_then(|id| match self.seen(at, id).as_slice() {
+                    [one] => Some(one.session),
+                    _ => None,
+                });
         Origin {
             session: aliased.unwrap_or(session),
             agent: agent.as_ref(),
@@ -64,17 +134,44 @@ impl<'a> Model<'a> {
     }
 }
 
-fn use_id(what: &Observed) -> Option<&Id> {
+/// What was seen of a tool use in one session.
+struct Seen<'a> {
+    session: &'a Id,
+    call: Option<Report>,
+    step: Option<Report>,
+}
+
+/// A call or step that was judged, and the adapters that reported it.
+struct Report {
+    at: Timestamp,
+    what: Option<Digest>,
+    by: Vec<Via>,
+    again: u32,
+    verdict: ModelVerdict,
+}
+
+fn reported(what: &Observed) -> Option<Digest> {
+    match what {
+        Observed::Call(call) => Some(call.approach.exact),
+        Observed::Step(step) => Some(step.outcome.exact),
+        _ => None,
+    }
+}
+
+fn via(what: &Observed) -> Via {
+    match what {
+        Observed::Call(call) => call.via,
+        Observed::Step(step) => step.via,
+        _ => Via::default(),
+    }
+}
+
+pub(crate) fn use_id(what: &Observed) -> Option<&Id> {
     match what {
         Observed::Call(call) => call.use_id.as_ref(),
         Observed::Step(step) => step.use_id.as_ref(),
         _ => None,
     }
-}
-
-/// A call that was asked about is judged again: somebody may have answered.
-fn asks_again(record: &Record<'_>) -> bool {
-    matches!(record.what, Observed::Call(_)) && record.verdict.decision == Decision::Ask
 }
 
 fn forgotten(now: Timestamp, last: Option<&Record<'_>>) -> bool {

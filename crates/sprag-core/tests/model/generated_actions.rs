@@ -49,6 +49,7 @@ impl Generator<'_> {
             turn: None,
             generation: self.generation(),
             identity: self.identity(),
+            via: self.via(),
         }
     }
 
@@ -124,6 +125,7 @@ impl Generator<'_> {
             outcome: samples.outcomes[self.rng.weighted(&[(70, 0), (20, 1), (10, 2)])].clone(),
             generation: self.generation(),
             identity: self.identity(),
+            via: self.via(),
         }
     }
 

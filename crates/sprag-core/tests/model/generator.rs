@@ -1,6 +1,6 @@
 //! Random histories, skewed so that every rule has something to say.
 
-use sprag_core::{Dispatch, Id, Identity, Observation, Observed, Order};
+use sprag_core::{Dispatch, Id, Identity, Observation, Observed, Order, Via};
 
 use super::clock::{Clock, ClockHabits};
 use super::rng::Rng;
@@ -214,6 +214,15 @@ impl Generator<'_> {
     pub(crate) fn generation(&mut self) -> Option<u32> {
         self.rng
             .maybe(6, |rng| rng.weighted(&[(70, 1), (20, 2), (10, 3)]))
+    }
+
+    pub(crate) fn via(&mut self) -> Via {
+        self.rng.weighted(&[
+            (40, Via::Hook),
+            (30, Via::Mcp),
+            (20, Via::Api),
+            (10, Via::Gateway),
+        ])
     }
 
     pub(crate) fn identity(&mut self) -> Identity {

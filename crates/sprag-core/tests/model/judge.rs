@@ -5,6 +5,7 @@ use sprag_core::{
     Timestamp,
 };
 
+use super::calls::use_id;
 use super::findings::{Findings, Stage};
 use super::history::History;
 use super::record::{Cells, EventFacts, Mark, ModelError, ModelVerdict, Record};
@@ -119,6 +120,7 @@ impl<'a> Model<'a> {
         let agent = self.agent_of(origin.session, origin.agent);
         let cells = Cells {
             session: Some(origin.session),
+            alias: use_id(what),
             flow: origin.flow,
             agent: agent
                 .filter(|_| self.policy.counts_agents() || matches!(what, Observed::Usage(_))),
@@ -142,18 +144,9 @@ impl<'a> Model<'a> {
         }
         let is_stale = origin.generation.is_some_and(|named| named < generation);
         let is_stopped = is_stale || deed.actor.is_killed;
-        if let Some(verdict) = self.first_sight(now, what).filter(|_| !is_stopped) {
-            let facts = EventFacts {
-                repeats: true,
-                ..EventFacts::default()
-            };
-            return Ok(Record {
-                what,
-                now,
-                cells,
-                facts,
-                verdict,
-            });
+        let first = self.first_sight(now, origin.session, what);
+        if let Some(verdict) = first.filter(|_| !is_stopped) {
+            return Ok(repeated(what, now, cells, verdict));
         }
         let (findings, mut facts) = match what {
             _ if is_stale => stale(),
@@ -222,4 +215,24 @@ pub(crate) fn stale<'a>() -> ModelOutcome<'a> {
 /// The gate of killed sessions.
 pub(crate) fn killed(decision: Decision) -> Findings {
     Findings::killed(decision, Code::SessionKilledLoopGuard)
+}
+
+/// A call or step that was reported before: it counts nothing.
+fn repeated<'a>(
+    what: &'a Observed,
+    now: Timestamp,
+    cells: Cells<'a>,
+    verdict: ModelVerdict,
+) -> Record<'a> {
+    let facts = EventFacts {
+        repeats: true,
+        ..EventFacts::default()
+    };
+    Record {
+        what,
+        now,
+        cells,
+        facts,
+        verdict,
+    }
 }

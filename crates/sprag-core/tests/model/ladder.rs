@@ -119,6 +119,7 @@ fn step_with(seconds: usize, approach: Approach, outcome: Outcome) -> Observatio
         outcome,
         generation: None,
         identity: Identity::Exact,
+        via: sprag_core::Via::default(),
     };
     Observation::new(Timestamp(1_000 * seconds as u64), Observed::Step(step))
 }
@@ -168,6 +169,7 @@ fn refused_call(at: u64, tool: &str, args: &[(&str, &str)]) -> Observation {
         turn: None,
         generation: None,
         identity: Identity::Exact,
+        via: sprag_core::Via::default(),
     };
     Observation::new(Timestamp(at), Observed::Call(call))
 }

@@ -96,6 +96,7 @@ impl<'a> Model<'a> {
         let is_say = message.kind == MessageKind::Say;
         let is_return = message.kind == MessageKind::Return;
         let cells = Cells {
+            alias: None,
             session: Some(from),
             receiver: Some(&message.to),
             flow,

@@ -47,6 +47,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) conversation: Option<&'a Id>,
     pub(crate) inbox: Option<Scoped<'a>>,
     pub(crate) agent: Option<&'a Id>,
+    /// The tool use.
+    pub(crate) alias: Option<&'a Id>,
     /// The two ends as a pair that talks.
     pub(crate) pair: bool,
 }
@@ -79,6 +81,7 @@ impl<'a> Cells<'a> {
             || same(self.conversation, other.conversation)
             || same(self.inbox, other.inbox)
             || same(self.agent, other.agent)
+            || same(self.alias, other.alias)
     }
 }
 

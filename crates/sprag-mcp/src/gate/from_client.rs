@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::value::RawValue;
-use sprag_core::{CallEvent, Code, Decision, Event, Id, IdError, Identity, Sender, Verdict};
+use sprag_core::{CallEvent, Code, Decision, Event, Id, IdError, Identity, Sender, Verdict, Via};
 
 use super::stopped::{Asking, Passed, Stopped, stop};
 use super::{ClientAction, Gate, OnKill, RequestScope, id_key};
@@ -303,6 +303,7 @@ impl Gate {
         event.use_id.clone_from(&meta.use_id);
         event.flow.clone_from(&meta.flow);
         event.args = params.arguments.map(payload);
+        event.via = Via::Mcp;
         if scope.shared && !is_named {
             event.identity = Identity::Shared;
         }

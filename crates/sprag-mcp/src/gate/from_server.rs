@@ -1,7 +1,7 @@
 //! Messages from the server: results are judged, and get the guard's guidance next to them.
 
 use serde_json::value::RawValue;
-use sprag_core::{Event, Id, Identity, StepEvent};
+use sprag_core::{Event, Id, Identity, StepEvent, Via};
 
 use super::{Gate, RequestScope, ServerAction, id_key};
 use crate::call_outcome::CallOutcome;
@@ -166,6 +166,7 @@ impl Gate {
         let mut step = StepEvent::new(session.clone());
         step.id = Some(call.id);
         step.use_id = call.use_id;
+        step.via = Via::Mcp;
         step.flow = call.flow;
         step.is_error = outcome.is_error;
         step.result = outcome.result;

@@ -150,9 +150,19 @@ fn of_the_store(noted: &Noted) -> Option<(Level, String)> {
             Level::INFO,
             format!("[Store] {} left the store", safe(owner)),
         ),
+        Noted::LossAccepted {
+            checkpoint, last, ..
+        } => {
+            let text = format!(
+                "[Store] the log was cut or replaced: it ended at record {last}, a checkpoint knew record \
+                 {checkpoint}; it goes on all the same"
+            );
+            (Level::ERROR, text)
+        }
         Noted::Evicted(eviction) => {
             let what = match eviction.pool {
                 Pool::Sessions => "session",
+                Pool::Marks => "killed or blocked session",
                 Pool::Others => "cell",
             };
             let some = some(eviction.cells, what);

@@ -22,7 +22,7 @@ use super::{ExportedDecision, log_records, spans};
 use crate::outbound;
 
 /// How long the end waits for what is still to be sent.
-const LAST_CALL: Duration = Duration::from_secs(5);
+const LAST_CALL: Duration = Duration::from_millis(500);
 const SCOPE: &str = "sprag";
 
 /// Where things go.

@@ -118,6 +118,21 @@ pub(crate) struct Hints {
     idempotent: Option<bool>,
 }
 
+/// What kind of adapter saw a tool use. Two of different kinds may see the same one, which counts once.
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) enum Via {
+    /// A program that asks by itself.
+    Api,
+    /// A hook of the agent's client; only with the hooks' token.
+    Hook,
+    /// A proxy before an MCP server.
+    Mcp,
+    /// A gateway before the model.
+    Gateway,
+}
+
 /// A tool call.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only its shape is used")]
@@ -146,6 +161,8 @@ pub(crate) struct Call {
     generation: Option<u32>,
     /// How sure the session's identity is.
     identity: Option<Identity>,
+    /// What kind of adapter saw it; `api` where nothing is said.
+    via: Option<Via>,
 }
 
 /// What a call or a compound action did.
@@ -180,6 +197,8 @@ pub(crate) struct Step {
     generation: Option<u32>,
     /// How sure the session's identity is.
     identity: Option<Identity>,
+    /// What kind of adapter saw it; `api` where nothing is said.
+    via: Option<Via>,
 }
 
 /// Tokens and money spent.

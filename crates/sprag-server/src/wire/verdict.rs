@@ -37,6 +37,8 @@ pub(crate) enum Code {
     SessionStaleGeneration,
     /// A person has to approve the call first.
     ApprovalRequired,
+    /// No new session may be opened: there are too many killed ones, or the caller opened too many.
+    SessionLimit,
 }
 
 /// The verdict on one event.
@@ -77,6 +79,8 @@ pub(crate) struct Verdict {
     /// When to come back, for limits that a window lifts by itself.
     #[schema(required)]
     retry_after_ms: Option<u64>,
+    /// False if it is enforced but could not be written, as on a full disk. Only there then.
+    durable: Option<bool>,
     /// The agent goes on against a block: end its turn. Only there if true.
     end_turn: Option<bool>,
     /// The code under which a person approves or declines the call. Only there if the verdict asks.

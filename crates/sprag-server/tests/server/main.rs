@@ -5,6 +5,8 @@ mod agent_tools;
 #[cfg(test)]
 mod approvals;
 #[cfg(test)]
+mod callers;
+#[cfg(test)]
 mod dashboard;
 #[cfg(test)]
 mod demo;

@@ -5,7 +5,7 @@
 //! never evicted: while Redis is down they are all that keeps a killed session dead.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sprag_core::{CellKey, Id, Mark};
@@ -14,6 +14,7 @@ use super::cell_value::{CellVersion, read_memory, read_session};
 use crate::capacity::after_eviction;
 use crate::cell_source::CellSource;
 use crate::error::StoreError;
+use crate::eviction::is_marked;
 use crate::pack::unpack_cell;
 use crate::query::SessionState;
 use crate::store_state::StoreState;
@@ -29,6 +30,8 @@ pub(super) struct CellCache {
 struct CacheState {
     store: StoreState,
     versions: HashMap<CellKey, CachedVersion>,
+    /// Those that are killed or blocked. They don't count as room.
+    marked: HashSet<Id>,
     /// Counts accesses: a clock for least recently used.
     uses: u64,
     /// Kills that were cached and that Redis does not have any more.
@@ -121,6 +124,7 @@ impl CellCache {
             if let CellKey::Session(id) = key {
                 state.store.tallies.insert(id.clone(), store.tally(id));
                 state.drop_found_kill(id);
+                state.note_mark(id);
             }
             let cached = state.versions.entry(key.clone()).or_default();
             cached.version = version;
@@ -153,6 +157,11 @@ impl CellCache {
         let state = self.state();
         let cell = state.store.cells.session(id.as_str());
         cell.map_or(SessionState::Active, SessionState::of)
+    }
+
+    /// Whether a session is cached.
+    pub(super) fn knows(&self, id: &Id) -> bool {
+        self.state().store.cells.session(id.as_str()).is_some()
     }
 
     /// Whether a session is killed as far as the cache knows.
@@ -222,7 +231,18 @@ impl CacheState {
             cell.put_memory(known.take_memory());
         }
         self.drop_found_kill(id);
+        self.note_mark(id);
         Ok(())
+    }
+
+    /// Takes note of whether a session is killed or blocked now.
+    fn note_mark(&mut self, id: &Id) {
+        let cell = self.store.cells.session(id.as_str());
+        if cell.is_some_and(is_marked) {
+            self.marked.insert(id.clone());
+        } else {
+            self.marked.remove(id);
+        }
     }
 
     /// Forgets a lost kill if the session is killed after all, or if a reset lifted the kill: a reset
@@ -253,15 +273,12 @@ impl CacheState {
 
     /// Evicts the least recently used cells. A mark stays: it is what makes a kill hold offline.
     fn make_room(&mut self, capacity: usize) {
-        if self.versions.len() <= capacity {
+        let unmarked = self.versions.len().saturating_sub(self.marked.len());
+        if unmarked <= capacity {
             return;
         }
         let may_go = |key: &CellKey| match key {
-            CellKey::Session(id) => self
-                .store
-                .cells
-                .session(id.as_str())
-                .is_none_or(|cell| cell.killed().is_none() && cell.blocked().is_none()),
+            CellKey::Session(id) => !self.marked.contains(id),
             _ => true,
         };
         let mut idle: Vec<_> = self
@@ -270,9 +287,8 @@ impl CacheState {
             .filter(|(key, _)| may_go(key))
             .map(|(key, cached)| (cached.used, key.clone()))
             .collect();
-        let excess = self.versions.len() - after_eviction(capacity);
         idle.sort_unstable();
-        for (_, key) in idle.into_iter().take(excess) {
+        for (_, key) in idle.into_iter().take(unmarked - after_eviction(capacity)) {
             self.store.cells.remove(&key);
             if let CellKey::Session(id) = &key {
                 self.store.tallies.remove(id);

@@ -5,6 +5,7 @@
 //! offline record then carries the commit id, so that a late write of the same event is recognised.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use redis::{Connection, RedisResult, cmd};
@@ -18,18 +19,23 @@ use super::monotonic;
 use super::redis_counts::count;
 use super::redis_pod::{FORGOTTEN, RedisPod, STALE_CONNECTION, SharedError, lock};
 use super::reply::why;
+use crate::cell_source::named;
 use crate::draft::{ActivePolicy, Draft};
 use crate::durability::Durability;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::record::Record;
+use crate::store_state::is_an_agents;
 
 /// After this many attempts that met changed cells, the event is decided offline.
 const MAX_TRIES: usize = 64;
 
 /// After this many connections broke under one decision, the event is decided offline.
 const MAX_BROKEN: usize = 3;
+
+/// What the answer to a kill says while Redis is down.
+const HOLDS_HERE: &str = "the kill holds on this server; the others are told when Redis is back";
 
 impl RedisPod {
     /// Decides with Redis, or offline if Redis does not answer in time.
@@ -113,6 +119,7 @@ impl RedisPod {
         fence: u64,
         pending: &mut PendingCommit,
     ) -> Result<Record, SharedError> {
+        self.admit(connection, draft, until)?;
         self.save_policy(connection, &draft.policy, until)?;
         for _ in 0..MAX_TRIES {
             let again = pending.unanswered.take();
@@ -179,6 +186,35 @@ impl RedisPod {
         let record = attempt.done(&self.cache, seq, prev, hash);
         self.replicate(connection, durability);
         record
+    }
+
+    /// Refuses an event that would open a session while there are as many marks as there may be.
+    fn admit(
+        &self,
+        connection: &mut Connection,
+        draft: &Draft,
+        until: Instant,
+    ) -> Result<(), SharedError> {
+        let is_full = self.is_full_of_marks.load(Ordering::Relaxed);
+        if !is_full || !is_an_agents(&draft.observation.what) {
+            return Ok(());
+        }
+        let (sessions, _) = named(&draft.observation);
+        for id in sessions.into_iter().flatten() {
+            if self.cache.knows(id) {
+                continue;
+            }
+            let left = until.checked_duration_since(monotonic::now());
+            let left = left.filter(|left| !left.is_zero());
+            connection.set_read_timeout(Some(left.ok_or(SharedError::Timeout)?))?;
+            let key = self.keys.cell(&CellKey::Session(id.clone()));
+            let is_known: bool = cmd("EXISTS").arg(key).query(connection)?;
+            if !is_known {
+                let marks = self.options.capacity.marks;
+                return Err(StoreError::TooManyMarks { marks }.into());
+            }
+        }
+        Ok(())
     }
 
     /// The record of an attempt that got no reply; none if it was not written. If the log can't be read,
@@ -279,6 +315,8 @@ impl RedisPod {
             return Err(self.unavailable(format!("{why}; nothing was answered")));
         }
         let pod = &self.options.pod;
+        let is_kill = matches!(draft.observation.what, Observed::Kill(_));
+        let observed = draft.observation.clone();
         let mut offline = lock(&self.offline);
         // The reconnector restores the pool under the same lock, after it has published everything. So no
         // record can be queued while the pool is up.
@@ -293,9 +331,17 @@ impl RedisPod {
             report(&decision);
         }
         let head = *lock(&self.head);
-        Ok(Record {
+        let mut record = Record {
             seq: head.seq,
             ..record
-        })
+        };
+        // What stops a session holds here. The answer says that the others don't know yet.
+        if Durability::of(&observed, &record.verdict) == Durability::Durable {
+            record.verdict.durable = Some(false);
+            if is_kill {
+                record.verdict.message = Some(HOLDS_HERE.to_owned());
+            }
+        }
+        Ok(record)
     }
 }

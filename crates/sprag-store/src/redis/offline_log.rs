@@ -176,7 +176,8 @@ impl OfflineLog {
                 self.state.tallies.insert(id.clone(), tally);
             }
         }
-        self.state.make_room(Capacity::default());
+        let at = draft.observation.at;
+        self.state.make_room(Capacity::default(), &folded.keys, at);
         Ok(folded.verdict)
     }
 

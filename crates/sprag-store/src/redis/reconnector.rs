@@ -5,6 +5,7 @@
 //! written late. Then the kills that Redis does not have are restored. Then the offline records are
 //! published. Only then do decisions go through Redis again.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use crate::draft::ActivePolicy;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
 use crate::in_force::{PAUSE, Pause};
+use crate::note::Pool;
 use crate::random::secret;
 
 /// How long connecting and each step of rejoining may take.
@@ -306,18 +308,29 @@ impl RedisPod {
             let sessions: usize = cmd("ZCARD")
                 .arg(&self.keys.sessions)
                 .query(reader.connection)?;
-            Ok((note, sessions))
+            let marked: usize = cmd("HLEN")
+                .arg(&self.keys.marked)
+                .query(reader.connection)?;
+            Ok((note, sessions, marked))
         });
-        let Ok(((note, pause), sessions)) = read else {
+        let Ok(((note, pause), sessions, marked)) = read else {
             return;
         };
         if let Ok(pause) = Pause::from_bytes(&pause.unwrap_or_default()) {
             lock(&self.last_note).observe(note.unwrap_or(0), pause);
         }
-        let limit = self.options.capacity.sessions;
-        if sessions > limit {
-            // What could not be evicted now is looked at again in a second.
-            let _ = self.forget_sessions(sessions - after_eviction(limit));
+        // What could not be evicted now is looked at again in a second.
+        let capacity = self.options.capacity;
+        let is_full = marked >= capacity.marks;
+        if is_full {
+            let excess = (marked - after_eviction(capacity.marks)).max(1);
+            let _ = self.forget_sessions(Pool::Marks, excess);
+        }
+        self.is_full_of_marks.store(is_full, Ordering::Relaxed);
+        let unmarked = sessions.saturating_sub(marked);
+        if unmarked > capacity.sessions {
+            let excess = unmarked - after_eviction(capacity.sessions);
+            let _ = self.forget_sessions(Pool::Sessions, excess);
         }
     }
 }

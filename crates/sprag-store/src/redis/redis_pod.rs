@@ -4,6 +4,7 @@
 //! the offline log, the connection pool; the others are held for a moment only.
 
 use std::collections::HashSet;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -88,6 +89,8 @@ pub(super) struct RedisPod {
     pub(super) time: RedisTime,
     pub(super) counts: Counters,
     pub(super) last_note: Mutex<LastNote>,
+    /// There are as many marks as there may be: new sessions are refused. As of the last heartbeat.
+    pub(super) is_full_of_marks: AtomicBool,
     pub(super) index: Mutex<LogIndex>,
     /// Digests of the policies whose text Redis has.
     pub(super) saved_policies: Mutex<HashSet<String>>,
@@ -151,6 +154,7 @@ impl RedisPod {
             time: RedisTime::default(),
             counts: Counters::default(),
             last_note: Mutex::default(),
+            is_full_of_marks: AtomicBool::new(false),
             index: Mutex::default(),
             saved_policies: Mutex::default(),
             head: Mutex::default(),

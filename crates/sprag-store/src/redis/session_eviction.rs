@@ -11,12 +11,16 @@ use super::commit::{CommitOutcome, CommitSize, commit_input};
 use super::log_reader::RedisReader;
 use super::redis_pod::{RedisPod, SharedError};
 use super::reply::text;
+use crate::capacity::MARK_LIFE;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
 use crate::note::{Eviction, Noted, Pool};
 
 /// Sessions evicted in one commit.
 const AT_ONCE: usize = 200;
+
+/// Sessions looked at in one go: most of the oldest may belong to the other pool.
+const LOOKED_AT: usize = 2_000;
 
 /// A session that may be evicted, with the versions it was read at.
 struct IdleSession {
@@ -27,12 +31,13 @@ struct IdleSession {
 }
 
 impl RedisPod {
-    /// Evicts about `excess` sessions. Sessions with a mark stay.
-    pub(super) fn forget_sessions(&self, excess: usize) -> Result<(), StoreError> {
+    /// Evicts about `excess` sessions of a pool. Of those with a mark only old ones go.
+    pub(super) fn forget_sessions(&self, pool: Pool, excess: usize) -> Result<(), StoreError> {
         let mut left = excess;
         let mut skip = 0;
         while left > 0 {
-            let (forgotten, looked) = self.read(|reader| self.forget_some(reader, skip, left))?;
+            let some = self.read(|reader| self.forget_some(reader, pool, skip, left));
+            let (forgotten, looked) = some?;
             if looked == 0 {
                 break;
             }
@@ -47,22 +52,21 @@ impl RedisPod {
     fn forget_some(
         &self,
         reader: &mut RedisReader<'_>,
+        pool: Pool,
         skip: usize,
         most: usize,
     ) -> Result<(usize, usize), SharedError> {
-        let most = most.min(AT_ONCE);
-        let oldest: Vec<(String, u64)> = cmd("ZRANGE")
-            .arg(&self.keys.sessions)
-            .arg(skip)
-            .arg(skip + most - 1)
-            .arg("WITHSCORES")
-            .query(reader.connection)?;
-        let idle = self.idle(reader, &oldest)?;
+        let mut oldest = self.oldest(reader, pool, skip)?;
+        let looked = oldest.len();
+        self.retain_pool(reader, pool, &mut oldest)?;
+        oldest.truncate(most.min(AT_ONCE));
+        let idle = self.idle(reader, pool, &oldest)?;
         let Some(last) = idle.last() else {
-            return Ok((0, oldest.len()));
+            return Ok((0, looked));
         };
         let what = Noted::Evicted(Eviction {
-            pool: Pool::Sessions,
+            pool,
+            kept: Vec::new(),
             touched: last.touched,
             last: CellKey::Session(last.id.clone()),
             cells: u64::try_from(idle.len()).unwrap_or(u64::MAX),
@@ -77,7 +81,8 @@ impl RedisPod {
         for one in &idle {
             input.arg("-");
             input.arg(one.id.as_str());
-            input.arg("");
+            // An active session is not in the index of marks.
+            input.arg(if pool == Pool::Marks { "active" } else { "" });
         }
         // Delete both keys of each, if they are still at the version that was read.
         for one in &idle {
@@ -97,10 +102,54 @@ impl RedisPod {
         }
     }
 
-    /// Those of `oldest` that have no mark, with their versions.
+    /// The longest idle sessions after the first `skip`, of both pools. For marks only old ones.
+    fn oldest(
+        &self,
+        reader: &mut RedisReader<'_>,
+        pool: Pool,
+        skip: usize,
+    ) -> Result<Vec<(String, u64)>, SharedError> {
+        let until = match pool {
+            Pool::Marks => self.now().0.saturating_sub(MARK_LIFE.0).to_string(),
+            Pool::Sessions | Pool::Others => "+inf".to_owned(),
+        };
+        Ok(cmd("ZRANGEBYSCORE")
+            .arg(&self.keys.sessions)
+            .arg("-inf")
+            .arg(until)
+            .arg("WITHSCORES")
+            .arg("LIMIT")
+            .arg(skip)
+            .arg(LOOKED_AT)
+            .query(reader.connection)?)
+    }
+
+    /// Leaves only those that belong to the pool, by the index of marks.
+    fn retain_pool(
+        &self,
+        reader: &mut RedisReader<'_>,
+        pool: Pool,
+        oldest: &mut Vec<(String, u64)>,
+    ) -> Result<(), SharedError> {
+        if oldest.is_empty() {
+            return Ok(());
+        }
+        let mut asked = cmd("HMGET");
+        asked.arg(&self.keys.marked);
+        for (id, _) in oldest.iter() {
+            asked.arg(id);
+        }
+        let marks: Vec<Option<String>> = asked.query(reader.connection)?;
+        let mut marks = marks.into_iter();
+        oldest.retain(|_| marks.next().flatten().is_some() == (pool == Pool::Marks));
+        Ok(())
+    }
+
+    /// Those of `oldest` with their versions.
     fn idle(
         &self,
         reader: &mut RedisReader<'_>,
+        pool: Pool,
         oldest: &[(String, u64)],
     ) -> Result<Vec<IdleSession>, SharedError> {
         let ids: Vec<(Id, u64)> = oldest
@@ -128,7 +177,7 @@ impl RedisPod {
             };
             let hot = CellVersion::split(hot);
             // One that expired by itself is only left in the index.
-            if hot.is_none_or(|(_, state)| state == b"a") {
+            if hot.is_none_or(|(_, state)| (state == b"a") == (pool == Pool::Sessions)) {
                 idle.push(IdleSession {
                     id,
                     touched: Timestamp(touched),

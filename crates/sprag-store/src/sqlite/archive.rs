@@ -19,7 +19,7 @@ use crate::draft::{ActivePolicy, Draft};
 use crate::durability::Durability;
 use crate::error::StoreError;
 use crate::fold_log::ReadPolicy;
-use crate::note::{Noted, Pool};
+use crate::note::Noted;
 use crate::view::LogView;
 
 /// Records copied in one transaction.
@@ -142,11 +142,7 @@ fn append_one(
         Content::Note { note, .. } => {
             if let Noted::Evicted(eviction) = &note {
                 evict(tx, eviction)?;
-                let count = match eviction.pool {
-                    Pool::Sessions => &mut row.sessions,
-                    Pool::Others => &mut row.others,
-                };
-                *count = count.saturating_sub(eviction.cells);
+                row.uncount(eviction);
             }
             None
         }
@@ -175,13 +171,8 @@ fn fold_event(
         captured: None,
     };
     let folded = FoldResult::decide(&CellRows(tx), &mut draft)?;
+    row.count(&folded);
     for key in CellKey::all(&folded.keys) {
-        if !folded.was_there(&key) {
-            match Pool::of(&key) {
-                Pool::Sessions => row.sessions += 1,
-                Pool::Others => row.others += 1,
-            }
-        }
         CellRow::of(key, &folded.state)?.save(tx)?;
     }
     Ok(folded.keys)

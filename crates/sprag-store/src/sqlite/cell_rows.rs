@@ -5,6 +5,7 @@ use sprag_core::{CellKey, Id, Timestamp};
 
 use crate::cell_source::CellSource;
 use crate::error::StoreError;
+use crate::eviction::{Room, kept};
 use crate::note::{Eviction, Pool};
 use crate::pack::{Packed, unpack_cell};
 use crate::query::{SessionSummary, Tally};
@@ -197,41 +198,55 @@ fn save_session(
     Ok(())
 }
 
-/// Which cells of a pool must go so that `excess` fewer are left.
+/// Which cells of a pool go: the longest idle ones. `state` holds those of `room.own`.
 pub(super) fn to_evict(
     conn: &Connection,
     pool: Pool,
-    excess: u64,
+    room: Room<'_>,
+    state: &StoreState,
 ) -> Result<Option<Eviction>, StoreError> {
     let sql = match pool {
         Pool::Sessions => {
-            "SELECT touched, 0, id FROM session WHERE state = 0 \
-             ORDER BY touched, id LIMIT ?1"
+            "SELECT touched, 0, id FROM session WHERE state = 0 AND touched <= ?1 \
+             ORDER BY touched, id LIMIT ?2"
+        }
+        Pool::Marks => {
+            "SELECT touched, 0, id FROM session WHERE state > 0 AND touched <= ?1 \
+             ORDER BY touched, id LIMIT ?2"
         }
         Pool::Others => {
-            "SELECT touched, kind, name FROM cell \
-             ORDER BY touched, kind, name LIMIT ?1"
+            "SELECT touched, kind, name FROM cell WHERE touched <= ?1 \
+             ORDER BY touched, kind, name LIMIT ?2"
         }
     };
+    let most = room.excess.saturating_add(room.own.len());
+    let mut statement = conn.prepare(sql)?;
+    let mut rows = statement.query((
+        stored(room.until.0),
+        i64::try_from(most).unwrap_or(i64::MAX),
+    ))?;
     let mut last = None;
     let mut cells = 0;
-    let mut statement = conn.prepare(sql)?;
-    let mut rows = statement.query([stored(excess)])?;
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next()?
+        && cells < room.excess
+    {
         let name: String = row.get(2)?;
-        last = Some((loaded(row.get(0)?), row.get(1)?, name));
-        cells += 1;
+        let key = CellKey::parse(row.get(1)?, &name)
+            .ok_or_else(|| damaged(format!("cell {name}"), "it has no known kind"))?;
+        if !room.own.contains(&key) {
+            last = Some((Timestamp(loaded(row.get(0)?)), key));
+            cells += 1;
+        }
     }
-    let Some((touched, kind, name)) = last else {
+    let Some((touched, last)) = last else {
         return Ok(None);
     };
-    let last = CellKey::parse(kind, &name)
-        .ok_or_else(|| damaged(format!("cell {name}"), "it has no known kind"))?;
     Ok(Some(Eviction {
         pool,
-        touched: Timestamp(touched),
+        kept: kept(room.own, (touched, &last), |key| state.cells.touched(key)),
+        touched,
         last,
-        cells,
+        cells: u64::try_from(cells).unwrap_or(u64::MAX),
     }))
 }
 
@@ -239,15 +254,33 @@ pub(super) fn to_evict(
 pub(super) fn evict(conn: &Connection, eviction: &Eviction) -> Result<(), StoreError> {
     let touched = stored(eviction.touched.0);
     let name = eviction.last.name();
+    // What stays is put aside: there are at most a handful.
+    let kept = |kind: u8| {
+        let kept = eviction.kept.iter().filter(move |key| key.kind() == kind);
+        serde_json::Value::from_iter(kept.map(CellKey::name)).to_string()
+    };
     match eviction.pool {
         Pool::Sessions => conn.execute(
-            "DELETE FROM session WHERE state = 0 AND (touched, id) <= (?1, ?2)",
-            (touched, name),
+            "DELETE FROM session WHERE state = 0 AND (touched, id) <= (?1, ?2) \
+             AND id NOT IN (SELECT value FROM json_each(?3))",
+            (touched, name, kept(eviction.last.kind())),
         )?,
-        Pool::Others => conn.execute(
-            "DELETE FROM cell WHERE (touched, kind, name) <= (?1, ?2, ?3)",
-            (touched, eviction.last.kind(), name),
+        Pool::Marks => conn.execute(
+            "DELETE FROM session WHERE state > 0 AND (touched, id) <= (?1, ?2) \
+             AND id NOT IN (SELECT value FROM json_each(?3))",
+            (touched, name, kept(eviction.last.kind())),
         )?,
+        Pool::Others => {
+            let kept = eviction.kept.iter();
+            let kept = kept.map(|key| serde_json::json!([key.kind(), key.name()]));
+            let kept = serde_json::Value::from_iter(kept).to_string();
+            conn.execute(
+                "DELETE FROM cell WHERE (touched, kind, name) <= (?1, ?2, ?3) \
+                 AND (kind, name) NOT IN \
+                 (SELECT value ->> 0, value ->> 1 FROM json_each(?4))",
+                (touched, eviction.last.kind(), name, kept),
+            )?
+        }
     };
     Ok(())
 }

@@ -8,7 +8,11 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::cell_rows::stored;
 use super::lock::{beside, open_private};
+use super::log_rows::HeadRow;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
 use crate::hash::Hash;
@@ -48,16 +52,50 @@ impl Checkpoints {
         file.sync_data().map_err(failed)
     }
 
-    /// Only the last one counts for a log that is sound; the file is replaced whole.
+    /// Only the last one counts for a log that is sound, and the furthest one for a log that was cut; the file
+    /// is replaced whole.
     fn start_over(&self, head: ChainHead) -> Result<(), StoreError> {
         let failed = |source| StoreError::io(&self.path, "replacing the checkpoints", source);
+        let furthest = self.read()?.into_iter().max_by_key(|one| one.seq);
         let fresh = beside(&self.path, ".new");
         let mut file = open_private(&fresh)?;
         file.set_len(0).map_err(failed)?;
-        let line = format!("{} {}\n", head.seq, head.hash);
+        let mut line = String::new();
+        if let Some(furthest) = furthest.filter(|one| one.seq > head.seq) {
+            line = format!("{} {}\n", furthest.seq, furthest.hash);
+        }
+        line += &format!("{} {}\n", head.seq, head.hash);
         file.write_all(line.as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
         std::fs::rename(&fresh, &self.path).map_err(failed)
+    }
+
+    /// The furthest checkpoint, if the log in the database does not hold what it says.
+    pub(super) fn lost(&self, conn: &Connection) -> Result<Option<Checkpoint>, StoreError> {
+        let Some(furthest) = self.read()?.into_iter().max_by_key(|one| one.seq) else {
+            return Ok(None);
+        };
+        let head = HeadRow::load(conn)?.head;
+        if furthest.seq > head.seq {
+            return Ok(Some(furthest));
+        }
+        let sql = "SELECT hash FROM log WHERE seq = ?1";
+        let held: Option<[u8; 32]> = conn
+            .query_row(sql, [stored(furthest.seq)], |row| row.get(0))
+            .optional()?;
+        // A record that was pruned says nothing any more.
+        let is_other = held.is_some_and(|hash| Hash::from_bytes(hash) != furthest.hash);
+        Ok(is_other.then_some(furthest))
+    }
+
+    /// Puts the checkpoints of a log that was lost aside, for whoever looks for it, and starts anew.
+    pub(super) fn set_aside(&self) -> Result<(), StoreError> {
+        let failed = |source| StoreError::io(&self.path, "setting checkpoints aside", source);
+        let mut old = open_private(&beside(&self.path, ".lost"))?;
+        let lines = std::fs::read(&self.path).map_err(failed)?;
+        old.write_all(&lines).map_err(failed)?;
+        old.sync_all().map_err(failed)?;
+        std::fs::remove_file(&self.path).map_err(failed)
     }
 
     /// All that can be read, oldest first. A last line without its end was being written when

@@ -116,23 +116,11 @@ pub(super) fn open(path: &Path, locks: &Locks) -> Result<Connection, StoreError>
     }
     let _turn = locks.turn()?;
     // Someone else may have made it while this one waited.
-    match inspect(&conn, path)? {
-        FileState::Ours(found) => check_known(found, path)?,
-        FileState::Empty => forget_checkpoints(path)?,
+    if let FileState::Ours(found) = inspect(&conn, path)? {
+        check_known(found, path)?;
     }
     migrate(&mut conn)?;
     Ok(conn)
-}
-
-/// Checkpoints of a log that is no more would accuse the new one.
-fn forget_checkpoints(path: &Path) -> Result<(), StoreError> {
-    let path = beside(path, ".checkpoints");
-    match std::fs::remove_file(&path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-            Err(StoreError::io(&path, "removing it", source))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Opens a database for reading only; it must be there and ours.

@@ -37,6 +37,18 @@ impl StoreError {
         }
     }
 
+    /// Whether the disk is to blame: nothing can be written, and a verdict can still be given.
+    pub(super) const fn is_of_disk(&self) -> bool {
+        matches!(
+            self,
+            Self::Full { .. }
+                | Self::ReadOnly { .. }
+                | Self::Io { .. }
+                | Self::Database { .. }
+                | Self::Unwritten { .. }
+        )
+    }
+
     /// What the system said about a file beside the database.
     pub(super) fn io(path: &Path, doing: &'static str, source: std::io::Error) -> Self {
         let path = path.to_path_buf();

@@ -10,12 +10,14 @@ use sprag_core::{CellKey, CellKeys, Id, RULES_VERSION};
 
 use super::cell_rows::{blob, loaded, stored};
 use super::snapshot_rows::base_head;
+use crate::cell_source::FoldResult;
 use crate::draft::ActivePolicy;
 use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::in_force::{PAUSE, POLICY, Pause};
 use crate::log_index::{NOTES, places};
+use crate::note::{Eviction, Pool};
 use crate::query::{LogQuery, LogScope, Page, page_size};
 use crate::record::Record;
 use crate::sharing::sharing;
@@ -28,11 +30,14 @@ pub(super) struct HeadRow {
     pub(super) rules_version: u32,
     pub(super) sessions: u64,
     pub(super) others: u64,
+    /// How many of the sessions are killed or blocked.
+    pub(super) marked: u64,
 }
 
 impl HeadRow {
     pub(super) fn load(conn: &Connection) -> Result<Self, StoreError> {
-        let sql = "SELECT seq, hash, rules_version, sessions, others FROM head WHERE id = 0";
+        let sql = "SELECT seq, hash, rules_version, sessions, others, marked FROM head \
+                   WHERE id = 0";
         let row = conn.prepare_cached(sql)?.query_row([], |row| {
             Ok(Self {
                 head: ChainHead {
@@ -42,9 +47,35 @@ impl HeadRow {
                 rules_version: row.get(2)?,
                 sessions: loaded(row.get(3)?),
                 others: loaded(row.get(4)?),
+                marked: loaded(row.get(5)?),
             })
         })?;
         Ok(row)
+    }
+
+    /// Counts the cells of an event that was folded.
+    pub(super) fn count(&mut self, folded: &FoldResult) {
+        for key in CellKey::all(&folded.keys) {
+            if !folded.was_there(&key) {
+                match key {
+                    CellKey::Session(_) => self.sessions += 1,
+                    _ => self.others += 1,
+                }
+            }
+        }
+        self.marked = self.marked.saturating_add_signed(folded.marks_change);
+    }
+
+    /// Counts the cells that were forgotten.
+    pub(super) fn uncount(&mut self, eviction: &Eviction) {
+        match eviction.pool {
+            Pool::Sessions => self.sessions = self.sessions.saturating_sub(eviction.cells),
+            Pool::Marks => {
+                self.sessions = self.sessions.saturating_sub(eviction.cells);
+                self.marked = self.marked.saturating_sub(eviction.cells);
+            }
+            Pool::Others => self.others = self.others.saturating_sub(eviction.cells),
+        }
     }
 
     /// Refuses to write where other rules than this build's are in force.
@@ -62,13 +93,14 @@ impl HeadRow {
 
     pub(super) fn save(&self, conn: &Connection) -> Result<(), StoreError> {
         let sql = "UPDATE head SET seq = ?1, hash = ?2, rules_version = ?3, sessions = ?4, \
-                   others = ?5 WHERE id = 0";
+                   others = ?5, marked = ?6 WHERE id = 0";
         conn.prepare_cached(sql)?.execute((
             stored(self.head.seq),
             self.head.hash.as_bytes(),
             self.rules_version,
             stored(self.sessions),
             stored(self.others),
+            stored(self.marked),
         ))?;
         Ok(())
     }

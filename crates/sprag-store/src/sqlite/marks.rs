@@ -8,6 +8,7 @@ use std::path::Path;
 use sprag_core::{Id, Mark};
 
 use super::connection::open_for_reading;
+use super::reserve::reserved_marks;
 use super::session_rows::session_cell;
 use crate::error::StoreError;
 
@@ -33,7 +34,17 @@ impl Marks {
             marks.killed = cell.killed().cloned();
             marks.blocked = cell.blocked().cloned();
         }
+        let reserved = reserved_marks(path);
+        for mark in reserved.iter().filter(|mark| mark.session == *session) {
+            marks.killed = marks.killed.or(mark.killed.as_deref().cloned());
+            marks.blocked = marks.blocked.or(mark.blocked.as_deref().cloned());
+        }
         for parent in session.parents() {
+            let mut above = reserved
+                .iter()
+                .filter(|mark| mark.session.as_str() == parent);
+            let killed = above.find_map(|mark| mark.killed.as_deref());
+            marks.killed = marks.killed.or_else(|| killed.cloned());
             if marks.killed.is_none()
                 && let Some(cell) = session_cell(&conn, parent)?
             {

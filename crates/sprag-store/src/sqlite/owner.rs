@@ -3,40 +3,36 @@
 //! For a server that answers thousands of events a second. The file is taken with a lock that ends with
 //! the process; the cells are read once; from then on a decision is one step of the fold under a
 //! lock, and a thread of its own writes. When the disk fails the owner goes on guarding
-//! from memory, says so in its status, and refuses what it could not remember.
+//! from memory, puts what stops a session into its reserve, and says so in its status and its answers.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 
-use rusqlite::{Connection, TransactionBehavior};
-use sprag_core::{CellKey, CellKeys, DigestKey, Id, Timestamp};
+use rusqlite::Connection;
+use sprag_core::{CellKey, CellKeys, DigestKey, Id, Observed, Timestamp};
 
 use super::SqliteOptions;
-use super::connection::{Access, checkpoint_by_itself, connect, digest_key, limit_size, open};
-use super::loading::{Loading, load};
-use super::lock::Locks;
-use super::log_rows::{LogRow, SharingCache, noted_policy, pause, records};
+use super::log_rows::{LogRow, SharingCache, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
 use super::session_rows::{census, sessions};
-use super::snapshot_rows::{base_head, start_rules};
-use super::wait::Wait;
-use super::writer::{OwnerState, PendingWrites, WriteQueue, WriterThread};
+use super::snapshot_rows::base_head;
+use super::taking::OwnerThreads;
+use super::wait::{Awaited, Durable, Wait};
+use super::writer::{OwnerState, WriteQueue};
 use crate::capacity::Capacity;
 use crate::census::Census;
 use crate::draft::{ActivePolicy, Draft};
 use crate::durability::Durability;
 use crate::encoded_record::EncodedRecord;
 use crate::error::StoreError;
-use crate::in_force::{InForce, Pause};
+use crate::in_force::Pause;
 use crate::listing::{SessionCursor, SessionQuery};
-use crate::note::{Note, Noted, Pool};
+use crate::note::{Note, Noted};
 use crate::prune::{Prune, Pruned};
 use crate::query::{LogQuery, Page, Session, SessionSummary};
 use crate::record::Record;
 use crate::store::{Decided, Store, StoreStatus};
-use crate::store_state::StoreState;
 use crate::view::LogView;
 
 /// Past this many records that are not written yet, deciding waits for the writer, or fails with it.
@@ -49,83 +45,20 @@ const BEHIND: u64 = 1 << 13;
 /// A SQLite store that this process owns.
 #[derive(Debug)]
 pub struct OwnedSqlite {
-    path: PathBuf,
-    options: SqliteOptions,
-    key: DigestKey,
-    queue: Arc<WriteQueue>,
-    reader: Mutex<Connection>,
-    sharing: SharingCache,
-    writer: Option<JoinHandle<()>>,
-    loader: Option<JoinHandle<()>>,
-    /// Held for its lock.
-    _locks: Locks,
+    pub(super) path: PathBuf,
+    pub(super) options: SqliteOptions,
+    pub(super) key: DigestKey,
+    pub(super) queue: Arc<WriteQueue>,
+    pub(super) reader: Mutex<Connection>,
+    pub(super) sharing: SharingCache,
+    /// Taken when the store is closed.
+    pub(super) threads: Mutex<Option<OwnerThreads>>,
 }
 
 impl OwnedSqlite {
     /// Takes the store at `path` for this process; makes it where there is none.
     pub fn open(path: &Path, options: &SqliteOptions) -> Result<Self, StoreError> {
         Self::take(path, options).map_err(|error| error.at(path))
-    }
-
-    fn take(path: &Path, options: &SqliteOptions) -> Result<Self, StoreError> {
-        let locks = Locks::open(path, options.wait)?;
-        let mut conn = open(path, &locks).map_err(|error| error.at(path))?;
-        locks.own()?;
-        limit_size(&conn, options.max_bytes)?;
-        checkpoint_by_itself(&conn)?;
-        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut row = start_rules(&tx, path, options.at)?;
-        let owner = options.owner.clone();
-        let encoded = row.head.note(options.at, "", Noted::OwnerTook { owner })?;
-        let (note, _) = LogRow::of(encoded, None);
-        note.save(&tx)?;
-        row.head = note.head();
-        row.save(&tx)?;
-        tx.commit()?;
-        let queue = Arc::new(WriteQueue::new(OwnerState {
-            store: StoreState::default(),
-            in_force: InForce {
-                policy: noted_policy(&conn)?,
-                pause: pause(&conn)?,
-            },
-            loading: Some(Loading::default()),
-            row,
-            pending: PendingWrites::default(),
-            written: row.head.seq,
-            wanted: 0,
-            last_durable: 0,
-            last_at: options.at,
-            closing: false,
-            failure: None,
-            failures: 0,
-            waiters: Vec::new(),
-        }));
-        let key = digest_key(&conn)?;
-        let writer = WriterThread {
-            queue: Arc::clone(&queue),
-            conn,
-            path: path.to_path_buf(),
-        };
-        let thread = std::thread::Builder::new().name("sprag-log".to_owned());
-        let writer = thread
-            .spawn(move || writer.run())
-            .map_err(|source| StoreError::io(path, "starting its writer", source))?;
-        let (loaded_queue, loaded_path) = (Arc::clone(&queue), path.to_path_buf());
-        let thread = std::thread::Builder::new().name("sprag-load".to_owned());
-        let loader = thread
-            .spawn(move || load(&loaded_queue, &loaded_path))
-            .map_err(|source| StoreError::io(path, "starting to read it", source))?;
-        Ok(Self {
-            path: path.to_path_buf(),
-            options: options.clone(),
-            key,
-            queue,
-            reader: Mutex::new(connect(path, Access::Read)?),
-            sharing: SharingCache::default(),
-            writer: Some(writer),
-            loader: Some(loader),
-            _locks: locks,
-        })
     }
 
     /// The state, once there is room for one more record.
@@ -174,7 +107,12 @@ impl OwnerState {
         record
     }
 
-    fn note(&mut self, at: Timestamp, policy: &str, what: Noted) -> Result<Record, StoreError> {
+    pub(super) fn note(
+        &mut self,
+        at: Timestamp,
+        policy: &str,
+        what: Noted,
+    ) -> Result<Record, StoreError> {
         let encoded = self.row.head.note(at, policy, what)?;
         let record = self.append(encoded, None);
         self.in_force.apply(&record);
@@ -193,11 +131,16 @@ impl OwnerState {
         }
     }
 
-    fn make_room(&mut self, capacity: Capacity, record: &Record) -> Result<(), StoreError> {
+    fn make_room(
+        &mut self,
+        capacity: Capacity,
+        keys: &CellKeys,
+        record: &Record,
+    ) -> Result<(), StoreError> {
         if self.loading.is_some() {
             return Ok(());
         }
-        for eviction in self.store.make_room(capacity) {
+        for eviction in self.store.make_room(capacity, keys, record.at) {
             self.pending.evictions.push(eviction.clone());
             self.note(record.at, &record.policy, Noted::Evicted(eviction))?;
         }
@@ -208,10 +151,10 @@ impl OwnerState {
 impl Store for OwnedSqlite {
     fn decide(&self, draft: Draft) -> Result<Record, StoreError> {
         let decided = self.decide_soon(draft)?;
-        if let Some(wait) = decided.wait {
-            wait.block()?;
+        match decided.wait.map(Wait::block).transpose()? {
+            Some(Durable::No) => Ok(decided.record.not_durable()),
+            _ => Ok(decided.record),
         }
-        Ok(decided.record)
     }
 
     fn decide_soon(&self, mut draft: Draft) -> Result<Decided, StoreError> {
@@ -219,19 +162,22 @@ impl Store for OwnedSqlite {
         if state.loading.is_some() {
             self.read(|conn| state.fetch(conn, &mut draft))?;
         }
+        state.store.admit(&mut draft, self.options.capacity)?;
         let (verdict, keys) = state.store.decide(&mut draft)?;
         let durability = Durability::of(&draft.observation, &verdict);
+        let is_mark = !matches!(draft.observation.what, Observed::Reset(_));
         state.learn(&draft.policy);
         let is_first = state.pending.rows.is_empty();
         let encoded = state.row.head.event(draft, verdict);
         let record = state.append(encoded, Some(&keys));
-        state.make_room(self.options.capacity, &record)?;
+        state.make_room(self.options.capacity, &keys, &record)?;
         let wait_for = match durability {
             Durability::Soon if state.failure.is_some() => 0,
             Durability::Soon => record.seq.saturating_sub(BEHIND),
             Durability::AfterOthers => state.last_durable,
             Durability::Durable => {
                 state.pending.durable = true;
+                state.pending.marks.extend(keys.session.clone());
                 state.last_durable = record.seq;
                 state.wanted = state.wanted.max(record.seq);
                 record.seq
@@ -239,9 +185,11 @@ impl Store for OwnedSqlite {
         };
         let wait = (wait_for > state.written).then(|| Wait {
             queue: Arc::clone(&self.queue),
-            path: self.path.clone(),
-            seq: wait_for,
-            failures: state.failures,
+            awaited: Awaited {
+                seq: wait_for,
+                is_mark,
+                failures: state.failures,
+            },
         });
         // A writer that waits for company need not hear of each one that comes.
         let wakes = is_first || durability == Durability::Durable;
@@ -275,6 +223,14 @@ impl Store for OwnedSqlite {
             self.read(|conn| state.fetch_session(conn, id))?;
         }
         Ok(state.store.session(id))
+    }
+
+    fn knows_session(&self, id: &Id) -> Result<bool, StoreError> {
+        let mut state = self.queue.state();
+        if state.loading.is_some() {
+            self.read(|conn| state.fetch_session(conn, id))?;
+        }
+        Ok(state.store.cells.session(id.as_str()).is_some())
     }
 
     fn sessions(
@@ -336,6 +292,12 @@ impl Store for OwnedSqlite {
         self.queue.written(state, seq, &self.path)
     }
 
+    fn close(&self) -> Result<(), StoreError> {
+        let synced = self.sync();
+        self.release();
+        synced
+    }
+
     fn census(&self) -> Result<Census, StoreError> {
         let state = self.queue.state();
         if state.loading.is_none() {
@@ -356,10 +318,7 @@ impl Store for OwnedSqlite {
             .and_then(|loading| loading.failed.clone());
         let (sessions, others) = match state.loading {
             Some(_) => (state.row.sessions, state.row.others),
-            None => (
-                state.store.count(Pool::Sessions),
-                state.store.count(Pool::Others),
-            ),
+            None => (state.store.sessions_count(), state.store.others_count()),
         };
         StoreStatus {
             kind: "sqlite",
@@ -368,29 +327,16 @@ impl Store for OwnedSqlite {
             sessions,
             others,
             pending: state.row.head.seq.saturating_sub(state.written),
-            degraded: failure.or(unread),
+            degraded: failure.or(unread).or_else(|| {
+                let marks = state.store.marks_count();
+                self.options.capacity.full_of_marks(marks)
+            }),
         }
     }
 }
 
 impl Drop for OwnedSqlite {
     fn drop(&mut self) {
-        {
-            let mut state = self.queue.state();
-            let (at, owner) = (state.last_at, self.options.owner.clone());
-            // Without this note the log reads as if the owner had died: true enough if it can't be made.
-            let _ = state.note(at, "", Noted::OwnerLeft { owner });
-            state.closing = true;
-        }
-        self.queue.work.notify_all();
-        self.queue.done.notify_all();
-        if let Some(loader) = self.loader.take() {
-            // It looks for the end now and then; if it panicked, what it held is in the file.
-            let _ = loader.join();
-        }
-        if let Some(writer) = self.writer.take() {
-            // The writer panics never; if it did, what it held is lost with it and said so above.
-            let _ = writer.join();
-        }
+        self.release();
     }
 }

@@ -75,6 +75,13 @@ INSERT INTO head VALUES (0, 0, zeroblob(32), 0, 0, 0);
         name: "sessions by their last event",
         sql: "CREATE INDEX session_touched ON session(touched DESC, id);",
     },
+    Migration {
+        name: "marks counted apart",
+        sql: "
+ALTER TABLE head ADD COLUMN marked INTEGER NOT NULL DEFAULT 0;
+UPDATE head SET marked = (SELECT count(*) FROM session WHERE state > 0);
+",
+    },
 ];
 
 /// The schema of this build.

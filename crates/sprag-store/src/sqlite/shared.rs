@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, TransactionBehavior};
-use sprag_core::{CellKey, DigestKey, Id, RULES_VERSION};
+use sprag_core::{CellKey, DigestKey, Id, RULES_VERSION, Timestamp};
 
 use super::SqliteOptions;
 use super::cell_rows::{CellRow, CellRows, evict, to_evict};
@@ -23,13 +23,15 @@ use super::lock::{Locks, beside};
 use super::log_rows::{HeadRow, LogRow, SharingCache, learn, noted_policy, pause, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
+use super::reserve::Reserve;
 use super::session_rows::{session, sessions};
 use super::snapshot_rows::{base_head, start_rules};
-use crate::capacity::{Capacity, after_eviction};
+use crate::capacity::{Capacity, MARK_LIFE, after_eviction};
 use crate::cell_source::FoldResult;
 use crate::draft::Draft;
 use crate::durability::Durability;
 use crate::error::StoreError;
+use crate::eviction::Room;
 use crate::in_force::Pause;
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Note, Noted, Pool};
@@ -39,6 +41,9 @@ use crate::record::Record;
 use crate::store::{Store, StoreStatus};
 use crate::view::LogView;
 
+/// Whatever its last event was.
+const ANY_TIME: Timestamp = Timestamp(u64::MAX);
+
 /// A SQLite store that many processes share.
 #[derive(Debug)]
 pub struct SharedSqlite {
@@ -47,8 +52,10 @@ pub struct SharedSqlite {
     key: DigestKey,
     conn: Mutex<Connection>,
     sharing: SharingCache,
+    /// None if there was no room for it, or where the file may only be read.
+    reserve: Mutex<Option<Reserve>>,
     /// None where the file may only be read; then why.
-    locks: Result<Locks, String>,
+    pub(super) locks: Result<Locks, String>,
 }
 
 /// What a transaction left behind.
@@ -89,6 +96,7 @@ impl SharedSqlite {
             key: digest_key(&conn)?,
             conn: Mutex::new(conn),
             sharing: SharingCache::default(),
+            reserve: Mutex::new(Reserve::open(path).ok()),
             locks: Ok(locks),
         })
     }
@@ -101,6 +109,7 @@ impl SharedSqlite {
             key: digest_key(&conn)?,
             conn: Mutex::new(conn),
             sharing: SharingCache::default(),
+            reserve: Mutex::new(None),
             locks: Err(why),
         })
     }
@@ -109,7 +118,7 @@ impl SharedSqlite {
         &self.path
     }
 
-    fn conn(&self) -> MutexGuard<'_, Connection> {
+    pub(super) fn conn(&self) -> MutexGuard<'_, Connection> {
         self.conn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -143,9 +152,15 @@ impl SharedSqlite {
         };
         let written = run().map_err(|error: StoreError| error.at(&self.path))?;
         let seq = written.head.head.seq;
-        if written.durability == Durability::Durable {
+        let mut reserve = self.reserve();
+        let held = reserve.as_mut().filter(|reserve| !reserve.is_empty());
+        if written.durability == Durability::Durable || held.is_some() {
             self.flush()?;
         }
+        if let Some(reserve) = held {
+            reserve.clear()?;
+        }
+        drop(reserve);
         if written.durability == Durability::Durable || Checkpoints::is_due(written.before, seq) {
             Checkpoints::of(&self.path).write(written.head.head)?;
         }
@@ -175,6 +190,16 @@ impl SharedSqlite {
         Ok(())
     }
 
+    /// The reserve as it is now: other processes write to it too.
+    pub(super) fn reserve(&self) -> MutexGuard<'_, Option<Reserve>> {
+        let mut reserve = self.reserve.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reserve) = &mut *reserve {
+            // One that can't be read any more has nothing to say.
+            let _ = reserve.look_again();
+        }
+        reserve
+    }
+
     fn judge(
         &self,
         tx: &Connection,
@@ -182,14 +207,21 @@ impl SharedSqlite {
         mut draft: Draft,
     ) -> Result<Committed<Record>, StoreError> {
         let before = row.head.seq;
+        if let Some(reserve) = self
+            .reserve()
+            .as_ref()
+            .filter(|reserve| !reserve.is_empty())
+        {
+            reserve.restore(tx, &mut row, draft.observation.at)?;
+        }
         let folded = FoldResult::decide(&CellRows(tx), &mut draft)?;
+        if folded.opens_session(&draft) && self.capacity.full_of_marks(row.marked).is_some() {
+            return Err(StoreError::TooManyMarks {
+                marks: self.capacity.marks,
+            });
+        }
+        row.count(&folded);
         for key in CellKey::all(&folded.keys) {
-            if !folded.was_there(&key) {
-                match Pool::of(&key) {
-                    Pool::Sessions => row.sessions += 1,
-                    Pool::Others => row.others += 1,
-                }
-            }
             CellRow::of(key, &folded.state)?.save(tx)?;
         }
         learn(tx, &draft.policy)?;
@@ -198,7 +230,7 @@ impl SharedSqlite {
         let (log_row, record) = LogRow::of(encoded, Some(&folded.keys));
         log_row.save(tx)?;
         row.head = log_row.head();
-        self.make_room(tx, &mut row, &record)?;
+        self.make_room(tx, &mut row, &folded, &record)?;
         Ok(Committed {
             answer: record,
             before,
@@ -211,25 +243,32 @@ impl SharedSqlite {
         &self,
         tx: &Connection,
         row: &mut HeadRow,
+        folded: &FoldResult,
         record: &Record,
     ) -> Result<(), StoreError> {
-        for (pool, limit) in [
-            (Pool::Sessions, self.capacity.sessions),
-            (Pool::Others, self.capacity.others),
+        let old = Timestamp(record.at.0.saturating_sub(MARK_LIFE.0));
+        let unmarked = row.sessions.saturating_sub(row.marked);
+        for (pool, size, limit, until) in [
+            (Pool::Sessions, unmarked, self.capacity.sessions, ANY_TIME),
+            (Pool::Marks, row.marked, self.capacity.marks, old),
+            (Pool::Others, row.others, self.capacity.others, ANY_TIME),
         ] {
-            let count = match pool {
-                Pool::Sessions => &mut row.sessions,
-                Pool::Others => &mut row.others,
-            };
-            let keep = u64::try_from(after_eviction(limit)).unwrap_or(u64::MAX);
-            if *count <= u64::try_from(limit).unwrap_or(u64::MAX) {
+            let size = usize::try_from(size).unwrap_or(usize::MAX);
+            let is_full = pool == Pool::Marks && size == limit;
+            if size <= limit && !is_full {
                 continue;
             }
-            let Some(eviction) = to_evict(tx, pool, count.saturating_sub(keep))? else {
+            let own: Vec<CellKey> = CellKey::all(&folded.keys).collect();
+            let room = Room {
+                excess: size.saturating_sub(after_eviction(limit)).max(1),
+                until,
+                own: &own,
+            };
+            let Some(eviction) = to_evict(tx, pool, room, &folded.state)? else {
                 continue;
             };
             evict(tx, &eviction)?;
-            *count = count.saturating_sub(eviction.cells);
+            row.uncount(&eviction);
             let what = Noted::Evicted(eviction);
             let (note, _) = LogRow::of(row.head.note(record.at, &record.policy, what)?, None);
             note.save(tx)?;
@@ -241,7 +280,10 @@ impl SharedSqlite {
 
 impl Store for SharedSqlite {
     fn decide(&self, draft: Draft) -> Result<Record, StoreError> {
-        self.write(|tx, row| self.judge(tx, row, draft))
+        match self.write(|tx, row| self.judge(tx, row, draft.clone())) {
+            Err(error) if error.is_of_disk() => self.judge_unwritten(draft, error),
+            decided => decided,
+        }
     }
 
     fn note(&self, note: Note) -> Result<Record, StoreError> {
@@ -330,7 +372,7 @@ impl Store for SharedSqlite {
         let trouble = match (&row, &self.locks) {
             (Err(error), _) => Some(error.to_string()),
             (_, Err(why)) => Some(format!("may only be read, so nothing is guarded: {why}")),
-            _ => None,
+            (Ok(row), _) => self.capacity.full_of_marks(row.marked),
         };
         let row = row.ok();
         StoreStatus {

@@ -10,18 +10,19 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
-use sprag_core::{CellKey, Timestamp};
+use sprag_core::{CellKey, Id, Timestamp};
 
 use super::cell_rows::{CellRow, evict};
 use super::checkpoints::Checkpoints;
 use super::loading::Loading;
 use super::log_rows::{HeadRow, LogRow, learn};
 use super::pruning::Plan;
+use super::reserve::{Reserve, ReservedMark};
 use super::wait::Waiter;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
 use crate::in_force::InForce;
-use crate::note::{Eviction, Pool};
+use crate::note::Eviction;
 use crate::store_state::StoreState;
 
 /// How long a plain event waits for company. With the commit itself it stays below 50 ms.
@@ -39,6 +40,8 @@ pub(super) struct PendingWrites {
     pub(super) plans: Vec<Plan>,
     /// Someone promised a kill, a block or a reset.
     pub(super) durable: bool,
+    /// Sessions that were killed or blocked, and are not in the reserve.
+    pub(super) marks: Vec<Id>,
 }
 
 /// What the owner and its writer share.
@@ -54,6 +57,8 @@ pub(super) struct OwnerState {
     pub(super) written: u64,
     /// Someone waits for everything up to here.
     pub(super) wanted: u64,
+    /// All kills and blocks up to this record are in the reserve, while the database can't be written.
+    pub(super) reserved: u64,
     /// The last kill, block or reset.
     pub(super) last_durable: u64,
     /// When the last record happened.
@@ -125,20 +130,15 @@ impl WriteQueue {
         let failures = state.failures;
         state.wanted = state.wanted.max(seq);
         self.work.notify_one();
-        self.until(state, seq, failures, path)
-    }
-
-    /// Waits until record `seq` is durable or writing failed more often than `failures`.
-    pub(super) fn until<'a>(
-        &'a self,
-        mut state: MutexGuard<'a, OwnerState>,
-        seq: u64,
-        failures: u64,
-        path: &Path,
-    ) -> Result<(), StoreError> {
         loop {
-            if let Some(over) = state.over(seq, failures, path) {
-                return over;
+            if state.written >= seq {
+                return Ok(());
+            }
+            if let Some(failure) = state.failure.as_ref().filter(|_| state.failures > failures) {
+                return Err(failure.error(path));
+            }
+            if state.closing {
+                return Err(StoreError::Closed);
             }
             state = self
                 .done
@@ -163,8 +163,9 @@ impl OwnerState {
         let cells = cells.collect::<Result<_, _>>()?;
         // While not everything is in memory the count stays; it is put right afterwards.
         if self.loading.is_none() {
-            self.row.sessions = self.store.count(Pool::Sessions);
-            self.row.others = self.store.count(Pool::Others);
+            self.row.sessions = self.store.sessions_count();
+            self.row.others = self.store.others_count();
+            self.row.marked = self.store.marks_count();
         }
         Ok(WriteBatch {
             cells,
@@ -210,13 +211,15 @@ pub(super) struct WriterThread {
     pub(super) queue: Arc<WriteQueue>,
     pub(super) conn: Connection,
     pub(super) path: PathBuf,
+    /// None if there was no room for it.
+    pub(super) reserve: Option<Reserve>,
 }
 
 impl Drop for WriterThread {
     /// However the writer ends, nobody waits for it any longer.
     fn drop(&mut self) {
         self.queue.state().closing = true;
-        self.queue.tell(&self.path);
+        self.queue.tell();
     }
 }
 
@@ -234,7 +237,8 @@ impl WriterThread {
             match self.write(&batch) {
                 Ok(()) => {}
                 Err(error) => {
-                    let closing = self.failed(&error);
+                    let mut batch = batch;
+                    let closing = self.failed(&error, &mut batch);
                     if closing {
                         break;
                     }
@@ -243,6 +247,8 @@ impl WriterThread {
             }
         }
         // A tidy file for whoever comes next; what is in the write-ahead log counts all the same.
+        // Who reads it is not waited for.
+        let _ = self.conn.busy_timeout(Duration::ZERO);
         let _ = self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);");
     }
 
@@ -293,22 +299,48 @@ impl WriterThread {
         state.written = head.seq;
         // Without its checkpoint the log is safe, only its tail is less well guarded: told, not failed.
         state.failure = checkpoint.err().map(|error| WriteFailure::of(&error));
+        let is_all_written = state.reserved <= state.written;
         drop(state);
-        self.queue.tell(path);
+        if let Some(reserve) = self.reserve.as_mut().filter(|_| is_all_written) {
+            // Marks that stay in it are in the database too, and are left out when it is read.
+            let _ = reserve.clear();
+        }
+        self.queue.tell();
         Ok(())
     }
 
-    /// Tells everyone, waits a while, and answers whether the store closes.
-    fn failed(&self, error: &StoreError) -> bool {
-        let mut state = self.queue.state();
+    /// Puts the marks that can't be written into the reserve, tells everyone, waits a while, and answers
+    /// whether the store closes.
+    fn failed(&mut self, error: &StoreError, batch: &mut WriteBatch) -> bool {
+        let queue = Arc::clone(&self.queue);
+        let mut state = queue.state();
+        let ids: Vec<Id> = batch
+            .pending
+            .marks
+            .drain(..)
+            .chain(state.pending.marks.drain(..))
+            .collect();
+        let marks: Vec<ReservedMark> = ids
+            .iter()
+            .filter_map(|id| ReservedMark::of(id, state.store.cells.session(id.as_str())?))
+            .collect();
+        let last = state.row.head.seq;
+        drop(state);
+        let reserve = self.reserve.as_mut();
+        let is_kept = reserve.is_some_and(|reserve| reserve.append(&marks).unwrap_or(false));
+        let mut state = queue.state();
+        if is_kept {
+            state.reserved = last;
+        } else {
+            batch.pending.marks.extend(ids);
+        }
         state.failure = Some(WriteFailure::of(error));
         state.failures += 1;
         drop(state);
-        self.queue.tell(&self.path);
-        let (state, _) = self
-            .queue
+        queue.tell();
+        let (state, _) = queue
             .work
-            .wait_timeout_while(self.queue.state(), AGAIN, |state| !state.closing)
+            .wait_timeout_while(queue.state(), AGAIN, |state| !state.closing)
             .unwrap_or_else(PoisonError::into_inner);
         state.closing
     }

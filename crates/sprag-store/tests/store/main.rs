@@ -5,6 +5,10 @@ mod listing;
 #[cfg(test)]
 mod loading;
 #[cfg(test)]
+mod loss;
+#[cfg(test)]
+mod marks;
+#[cfg(test)]
 mod memory;
 #[cfg(test)]
 mod model;

@@ -42,6 +42,7 @@ fn worker() {
         "share" => share(&path, number),
         "crash-shared" => crash(&SharedSqlite::open(&path, &options).unwrap(), number),
         "crash-owned" => crash(&OwnedSqlite::open(&path, &options).unwrap(), number),
+        "kill-full" => kill_on_a_full_disk(&path, number),
         "guarded" => guarded(&path, number),
         other => panic!("no role {other}"),
     }
@@ -264,4 +265,69 @@ fn after_a_kill_is_acknowledged_no_process_lets_the_session_go_on() {
         }
     }
     assert!(seen > 0);
+}
+
+/// Kills session after session on a disk that is full, and tells each kill that was answered as durable.
+fn kill_on_a_full_disk(path: &Path, number: u64) {
+    let options = SqliteOptions {
+        max_bytes: Some(400_000),
+        ..SqliteOptions::default()
+    };
+    let Ok(store) = OwnedSqlite::open(path, &options) else {
+        return;
+    };
+    let policy = policy();
+    let mut out = std::io::stdout().lock();
+    for event in 0.. {
+        for filler in 0..20 {
+            let what = number * 1_000_000 + event * 100 + filler;
+            let session = format!("s{}", what % 50);
+            store
+                .decide(draft(call(what, &session, what), &policy))
+                .unwrap();
+        }
+        let session = format!("k{number}-{event}");
+        let killed = store
+            .decide(draft(crate::stream::kill(event, &session), &policy))
+            .unwrap();
+        if killed.verdict.durable.is_none() {
+            writeln!(out, "answer {session}").unwrap();
+            out.flush().unwrap();
+        }
+    }
+}
+
+#[test]
+fn no_kill_that_was_answered_as_durable_is_lost_by_a_crash_on_a_full_disk() {
+    let mut chance = Stream::new(times("SPRAG_SEED", 9));
+    let mut promised = 0;
+    for round in 0..times("SPRAG_KILLS", 4) {
+        let place = Place::new();
+        let enough = 1 + usize::try_from(chance.below(12)).unwrap();
+        let mut worker = start("kill-full", round, &place.db());
+        let mut killed = Vec::new();
+        let out = BufReader::new(worker.stdout.take().unwrap());
+        for line in out.lines().map(Result::unwrap) {
+            if let Some(session) = line.strip_prefix("answer ") {
+                killed.push(session.to_owned());
+            }
+            if killed.len() == enough {
+                worker.kill().unwrap();
+                break;
+            }
+        }
+        worker.wait().unwrap();
+        promised += killed.len();
+        for session in &killed {
+            let marks = sprag_store::Marks::read(&place.db(), &id(session)).unwrap();
+            assert!(marks.killed.is_some(), "round {round}: {session} before");
+        }
+        let store = shared(&place);
+        for session in &killed {
+            let record = store.decide(draft(call(1, session, 1), &policy())).unwrap();
+            assert_eq!(record.verdict.decision, Decision::Kill, "{session}");
+        }
+        assert!(verified(&store).is_sound(), "round {round}");
+    }
+    assert!(promised > 0);
 }

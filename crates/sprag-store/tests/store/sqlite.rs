@@ -130,6 +130,7 @@ fn while_a_file_is_owned_others_read_marks_and_write_nothing() {
 fn every_store_forgets_the_same_cells() {
     let capacity = Capacity {
         sessions: 12,
+        marks: 1_000,
         others: 20,
         records: 100_000,
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sprag_core::{
     Answer, Approach, ApprovalScope, Call, Decision, Digest, Dispatch, Field, Hints, Id, Identity,
     Message, MessageKind, Observation, Observed, Order, Outcome, Policy, Source, Step, Timestamp,
-    Tone, ToolKind, Usage, Verdict,
+    Tone, ToolKind, Usage, Verdict, Via,
 };
 use sprag_store::{ActivePolicy, Draft};
 
@@ -86,6 +86,7 @@ pub(crate) fn call(at: u64, session: &str, what: u64) -> Observation {
             hints: Hints::default(),
             generation: None,
             identity: Identity::Exact,
+            via: sprag_core::Via::default(),
         }),
     )
 }
@@ -138,6 +139,8 @@ fn approach(number: u64, tool: &str) -> Approach {
         oversized: false,
     }
 }
+
+const VIAS: [Via; 4] = [Via::Api, Via::Hook, Via::Mcp, Via::Gateway];
 
 /// A source of random observations whose clock mostly goes on.
 pub(crate) struct Stream {
@@ -281,6 +284,7 @@ impl Stream {
             },
             generation: self.maybe(30, |s| s.small(4)),
             identity: self.identity(),
+            via: self.pick(VIAS),
         }
     }
 
@@ -315,6 +319,7 @@ impl Stream {
             },
             generation: self.maybe(30, |s| s.small(4)),
             identity: self.identity(),
+            via: self.pick(VIAS),
         }
     }
 

@@ -6,7 +6,10 @@ use std::path::Path;
 use std::process::Command;
 
 use rusqlite::Connection;
-use sprag_store::{LogQuery, Marks, OwnedSqlite, SharedSqlite, SqliteOptions, Store, StoreError};
+use sprag_core::Decision;
+use sprag_store::{
+    LogQuery, Marks, OwnedSqlite, SessionState, SharedSqlite, SqliteOptions, Store, StoreError,
+};
 
 use crate::place::Place;
 use crate::sqlite::{owned, shared, verified};
@@ -65,19 +68,77 @@ fn an_owner_with_a_full_disk_guards_on_says_so_and_recovers() {
     assert!(matches!(full, StoreError::Full { .. }), "{full:?}");
     assert!(store.status().degraded.is_some());
     assert!(store.status().pending > 0);
-    let killed = store.decide(draft(kill(at, "s1"), &policy));
-    assert!(matches!(killed, Err(StoreError::Full { .. })), "{killed:?}");
-    // Not acknowledged, and in force all the same.
-    let refused = store.decide(draft(call(at, "s1", 0), &policy));
+    // A kill is given, enforced and kept all the same: there is room for it that was taken before.
+    let killed = store.decide(draft(kill(at, "s1"), &policy)).unwrap();
+    assert_eq!(killed.verdict.durable, None);
+    let refused = store.decide(draft(call(at, "s1", 0), &policy)).unwrap();
+    assert_eq!(refused.verdict.decision, Decision::Kill);
     assert!(
-        matches!(refused, Err(StoreError::Full { .. })),
-        "{refused:?}"
+        Marks::read(&place.db(), &id("s1"))
+            .unwrap()
+            .killed
+            .is_some()
     );
     // Someone makes room: the file may grow again.
     drop(store);
     let store = owned(&place);
     assert_eq!(store.status().degraded, None);
+    let restored = store.session(&id("s1")).unwrap().unwrap();
+    assert_eq!(restored.summary.state, SessionState::Killed);
     assert!(verified(&store).is_sound());
+}
+
+#[test]
+fn a_kill_that_found_no_room_in_the_reserve_either_says_that_it_is_not_durable() {
+    let place = Place::new();
+    let policy = policy();
+    let store = OwnedSqlite::open(&place.db(), &small()).unwrap();
+    let long = "x".repeat(240);
+    for at in 0..5_000 {
+        let what = kill(at, &format!("{long}{at}"));
+        drop(store.decide_soon(draft(what, &policy)).unwrap());
+    }
+    let last = store.decide(draft(kill(9_999, "last"), &policy)).unwrap();
+    assert_eq!(last.verdict.durable, Some(false));
+    let refused = store
+        .decide(draft(call(9_999, "last", 0), &policy))
+        .unwrap();
+    assert_eq!(refused.verdict.decision, Decision::Kill);
+    assert!(store.status().degraded.is_some());
+}
+
+#[test]
+fn a_hook_on_a_full_disk_lost_the_kill_that_it_had_just_made() {
+    let place = Place::new();
+    let policy = policy();
+    let store = SharedSqlite::open(&place.db(), &small()).unwrap();
+    let mut at = 0;
+    while store
+        .decide(draft(call(at, &format!("s{}", at % 9), at), &policy))
+        .is_ok()
+    {
+        at += 1;
+    }
+    let killed = store.decide(draft(kill(at, "s1"), &policy)).unwrap();
+    assert_eq!(killed.verdict.durable, None);
+    // The next process knows it, full or not.
+    let next = SharedSqlite::open(&place.db(), &small()).unwrap();
+    let refused = next.decide(draft(call(at, "s1", 0), &policy)).unwrap();
+    assert_eq!(refused.verdict.decision, Decision::Kill);
+    assert!(
+        Marks::read(&place.db(), &id("s1"))
+            .unwrap()
+            .killed
+            .is_some()
+    );
+    // Once there is room it is in the log.
+    let roomy = shared(&place);
+    let refused = roomy.decide(draft(call(at, "s1", 0), &policy)).unwrap();
+    assert_eq!(refused.verdict.decision, Decision::Kill);
+    assert!(refused.seq > 0);
+    let restored = roomy.session(&id("s1")).unwrap().unwrap();
+    assert_eq!(restored.summary.state, SessionState::Killed);
+    assert!(verified(&roomy).is_sound());
 }
 
 /// A disk of its own, where the system lets this user make one.
@@ -87,7 +148,7 @@ impl Disk {
     fn new() -> Option<Self> {
         let place = Place::new();
         let folder = place.db().parent().unwrap().to_path_buf();
-        let mount = ["-t", "tmpfs", "-o", "size=1m", "tmpfs"];
+        let mount = ["-t", "tmpfs", "-o", "size=3m", "tmpfs"];
         let made = Command::new("mount").args(mount).arg(&folder).output();
         made.is_ok_and(|made| made.status.success())
             .then_some(Self(place))
@@ -111,7 +172,7 @@ fn an_owner_writes_what_it_held_once_the_disk_has_room_again() {
     let policy = policy();
     let store = owned(&disk.0);
     let filler = disk.0.db().with_file_name("filler");
-    let _ = std::fs::write(&filler, vec![0_u8; 1 << 20]);
+    let _ = std::fs::write(&filler, vec![0_u8; 4 << 20]);
     let mut at = 0;
     let full = loop {
         at += 1;
@@ -124,8 +185,8 @@ fn an_owner_writes_what_it_held_once_the_disk_has_room_again() {
         }
     };
     assert!(matches!(full, StoreError::Full { .. }), "{full:?}");
-    let killed = store.decide(draft(kill(at, "s1"), &policy));
-    assert!(matches!(killed, Err(StoreError::Full { .. })), "{killed:?}");
+    let killed = store.decide(draft(kill(at, "s1"), &policy)).unwrap();
+    assert_eq!(killed.verdict.durable, None);
     assert!(store.status().degraded.is_some());
     std::fs::remove_file(&filler).unwrap();
     while store.sync().is_err() {}
@@ -181,10 +242,10 @@ fn files_of_a_newer_build_are_left_alone() {
     conn.pragma_update(None, "user_version", 99).unwrap();
     let error = open(&place).unwrap_err().to_string();
     assert!(
-        error.ends_with("has schema 99, this build knows 2; use a newer `sprag`"),
+        error.ends_with("has schema 99, this build knows 3; use a newer `sprag`"),
         "{error}"
     );
-    conn.pragma_update(None, "user_version", 2).unwrap();
+    conn.pragma_update(None, "user_version", 3).unwrap();
     conn.execute("UPDATE head SET rules_version = 99", [])
         .unwrap();
     let refused = open(&place)
@@ -253,6 +314,8 @@ fn reader() {
             .starts_with("may only be read")
     );
     assert_eq!(store.records(&LogQuery::default()).unwrap().items.len(), 1);
+    let killed = store.decide(draft(call(1, "s1", 1), &policy())).unwrap();
+    assert_eq!(killed.verdict.decision, Decision::Kill);
     let refused = store.decide(draft(call(1, "s2", 1), &policy()));
     assert!(
         matches!(refused, Err(StoreError::ReadOnly { .. })),

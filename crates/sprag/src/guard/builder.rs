@@ -39,6 +39,7 @@ pub struct GuardBuilder {
     capture: Capture,
     retention: Retention,
     clock: Option<Arc<dyn Clock>>,
+    accept_loss: bool,
 }
 
 enum PolicyFrom {
@@ -64,6 +65,7 @@ impl Default for GuardBuilder {
             capture: Capture::default(),
             retention: Retention::default(),
             clock: None,
+            accept_loss: false,
         }
     }
 }
@@ -124,6 +126,12 @@ impl GuardBuilder {
         self
     }
 
+    /// Takes a file whose log was cut or replaced all the same, and writes that into the log.
+    pub fn accept_loss(mut self, accept: bool) -> Self {
+        self.accept_loss = accept;
+        self
+    }
+
     /// Says how much of payloads the log keeps; nothing, unless said.
     pub fn capture(mut self, capture: Capture) -> Self {
         self.capture = capture;
@@ -165,7 +173,7 @@ impl GuardBuilder {
         if let (Err(error), false) = (&policy, self.keeps_last_policy) {
             return Err(error.clone().into());
         }
-        let (store, clock) = self.store.open(self.clock)?;
+        let (store, clock) = self.store.open(self.clock, self.accept_loss)?;
         let (policy, policy_problem) = match policy {
             Ok(policy) => (policy, None),
             Err(problem) => (last_policy(&*store)?, Some(problem)),
@@ -203,12 +211,13 @@ type Opened = (Arc<dyn Store>, Arc<dyn Clock>);
 
 impl StoreFrom {
     /// Opens the store, and finds the clock that goes with it where none was given.
-    fn open(self, clock: Option<Arc<dyn Clock>>) -> Result<Opened, GuardError> {
+    fn open(self, clock: Option<Arc<dyn Clock>>, accept_loss: bool) -> Result<Opened, GuardError> {
         #[cfg(feature = "redis")]
         let given = clock.clone();
         let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
         let options = || SqliteOptions {
             at: clock.now(),
+            accept_loss,
             ..SqliteOptions::default()
         };
         let store: Arc<dyn Store> = match self {

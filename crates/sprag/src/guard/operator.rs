@@ -156,6 +156,15 @@ impl Guard {
         self.inner.store.sync()
     }
 
+    /// Makes everything durable and gives the store back, while clones of this guard may still be around.
+    /// They decide nothing after this.
+    ///
+    /// # Errors
+    /// Where something can't be made durable.
+    pub fn close(&self) -> Result<(), StoreError> {
+        self.inner.store.close()
+    }
+
     /// How many sessions are in which state.
     ///
     /// # Errors

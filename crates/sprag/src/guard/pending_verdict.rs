@@ -38,8 +38,10 @@ impl Guard {
         let event = event.into();
         may_tell(sender.role, &event)?;
         let now = self.inner.clock.now();
-        let (record, wait) = self.inner.decide_soon(&event, Some(sender), now)?;
-        self.inner.feed.tell(&record);
+        let (record, wait) = self
+            .inner
+            .decide_soon(sender.role, &event, Some(sender), now)?;
+        self.inner.tell(&record);
         Ok(PendingVerdict { record, wait })
     }
 

@@ -114,7 +114,11 @@ impl ServerClient {
         let Problem { kind, detail } = problem(&answer.body);
         if answer.status >= 500 {
             let status = answer.status;
-            return Err(self.no_answer(format!("status {status}: {detail}")));
+            let why = format!("status {status}: {detail}");
+            return Err(match status {
+                503 => self.passing(why),
+                _ => self.no_answer(why),
+            });
         }
         if kind.as_deref() == Some(NOT_OWNER) {
             return Err(LinkError::Foreign(detail));
@@ -160,7 +164,7 @@ impl ServerClient {
         match self.exchange(self.fresh()?, &message) {
             Ok(answer) => Ok(answer),
             Err(Broken::Error(error)) => Err(error),
-            Err(Broken::Stale) => Err(self.no_answer("it closed the connection")),
+            Err(Broken::Stale) => Err(self.passing("it closed the connection")),
         }
     }
 
@@ -190,7 +194,8 @@ impl ServerClient {
                 Err(error) if bytes.is_empty() && error.kind() == ErrorKind::ConnectionReset => {
                     return Err(Broken::Stale);
                 }
-                Err(error) => return Err(self.broken(late(&error, self.deadline))),
+                Err(error) if is_late(&error) => return Err(Broken::Error(self.late())),
+                Err(error) => return Err(self.broken(error)),
             };
             bytes.extend_from_slice(chunk.get(..read).unwrap_or_default());
             if let Some(done) = parse(&mut bytes).map_err(|why| self.broken(why))? {
@@ -249,10 +254,27 @@ impl ServerClient {
         Broken::Error(self.no_answer(why))
     }
 
+    fn late(&self) -> LinkError {
+        LinkError::Late {
+            socket: self.socket.clone(),
+            deadline_ms: self.deadline.as_millis(),
+        }
+    }
+
     fn no_answer(&self, why: impl ToString) -> LinkError {
         LinkError::NoAnswer {
             socket: self.socket.clone(),
             why: why.to_string(),
+            is_passing: false,
+        }
+    }
+
+    /// No answer of a server that is just starting or ending.
+    fn passing(&self, why: impl ToString) -> LinkError {
+        LinkError::NoAnswer {
+            socket: self.socket.clone(),
+            why: why.to_string(),
+            is_passing: true,
         }
     }
 }
@@ -324,13 +346,8 @@ fn problem(body: &[u8]) -> Problem {
     }
 }
 
-fn late(error: &std::io::Error, deadline: Duration) -> String {
-    match error.kind() {
-        ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-            format!("nothing came within {} ms", deadline.as_millis())
-        }
-        _ => error.to_string(),
-    }
+fn is_late(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use sprag_store::StoreError;
+
 use crate::guard::GuardError;
 
 /// Why there is no verdict.
@@ -21,6 +23,16 @@ pub enum LinkError {
         socket: PathBuf,
         /// What happened.
         why: String,
+        /// It is just starting or ending, as far as can be told.
+        is_passing: bool,
+    },
+    /// A server listens and took too long.
+    #[error("the server on {socket} gave no answer: nothing came within {deadline_ms} ms")]
+    Late {
+        /// The socket.
+        socket: PathBuf,
+        /// How long was waited.
+        deadline_ms: u128,
     },
     /// The server refused the request itself: the event is wrong, or not for this role to tell.
     #[error("the server refused it ({status}): {detail}")]
@@ -39,13 +51,28 @@ pub enum LinkError {
 }
 
 impl LinkError {
+    /// Whether a server is just starting or ending, so that it is worth to try again in a moment.
+    pub(super) fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Absent { .. }
+                | Self::NoAnswer {
+                    is_passing: true,
+                    ..
+                }
+                | Self::Guard(GuardError::Store(
+                    StoreError::Owned { .. } | StoreError::Closed
+                ))
+        )
+    }
+
     /// Whether the guard is to blame, so that a `fail` mode has to decide; else the event is wrong.
     #[must_use]
     pub fn is_no_answer(&self) -> bool {
         match self {
             Self::Refused { .. } | Self::Foreign(_) => false,
             Self::Guard(error) => error.is_no_answer(),
-            Self::Absent { .. } | Self::NoAnswer { .. } => true,
+            Self::Absent { .. } | Self::NoAnswer { .. } | Self::Late { .. } => true,
         }
     }
 

@@ -12,6 +12,7 @@ use sprag_core::{Decision, Event, Id, Role, Verdict};
 
 use sprag_store::Marks;
 
+use super::patience::patiently;
 use super::{Link, LinkError, LinkOptions, marks, marks_in};
 use crate::guard::{Guard, GuardError};
 
@@ -136,7 +137,8 @@ impl LazyLink {
             }
             return Ok(link.clone());
         }
-        let link = Link::open(self.options.clone())?;
+        let open = || Link::open(self.options.clone());
+        let link = patiently(self.options.deadline, open)?;
         Ok(opened.insert(link).clone())
     }
 }

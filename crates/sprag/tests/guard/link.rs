@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
-use sprag::{Decision, Event, Guard, Id, Link, LinkError, LinkOptions, Reached, Role};
+use sprag::{Decision, Event, Guard, Id, LazyLink, Link, LinkError, LinkOptions, Reached, Role};
 
 fn delete(n: u32) -> Event {
     let call = Event::call("s1", "delete_asset").unwrap();
@@ -129,4 +129,25 @@ fn a_refused_request_is_the_events_fault() {
     let error = told(Some(refused));
     assert!(!error.is_no_answer());
     assert_eq!(error.to_string(), "the server refused it (400): no type");
+}
+
+#[test]
+fn a_hook_went_unchecked_while_a_server_was_starting_or_ending() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = LinkOptions {
+        deadline: Duration::from_secs(30),
+        ..options(&folder)
+    };
+    // The owner does not listen, as at its start and at its end; then it is gone.
+    let owner = Guard::builder().owned_file(&options.db).build().unwrap();
+    let link = LazyLink::new(options);
+    let asked = std::thread::spawn(move || link.check_as(Role::Hook, delete(1)));
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the hook has to find the store taken first"
+    )]
+    std::thread::sleep(Duration::from_millis(100));
+    drop(owner);
+    let verdict = asked.join().unwrap().unwrap();
+    assert_eq!(verdict.decision, Decision::Allow);
 }

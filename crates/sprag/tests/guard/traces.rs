@@ -64,6 +64,7 @@ fn a_trace_gets_the_same_verdicts_twice_and_from_its_log() {
         let once = folded(&path);
         assert!(once == folded(&path), "{}", path.display());
         let capacity = sprag_store::Capacity {
+            marks: 100_000,
             sessions: 1 << 20,
             others: 1 << 20,
             records: 1 << 22,

@@ -110,6 +110,10 @@ impl GuardLocation {
             let fix = format!("let yourself write {shown} and its folder");
             return Check::wrong("store", format!("can't write {shown}: {reason}"), fix);
         }
+        if let Ok(Some(lost)) = sprag_store::find_loss(db) {
+            let fix = "put the file back from a backup, or: sprag serve --accept-loss";
+            return Check::wrong("store", lost.to_string(), fix);
+        }
         match Db::named(db).read() {
             Ok(_) => Check::fine("store", shown.to_string()),
             Err(_) => Check::wrong("store", format!("{shown} can't be used"), "sprag verify"),
