@@ -74,6 +74,9 @@ pub(crate) enum Command {
     /// Tell why a rule exists, when it trips, when it lets go, and how to tune it.
     #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
+    /// Print what a command would destroy, how far that reaches and which rule judges it.
+    #[command(after_help = examples::EFFECTS)]
+    Effects(EffectsArgs),
     /// Look at sessions, kill and reset them.
     #[command(subcommand, after_help = examples::SESSIONS)]
     Sessions(SessionsCommand),
@@ -323,6 +326,27 @@ pub(crate) struct RulesArgs {
     #[command(flatten)]
     pub(crate) who: WhoArgs,
     /// Print JSON instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EffectsArgs {
+    /// The command, as one argument.
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: String,
+    /// Read it as SQL.
+    #[arg(long)]
+    pub(crate) sql: bool,
+    /// The folder in which it would run.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) cwd: Option<String>,
+    /// The project's folder; else `--cwd`.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Option<String>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod decide;
 pub(crate) mod doctor;
+pub(crate) mod effects;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod hook;

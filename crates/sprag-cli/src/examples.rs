@@ -129,6 +129,12 @@ Examples:
   sprag rules --agent bulk-cleaner
   sprag rules --json | jq -r '.[] | select(.mode != \"enforce\") | .rule'";
 
+pub(crate) const EFFECTS: &str = "\
+Examples:
+  sprag effects 'rm -rf build && psql -c \"drop table x\"'
+  sprag effects 'rm -rf ..' --cwd /srv/app/src --root /srv/app
+  sprag effects --sql 'DELETE FROM users' --json";
+
 pub(crate) const EXPLAIN: &str = "\
 Examples:
   sprag explain flow.depth

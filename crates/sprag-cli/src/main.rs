@@ -69,6 +69,7 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Tune(args) => command::tune::run(args, settings, out),
         Command::Policy(command) => command::policy::run(command, settings, out),
         Command::Rules(args) => command::rules::run(args, settings, out),
+        Command::Effects(args) => command::effects::run(args, settings, out),
         Command::Explain(args) => command::explain::run(args, settings, out),
         Command::Sessions(command) => command::sessions::run(command, settings, out),
         Command::Approvals(args) => command::approvals::list(args, settings, out),

@@ -2,7 +2,7 @@
 
 use sprag::replay::{RecordedEvent, RecordedForm, RecordedItem};
 use sprag::{Decision, Event, Timestamp, Verdict, rfc3339};
-use sprag_core::Observed;
+use sprag_core::{Observed, ObservedEffect, Reach};
 
 use crate::style::{BAD, CAREFUL, FAINT, paint};
 
@@ -41,6 +41,25 @@ fn is_from_user(event: &RecordedEvent) -> bool {
     }
 }
 
+/// What a call destroys, in words; scratch is left out.
+fn effects(event: &RecordedEvent) -> String {
+    let RecordedForm::Observed(observation) = &event.what else {
+        return String::new();
+    };
+    let Observed::Call(call) = &observation.what else {
+        return String::new();
+    };
+    let lost = call
+        .effects
+        .iter()
+        .filter(|effect| effect.reach != Reach::Scratch);
+    let words: Vec<String> = lost.take(3).map(ObservedEffect::in_words).collect();
+    if words.is_empty() {
+        return String::new();
+    }
+    format!("  {}", paint(FAINT, words.join(", ")))
+}
+
 /// A verdict in its colour, with the rule and the message.
 pub(crate) fn verdict(verdict: &Verdict) -> String {
     let word = format!("{:<5}", verdict.decision);
@@ -67,7 +86,7 @@ pub(crate) fn item(item: &RecordedItem) -> String {
     match item {
         RecordedItem::Event(found) => {
             let verdict = found.recorded.as_ref().map(verdict).unwrap_or_default();
-            format!("{}  {verdict}", event(found))
+            format!("{}  {verdict}{}", event(found), effects(found))
         }
         RecordedItem::Bad { number, why } => format!("{number:>6}  {} {why}", paint(BAD, "error:")),
         RecordedItem::Note { number, at, what } => {

@@ -12,6 +12,7 @@ pub(crate) mod hash;
 mod key;
 mod keys;
 mod memory;
+mod near;
 pub(crate) mod pace;
 mod pair;
 pub(crate) mod progress;
@@ -25,6 +26,7 @@ use crate::time::Timestamp;
 
 pub(crate) use approvals::{Answered, DECLINED_FOR, MAX_OPEN, Question};
 pub(crate) use destructive::Destructive;
+pub(crate) use near::NearLosses;
 pub(crate) use pair::{Answers, MessageRun};
 pub(crate) use session::PendingCall;
 pub(crate) use spent::Spending;

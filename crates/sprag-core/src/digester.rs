@@ -29,11 +29,15 @@ mod tone;
 mod waiting;
 mod words;
 
+use std::sync::Arc;
+
 use crate::digest::DigestKey;
+use crate::effect::{CallText, EffectReader, Effects, MAX_EFFECTS, ObservedEffect};
 use crate::event::{
     AnswerEvent, CallEvent, DispatchEvent, Event, EventError, MessageEvent, OrderEvent, StepEvent,
     UsageEvent,
 };
+use crate::id::Id;
 use crate::observation::{
     Answer, Call, Dispatch, Hints, Message, Observation, Observed, Order, Step, Usage,
 };
@@ -49,17 +53,28 @@ const MAX_REMARK_CHARS: usize = 1000;
 /// The same of an answer, which a session keeps.
 const MAX_ANSWER_CHARS: usize = 240;
 
+/// The most characters of what an effect is on, and of who does it.
+const MAX_TARGET_CHARS: usize = 80;
+
 /// Turns events into observations, under the key of one store.
 #[derive(Debug, Clone)]
 pub struct Digester {
     key: DigestKey,
+    effects: Option<Arc<dyn EffectReader>>,
 }
 
 impl Digester {
     /// A digester whose digests are made under `key`.
     #[must_use]
     pub const fn new(key: DigestKey) -> Self {
-        Self { key }
+        Self { key, effects: None }
+    }
+
+    /// Also reads from calls what they destroy.
+    #[must_use]
+    pub fn with_effects(mut self, reader: Arc<dyn EffectReader>) -> Self {
+        self.effects = Some(reader);
+        self
     }
 
     /// What the rules see of `event`, which happened `at`. If any limits of `policy` make a call
@@ -136,7 +151,12 @@ impl Digester {
             args: event.args.as_ref(),
             hints: event.hints,
         };
+        let effects = self.effects(event);
         Ok(Call {
+            effects: self.observed(effects.list),
+            unparsed: effects.unparsed,
+            orders_guard: effects.orders_guard,
+            path_reach: effects.path,
             session: event.session.clone(),
             agent: event.agent.clone(),
             flow: event.flow.clone(),
@@ -153,6 +173,37 @@ impl Digester {
             identity: event.identity,
             via: event.via,
         })
+    }
+
+    /// What the call destroys, if there is something that can read it.
+    fn effects(&self, event: &CallEvent) -> Effects {
+        let (Some(reader), Some(args)) = (&self.effects, &event.args) else {
+            return Effects::default();
+        };
+        reader.effects(&CallText {
+            server: event.server.as_ref().map(Id::as_str),
+            tool: event.tool.as_str(),
+            args: args.as_json(),
+            hints: event.hints,
+            cwd: event.cwd.as_deref(),
+            root: event.root.as_deref(),
+        })
+    }
+
+    fn observed(&self, effects: Vec<crate::effect::Effect>) -> Vec<ObservedEffect> {
+        let observed = effects
+            .into_iter()
+            .take(MAX_EFFECTS)
+            .map(|effect| ObservedEffect {
+                verb: effect.verb,
+                reach: effect.reach,
+                vital: effect.vital,
+                replaceable: effect.replaceable,
+                target: self.key.digest(&[b"effect\n", effect.target.as_bytes()]),
+                text: Some(fields::shorten(&effect.target, MAX_TARGET_CHARS)),
+                by: fields::shorten(&effect.by, MAX_TARGET_CHARS),
+            });
+        observed.collect()
     }
 
     fn step(&self, event: &StepEvent, limits: &DestructiveLimits) -> Result<Step, EventError> {

@@ -5,7 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Digest;
 use crate::observation::Hints;
+use crate::policy::DestructiveLimits;
 
 /// The most effects of one call that are kept, those with the widest reach first.
 pub const MAX_EFFECTS: usize = 16;
@@ -87,6 +89,70 @@ pub struct Effect {
     pub target: Box<str>,
 }
 
+/// One thing that a call destroys, as an observation keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObservedEffect {
+    /// What happens.
+    pub verb: Verb,
+    /// How far it reaches, before the policy has a say.
+    pub reach: Reach,
+    /// It is sweeping on `/`, a home, a system directory or a device.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub vital: bool,
+    /// It can be replaced.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replaceable: bool,
+    /// Program and subcommand, without values.
+    pub by: Box<str>,
+    /// The digest of the target.
+    pub target: Digest,
+    /// The target in clear, shortened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Box<str>>,
+}
+
+impl ObservedEffect {
+    /// How far it reaches under a policy's `scratch`, `protected` and `allow`. None of them lifts a
+    /// vital effect.
+    #[must_use]
+    pub fn reach_under(&self, limits: &DestructiveLimits) -> Reach {
+        if self.vital {
+            return Reach::Sweeping;
+        }
+        let names = |globs: &[crate::glob::Glob]| {
+            let text = self.text.as_deref().unwrap_or_default();
+            globs.iter().any(|glob| lies_below(text, glob))
+        };
+        if self.reach != Reach::Scratch && names(&limits.protected) {
+            return Reach::Sweeping;
+        }
+        let allowed = limits.allow.iter().any(|entry| {
+            let rest = self.by.strip_prefix(&**entry);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        });
+        if allowed || names(&limits.scratch) {
+            return Reach::Scratch;
+        }
+        self.reach
+    }
+
+    /// "removes `data` (workspace)".
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let text = self.text.as_deref().unwrap_or("something");
+        format!("{} `{text}` ({})", self.verb.phrase(), self.reach.as_str())
+    }
+}
+
+/// Whether a path, or a folder above it, matches `glob`.
+fn lies_below(path: &str, glob: &crate::glob::Glob) -> bool {
+    let mut ends = path
+        .match_indices('/')
+        .map(|(at, _)| at)
+        .filter(|at| *at > 0);
+    glob.matches(path) || ends.any(|end| path.get(..end).is_some_and(|above| glob.matches(above)))
+}
+
 /// What was read from one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
@@ -96,6 +162,8 @@ pub struct Effects {
     pub unparsed: bool,
     /// A command in it gives the guard orders, or changes its store or its hooks.
     pub orders_guard: bool,
+    /// How far the paths among the arguments reach, the farthest of them; none without a known folder.
+    pub path: Option<Reach>,
 }
 
 /// A tool call as an [`EffectReader`] sees it.

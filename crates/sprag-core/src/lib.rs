@@ -38,7 +38,9 @@ pub use cell_map::CellMap;
 pub use destructive_name::is_destructive;
 pub use digest::{Digest, DigestKey};
 pub use digester::{CanonicalError, Digester, canonical_json, reduced_json};
-pub use effect::{CallText, Effect, EffectReader, Effects, MAX_EFFECTS, Reach, Verb};
+pub use effect::{
+    CallText, Effect, EffectReader, Effects, MAX_EFFECTS, ObservedEffect, Reach, Verb,
+};
 pub use engine::{AnswerError, EngineError, RULES_VERSION, fold};
 pub use event::{
     AnswerEvent, CallEvent, DispatchEvent, Event, EventError, MAX_EVENT_BYTES, MessageEvent,

@@ -3,12 +3,15 @@
 //! Raw arguments and results are reduced by the digester to digests and a few small features, so the
 //! log is small, holds nothing private by default, and can be folded again under any policy.
 
+mod hints;
 mod order;
 mod whose;
 
+pub use hints::Hints;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
+use crate::effect::{ObservedEffect, Reach};
 use crate::id::Id;
 use crate::sender::Sender;
 use crate::time::Timestamp;
@@ -169,20 +172,6 @@ pub struct Message {
     pub identity: Identity,
 }
 
-/// What an MCP server claims about its tool. It is trusted only if the policy says so.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hints {
-    /// It changes nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub read_only: Option<bool>,
-    /// It may destroy something.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub destructive: Option<bool>,
-    /// Again is the same as once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub idempotent: Option<bool>,
-}
-
 /// A tool call, before it runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
@@ -205,6 +194,18 @@ pub struct Call {
     /// The server's own hints about the tool.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hints: Hints,
+    /// What it destroys, at most [`MAX_EFFECTS`](crate::MAX_EFFECTS).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<ObservedEffect>,
+    /// It has a command or SQL that could not be parsed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unparsed: bool,
+    /// A command in it gives the guard orders, or changes its store or its hooks.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub orders_guard: bool,
+    /// How far the paths among its arguments reach; none without a known folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_reach: Option<Reach>,
     /// A fingerprint of the model's turn that made it, where the client names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,

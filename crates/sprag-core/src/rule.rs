@@ -64,6 +64,8 @@ rules! {
     CallIdentical = "call.identical",
     /// The same call in a row if no results are reported.
     CallRepeat = "call.repeat",
+    /// A whole place where data lives would go at once.
+    DestructiveSweeping = "destructive.sweeping",
     /// Too many destructive calls in a window.
     DestructiveVolume = "destructive.volume",
     /// Destructive calls on the same target.
@@ -99,6 +101,7 @@ impl RuleId {
                 | Self::SessionBlocked
                 | Self::CallIdentical
                 | Self::CallRepeat
+                | Self::DestructiveSweeping
                 | Self::DestructiveVolume
                 | Self::DestructiveTarget
                 | Self::BudgetActions

@@ -15,6 +15,7 @@ mod model {
     mod coverage;
     mod defiance;
     mod destructive;
+    mod effects;
     mod engine;
     mod findings;
     mod generated_actions;

@@ -1,10 +1,10 @@
 //! Tool calls: which of their arguments are commands or SQL, and which paths they aim at.
 
 use serde_json::Value;
-use sprag_core::{CallText, Effects};
+use sprag_core::{CallText, Effects, Reach};
 
 use crate::expand::Field;
-use crate::reach::Places;
+use crate::reach::{Places, Site};
 use crate::scratch::is_test_name;
 use crate::sql::{self, Database, Flavour};
 use crate::walk::Walker;
@@ -37,6 +37,48 @@ const DATABASES: [&str; 22] = [
 ];
 
 pub(crate) fn effects(call: &CallText<'_>) -> Effects {
+    let path = paths(call);
+    let mut effects = texts(call);
+    effects.path = path;
+    effects
+}
+
+/// Arguments that name a path.
+#[rustfmt::skip]
+const PATHS: [&str; 12] = [
+    "path", "file_path", "filePath", "filepath", "file", "filename", "target_file", "directory",
+    "folder", "dir", "paths", "files",
+];
+
+/// How far the paths among the arguments reach; a tool's name alone is never sweeping.
+fn paths(call: &CallText<'_>) -> Option<Reach> {
+    call.root.or(call.cwd)?;
+    if !PATHS.iter().any(|name| call.args.contains(name)) {
+        return None;
+    }
+    let Ok(Value::Object(args)) = serde_json::from_str::<Value>(call.args) else {
+        return None;
+    };
+    let places = Places::new(call.cwd, call.root);
+    let mut texts: Vec<&str> = Vec::new();
+    for name in PATHS {
+        match args.get(name) {
+            Some(Value::String(text)) => texts.push(text),
+            Some(Value::Array(all)) => texts.extend(all.iter().filter_map(Value::as_str).take(64)),
+            _ => {}
+        }
+    }
+    let judge = |text: &&str| {
+        let field = Field::literal(*text);
+        places
+            .judge(&field, &places.start, false, Site::Local)
+            .reach
+    };
+    texts.iter().map(judge).max()
+}
+
+/// What the commands and the SQL among the arguments destroy.
+fn texts(call: &CallText<'_>) -> Effects {
     let database = speaks_sql(call);
     let text = call.args;
     // Most calls are neither: nothing is parsed for them.

@@ -7,6 +7,7 @@ mod copilot;
 mod cursor;
 mod gemini;
 mod opencode;
+mod place;
 mod salvage;
 mod snake_payload;
 
@@ -51,14 +52,16 @@ fn read_strictly(
     options: &HookOptions<'_>,
 ) -> Result<ParsedHook, ReadError> {
     let event = options.event;
-    match client {
+    let mut hook = match client {
         Client::Claude => claude::read(payload, event),
         Client::Codex => codex::read(payload, options),
         Client::Gemini => gemini::read(payload, event),
         Client::Copilot => copilot::read(payload, event),
         Client::Cursor => cursor::read(payload, event),
         Client::Opencode => opencode::read(payload, event),
-    }
+    }?;
+    place::add(&mut hook.events, payload);
+    Ok(hook)
 }
 
 /// `reply` in the format that `hook` came in.

@@ -62,6 +62,10 @@ fn call(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
         Timestamp(at),
         Observed::Call(Call {
             turn: None,
+            effects: Vec::new(),
+            unparsed: false,
+            orders_guard: false,
+            path_reach: None,
             session: Id::new(session)?,
             agent: Some(Id::new("coder")?),
             flow: None,

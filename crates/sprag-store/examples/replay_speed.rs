@@ -44,6 +44,10 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
     } else if number.is_multiple_of(2) {
         Observed::Call(Call {
             turn: None,
+            effects: Vec::new(),
+            unparsed: false,
+            orders_guard: false,
+            path_reach: None,
             session,
             agent: None,
             flow: None,

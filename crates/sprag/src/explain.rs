@@ -60,6 +60,7 @@ pub const fn explain(rule: RuleId) -> Explanation {
         RuleId::ConversationLength => inbox::CONVERSATION,
         RuleId::CallIdentical => call::IDENTICAL,
         RuleId::CallRepeat => call::REPEAT,
+        RuleId::DestructiveSweeping => call::SWEEPING,
         RuleId::DestructiveVolume => call::VOLUME,
         RuleId::DestructiveTarget => call::TARGET,
         RuleId::SessionDefiance => session::DEFIANCE,

@@ -35,7 +35,7 @@ impl Judge {
     pub fn new(policy: Policy) -> Self {
         Self {
             policy,
-            digester: Digester::new(DigestKey::fixed()),
+            digester: crate::digester::digester(DigestKey::fixed()),
             cells: CellMap::default(),
             flows: FlowCounter::default(),
         }

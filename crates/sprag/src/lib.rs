@@ -85,6 +85,7 @@
 pub mod atomic;
 pub mod capture;
 mod clock;
+mod digester;
 pub mod eval;
 mod explain;
 mod export;

@@ -21,6 +21,7 @@ fn help_starts_with_what_to_do_first() {
       policy       Check, show, change and import policies
       rules        List all rules with what they answer, their limits and their modes
       explain      Tell why a rule exists, when it trips, when it lets go, and how to tune it
+      effects      Print what a command would destroy, how far that reaches and which rule judges it
       sessions     Look at sessions, kill and reset them
       approvals    List the calls that wait for a person
       approve      Approve a call that waits: it may then be made again

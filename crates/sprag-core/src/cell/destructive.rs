@@ -66,6 +66,17 @@ impl Destructive {
     /// Remembers one call with its targets: the times of the last `keep`, 16 targets for each.
     pub(crate) fn push(&mut self, targets: &[u64], now: Timestamp, span: Millis, keep: u32) {
         self.window.push(now, span, keep);
+        self.push_targets(targets, now, span, keep);
+    }
+
+    /// Remembers the targets of a call that does not count by itself.
+    pub(crate) fn push_targets(
+        &mut self,
+        targets: &[u64],
+        now: Timestamp,
+        span: Millis,
+        keep: u32,
+    ) {
         while self
             .targets
             .front()

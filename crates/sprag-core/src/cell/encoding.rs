@@ -17,7 +17,7 @@ use super::session::{Calls, Refusals, ResettableState};
 use super::window::Window;
 use super::{
     AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
-    MessageRun, PairCell, SessionCell, Spending,
+    MessageRun, NearLosses, PairCell, SessionCell, Spending,
 };
 use crate::encoding::{Fixed, KnownRule, Malformed, Or, Text, encodings, numbered_variants};
 use crate::id::Id;
@@ -73,6 +73,8 @@ numbered_fields!(ResettableState {
     17 user_unblocks: bool,
     18 approvals: Approvals,
     19 reporting: Vec<Fixed>,
+    20 commands: Option<Box<Destructive>>,
+    21 near: Option<Box<NearLosses>>,
 });
 
 numbered_fields!(Approvals {
@@ -115,6 +117,11 @@ numbered_fields!(Destructive {
     1 window: Window,
     2 targets: TimedKeys,
     3 names: VecDeque<(Text, Timestamp)>,
+});
+
+numbered_fields!(NearLosses {
+    1 targets: TimedKeys,
+    2 outcomes: Vec<Fixed>,
 });
 
 numbered_fields!(Spending {
@@ -244,6 +251,7 @@ numbered_fields!(AgentCell {
     2 destructive: Destructive,
     3 day_since: Timestamp,
     4 spent: Spending,
+    5 commands: Destructive,
 });
 
 numbered_fields!(AliasCell {

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::approvals::{Approval, Approvals};
 use super::destructive::Destructive;
 use super::hash::hash_bytes;
+use super::near::NearLosses;
 use super::pace::{LULL, Pace};
 use super::progress::Progress;
 use super::spent::Spending;
@@ -121,6 +122,9 @@ pub(crate) struct ResettableState {
     pub(crate) refusals: Refusals,
     pub(crate) calls: Calls,
     pub(crate) destructive: Option<Box<Destructive>>,
+    /// The same for what commands destroy outside of the workspace.
+    pub(crate) commands: Option<Box<Destructive>>,
+    pub(crate) near: Option<Box<NearLosses>>,
     pub(crate) pending: Vec<PendingCall>,
     pub(crate) dispatches: Vec<Id>,
     pub(crate) spent: Spending,

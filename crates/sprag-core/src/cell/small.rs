@@ -41,6 +41,8 @@ impl ConversationCell {
 pub struct AgentCell {
     pub(crate) touched: Timestamp,
     pub(crate) destructive: Destructive,
+    /// The same for what commands destroy outside of the workspace.
+    pub(crate) commands: Destructive,
     /// The first event of the present UTC day.
     pub(crate) day_since: Timestamp,
     pub(crate) spent: Spending,

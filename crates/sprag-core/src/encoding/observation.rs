@@ -3,6 +3,7 @@
 use super::{Encoding, Fixed, Malformed, Reader, Text, Writer, YesNo, numbered_variants};
 use crate::cell::ApprovalScope;
 use crate::digest::Digest;
+use crate::effect::{ObservedEffect, Reach, Verb};
 use crate::id::Id;
 use crate::numbered_fields;
 use crate::observation::{
@@ -16,6 +17,8 @@ numbered_variants!(Identity, "identity": 0 Exact, 1 Shared);
 numbered_variants!(Via, "kind of adapter": 0 Api, 1 Hook, 2 Mcp, 3 Gateway);
 numbered_variants!(ToolKind, "kind of tool": 0 Run, 1 Read, 2 Poll, 3 Change);
 numbered_variants!(ApprovalScope, "scope": 0 Once, 1 Session, 2 Project);
+numbered_variants!(Verb, "verb": 0 Delete, 1 Reset, 2 Drop, 3 Destroy, 4 Format);
+numbered_variants!(Reach, "reach": 0 Scratch, 1 Workspace, 2 Outside, 3 Shared, 4 Sweeping);
 numbered_variants!(Tone, "tone": 0 Telling, 1 Failure, 2 Empty, 3 Done, 4 Silent);
 
 macro_rules! numbered_kinds {
@@ -81,6 +84,20 @@ numbered_fields!(Call {
     9 identity: Identity,
     10 turn: Option<Fixed>,
     11 via: Via,
+    12 effects: Vec<ObservedEffect>,
+    13 unparsed: bool,
+    14 orders_guard: bool,
+    15 path_reach: Option<Reach>,
+});
+
+numbered_fields!(ObservedEffect {
+    1 verb: Verb,
+    2 reach: Reach,
+    3 by: Text,
+    4 target: Digest,
+    5 text: Option<Text>,
+    6 vital: bool,
+    7 replaceable: bool,
 });
 
 numbered_fields!(Hints {

@@ -10,8 +10,8 @@ use crate::id::Id;
 use crate::observation::Call;
 use crate::policy::{Limits, Policy};
 use crate::rules::actions::ActionsJudged;
-use crate::rules::destructive::Destroys;
-use crate::rules::{actions, defiance, destructive, gates, identical, spending};
+use crate::rules::destruction::Destruction;
+use crate::rules::{actions, defiance, gates, identical, spending};
 use crate::time::Timestamp;
 use crate::verdict::{Code, Decision, Verdict};
 
@@ -94,8 +94,9 @@ fn judged(
     limits: &Limits,
 ) -> Verdict {
     let tried = Tried::new(&call.approach, limits);
-    let destroys = Destroys::of(call, &limits.destructive);
-    let deed = ask::deed(call, &tried, destroys.as_ref());
+    let destruction = Destruction::of(call, limits);
+    let destroys = destruction.destroys.as_ref();
+    let deed = ask::deed(call, &tried, destroys);
     let answered = cell.held.approvals.answered(tried.exact, deed, now);
     let mut found = match &answered {
         Answered::Approved(_) => Findings::lifting(),
@@ -105,10 +106,8 @@ fn judged(
     let turn = call.turn.unwrap_or_default();
     if !found.decision().refuses() {
         identical::judge(&tried, cell, now, limits, &mut found);
-        if let Some(destroys) = &destroys {
-            let memory = (&mut *cell, cells.agent.as_deref_mut());
-            destructive::judge(destroys, call, memory, now, limits, &mut found);
-        }
+        let memory = (&mut *cell, cells.agent.as_deref_mut());
+        destruction.judge(call, memory, now, limits, &mut found);
         spending::judge(cell, cells, now, limits, &mut found);
     }
     actions::count(cell, limits, ActionsJudged::Fully, &mut found);
@@ -127,21 +126,16 @@ fn judged(
         cell.held.make(&tried, turn, now);
         if let Some(code) = &approved {
             cell.held.approvals.use_up(code);
-        } else if let Some(destroys) = &destroys {
-            destructive::count(
-                destroys,
-                (&mut *cell, cells.agent.as_deref_mut()),
-                now,
-                limits,
-                policy.widest(),
-            );
+        } else {
+            let memory = (&mut *cell, cells.agent.as_deref_mut());
+            destruction.count(memory, now, limits, policy.widest());
         }
         cell.stick(call.agent.as_ref());
     }
     let why = ask::reason(&found);
     let mut verdict = settle(found, cell, call.identity, Stage::Call, now);
     if let Some(why) = why {
-        let question = (call, &tried, destroys.as_ref());
+        let question = (call, &tried, destroys);
         ask::open(&mut verdict, why, question, cell, limits, now);
     } else if approved.is_some() {
         verdict.approval = approved;

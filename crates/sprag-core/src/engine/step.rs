@@ -83,6 +83,7 @@ fn judged(
         if let Some(tried) = &tried {
             let progress = &mut cell.held.progress;
             progress.judge(now, tried, &step.outcome, turn_start, limits, &mut found);
+            cell.held.news(&step.outcome);
         }
         spending::judge(cell, cells, now, limits, &mut found);
     }

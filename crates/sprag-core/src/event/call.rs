@@ -8,6 +8,13 @@ use crate::id::Id;
 use crate::observation::{Hints, Identity, Via};
 use crate::time::Timestamp;
 
+/// The longest path of a folder.
+pub(super) const MAX_FOLDER_BYTES: usize = 4096;
+
+fn folder_name(folder: &str) -> Option<Box<str>> {
+    (!folder.is_empty() && folder.len() <= MAX_FOLDER_BYTES).then(|| folder.into())
+}
+
 /// A tool call.
 #[derive(Debug, Clone, Serialize)]
 pub struct CallEvent {
@@ -42,6 +49,12 @@ pub struct CallEvent {
     /// The turn of the model that made it: calls of one turn are one attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Id>,
+    /// The folder in which it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<Box<str>>,
+    /// The project's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<Box<str>>,
     /// The session's generation as the caller knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<u32>,
@@ -69,6 +82,8 @@ impl CallEvent {
             args: None,
             hints: Hints::default(),
             turn: None,
+            cwd: None,
+            root: None,
             generation: None,
             identity: Identity::default(),
             via: Via::default(),
@@ -94,6 +109,20 @@ impl CallEvent {
     #[must_use]
     pub fn args(mut self, args: impl Into<Payload>) -> Self {
         self.args = Some(args.into());
+        self
+    }
+
+    /// Names the folder in which it runs. Longer names than a path has are left out.
+    #[must_use]
+    pub fn cwd(mut self, folder: &str) -> Self {
+        self.cwd = folder_name(folder);
+        self
+    }
+
+    /// Names the project's folder. Longer names than a path has are left out.
+    #[must_use]
+    pub fn root(mut self, folder: &str) -> Self {
+        self.root = folder_name(folder);
         self
     }
 

@@ -4,6 +4,7 @@ use crate::digester::CanonicalError;
 use crate::id::IdError;
 
 use super::MAX_EVENT_BYTES;
+use super::call::MAX_FOLDER_BYTES;
 
 /// What is wrong with an event.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +70,14 @@ pub enum EventError {
         field: &'static str,
         /// Why not.
         source: IdError,
+    },
+    /// A folder's path is longer than any path.
+    #[error("{field}: a path has at most {MAX_FOLDER_BYTES} bytes, this one has {bytes}")]
+    Folder {
+        /// The field.
+        field: &'static str,
+        /// How long it is.
+        bytes: usize,
     },
     /// Money below zero, not a number, or more than anybody spends at once.
     #[error("cost_usd: expected 0 to {max} US dollars, found {found:?}", max = super::usage::MAX_COST_USD)]

@@ -50,6 +50,8 @@ fields! {
     Args = "args",
     Hints = "hints",
     Turn = "turn",
+    Cwd = "cwd",
+    Root = "root",
     Result = "result",
     Outcome = "outcome",
     Approach = "approach",

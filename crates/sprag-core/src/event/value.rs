@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Payload;
+use super::call::MAX_FOLDER_BYTES;
 use super::error::EventError;
 use super::field::{self, EventField};
 use crate::digester::parse_text;
@@ -50,6 +51,20 @@ impl<'a> FieldValues<'a> {
         self.text(field)?
             .map(|text| field::id(field.name(), &text))
             .transpose()
+    }
+
+    /// The path of a folder; one that is longer than any path is an error.
+    pub(super) fn folder(&self, field: EventField) -> Result<Option<Box<str>>, EventError> {
+        let Some(text) = self.text(field)?.filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
+        if text.len() > MAX_FOLDER_BYTES {
+            return Err(EventError::Folder {
+                field: field.name(),
+                bytes: text.len(),
+            });
+        }
+        Ok(Some(text.into()))
     }
 
     /// An id that `needed_by` can't do without.

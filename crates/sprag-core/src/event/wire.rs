@@ -99,6 +99,8 @@ fn call(values: &FieldValues<'_>) -> Result<CallEvent, EventError> {
             "an object whose read_only, destructive and idempotent are true or false",
         )?,
         turn: values.id(EventField::Turn)?,
+        cwd: values.folder(EventField::Cwd)?,
+        root: values.folder(EventField::Root)?,
         generation: values.generation()?,
         identity: values.identity()?,
         via: values.via()?,

@@ -208,6 +208,12 @@ pub struct DestructiveLimits {
     pub scope: Scope,
     /// Whether a server's own word makes a tool destructive.
     pub trust_hints: bool,
+    /// More places whose content can be made again.
+    pub scratch: Arc<[Glob]>,
+    /// Places below which any removal is sweeping.
+    pub protected: Arc<[Glob]>,
+    /// Programs with their subcommand that are never judged, except on what is vital.
+    pub allow: Arc<[Box<str>]>,
 }
 
 impl Default for DestructiveLimits {
@@ -226,6 +232,9 @@ impl Default for DestructiveLimits {
             window: Millis::MINUTE,
             scope: Scope::Session,
             trust_hints: false,
+            scratch: Arc::default(),
+            protected: Arc::default(),
+            allow: Arc::default(),
         }
     }
 }

@@ -15,6 +15,7 @@ use super::text::{plain_name, shell_word};
 use crate::cell::hash::{hash_bytes, mix};
 use crate::cell::{AgentCell, Destructive, SessionCell};
 use crate::destructive_name::is_destructive;
+use crate::effect::Reach;
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::observation::{Approach, Call, Field};
@@ -40,7 +41,8 @@ impl Destroys {
     /// Returns none if the call destroys nothing.
     pub(crate) fn of(call: &Call, limits: &DestructiveLimits) -> Option<Self> {
         let tool = call.approach.tool.as_ref()?;
-        if !is_destructive(tool.as_str(), call.hints, limits) {
+        let near = matches!(call.path_reach, Some(Reach::Scratch | Reach::Workspace));
+        if near || !is_destructive(tool.as_str(), call.hints, limits) {
             return None;
         }
         Some(Self {
@@ -59,6 +61,17 @@ impl Destroys {
     /// What it destroys, if that is known in clear.
     pub(crate) fn text(&self) -> Option<&str> {
         self.text.as_deref()
+    }
+}
+
+/// The targets of a destructive tool that works in the workspace, which is judged as commands are.
+pub(crate) fn near_targets(call: &Call, limits: &DestructiveLimits) -> Vec<u64> {
+    let destroys = |tool: &Id| is_destructive(tool.as_str(), call.hints, limits);
+    let near = call.path_reach == Some(Reach::Workspace);
+    if near && call.approach.tool.as_ref().is_some_and(destroys) {
+        targets(&call.approach, limits)
+    } else {
+        Vec::new()
     }
 }
 
@@ -309,7 +322,7 @@ fn bare(text: &str) -> &str {
     }
 }
 
-fn raise_hint(key: &str, call: &Call, value: u32) -> String {
+pub(super) fn raise_hint(key: &str, call: &Call, value: u32) -> String {
     let scope = call.agent.as_ref().map_or_else(String::new, |agent| {
         format!(" --agent {}", shell_word(agent.as_str()))
     });

@@ -204,6 +204,7 @@ impl<'a> Action<'_, 'a> {
             self.identical(call, limits, &mut findings);
             self.repeat(call, limits, &mut findings);
             self.destructive(call, limits, &mut findings);
+            self.effects(call, limits, &mut findings);
             facts.warned = self.amounts(None, &mut findings);
         }
         self.actor.judge_actions(false, &mut findings);
@@ -221,7 +222,11 @@ impl<'a> Action<'_, 'a> {
                     let state = self.after_use(&code);
                     facts.settles = Some((code, state));
                 }
-                _ => facts.destroys = self.destroys(call, limits),
+                _ => {
+                    facts.destroys = self.destroys(call, limits);
+                    facts.far = self.far(call, limits);
+                    facts.near = self.near(call, limits);
+                }
             }
             facts
                 .pending

@@ -81,13 +81,14 @@ impl Coverage {
 
 /// What a rule can say. The two rules that only the informed classifier has are not the model's.
 fn says(rule: RuleId) -> &'static [Decision] {
-    use Decision::{Block, Deny, Kill, Warn};
+    use Decision::{Ask, Block, Deny, Kill, Warn};
     match rule {
         RuleId::SessionKilled => &[Warn, Deny, Kill],
         RuleId::SessionBlocked | RuleId::FlowEcho => &[Warn, Deny],
         RuleId::FlowChatter | RuleId::CallRepeat => &[Warn],
-        RuleId::DestructiveVolume => &[Kill],
-        RuleId::DestructiveTarget => &[Warn, Kill],
+        RuleId::DestructiveSweeping => &[Ask, Deny],
+        RuleId::DestructiveVolume => &[Warn, Ask, Kill],
+        RuleId::DestructiveTarget => &[Warn, Deny, Kill],
         RuleId::SessionDefiance => &[Block, Kill],
         RuleId::ProgressStagnation | RuleId::ProgressStuck => &[Warn, Block],
         RuleId::ProgressRecurrence | RuleId::ProgressChurn => &[],

@@ -1,6 +1,6 @@
 //! Calls that destroy: how many in the window, and how many on one target.
 
-use sprag_core::{Call, Decision, Field, Limits, Mode, RuleId, Scope, Timestamp};
+use sprag_core::{Call, Decision, Field, Limits, Mode, Reach, RuleId, Scope, Timestamp};
 
 use super::findings::Findings;
 use super::judge::Action;
@@ -59,7 +59,8 @@ impl<'a> Action<'_, 'a> {
         call: &'a Call,
         limits: &Limits,
     ) -> Option<(Scoped<'a>, Vec<Target<'a>>)> {
-        if !is_destructive(call, limits) {
+        let near = matches!(call.path_reach, Some(Reach::Scratch | Reach::Workspace));
+        if near || !is_destructive(call, limits) {
             return None;
         }
         let scope = match (limits.destructive.scope, self.actor.agent) {
@@ -96,7 +97,7 @@ impl<'a> Action<'_, 'a> {
     }
 }
 
-fn is_destructive(call: &Call, limits: &Limits) -> bool {
+pub(crate) fn is_destructive(call: &Call, limits: &Limits) -> bool {
     let hinted = limits.destructive.trust_hints && call.hints.destructive == Some(true);
     let named = call.approach.tool.as_ref().is_some_and(|tool| {
         let name = snake_case(tool.as_str());
@@ -144,7 +145,7 @@ fn snake_case(name: &str) -> String {
 }
 
 /// Every way to take one value for each target field. No target field, no target.
-fn targets<'a>(fields: &'a [Field], limits: &Limits) -> Vec<Target<'a>> {
+pub(crate) fn targets<'a>(fields: &'a [Field], limits: &Limits) -> Vec<Target<'a>> {
     let mut named: Vec<&'a Field> = fields
         .iter()
         .filter(|field| limits.destructive.targets.contains(&field.name))

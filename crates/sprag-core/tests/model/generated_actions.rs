@@ -1,7 +1,8 @@
 //! Random calls, steps and usage.
 
 use sprag_core::{
-    Answer, ApprovalScope, Call, Hints, Id, Observation, Observed, Step, Usage, approval_code,
+    Answer, ApprovalScope, Call, Hints, Id, Observation, Observed, Reach, Step, Usage,
+    approval_code,
 };
 
 use super::generator::Generator;
@@ -47,6 +48,20 @@ impl Generator<'_> {
                 ..Hints::default()
             },
             turn: None,
+            effects: self
+                .rng
+                .maybe(25, |rng| rng.pick(&samples.effects).clone())
+                .unwrap_or_default(),
+            unparsed: false,
+            orders_guard: false,
+            path_reach: self.rng.maybe(8, |rng| {
+                *rng.pick(&[
+                    Reach::Scratch,
+                    Reach::Workspace,
+                    Reach::Workspace,
+                    Reach::Outside,
+                ])
+            }),
             generation: self.generation(),
             identity: self.identity(),
             via: self.via(),

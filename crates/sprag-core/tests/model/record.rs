@@ -114,6 +114,22 @@ pub(crate) struct PendingCall<'a> {
 /// One target of a destructive call: a value for each target field, sorted by name.
 pub(crate) type Target<'a> = Vec<(&'a str, Digest)>;
 
+/// What a call destroyed outside of the workspace.
+#[derive(Debug, Clone)]
+pub(crate) struct FarLosses<'a> {
+    pub(crate) scope: Scoped<'a>,
+    pub(crate) targets: Vec<Digest>,
+    /// Not everything of it can be replaced.
+    pub(crate) counts: bool,
+}
+
+/// What was removed in the workspace, by a command or by a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum NearTarget<'a> {
+    Effect(Digest),
+    Tool(Target<'a>),
+}
+
 /// What an event did, beyond having happened.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EventFacts<'a> {
@@ -133,6 +149,10 @@ pub(crate) struct EventFacts<'a> {
     pub(crate) defied: Option<RuleId>,
     /// An allowed destructive call: where it counts and what it is on.
     pub(crate) destroys: Option<(Scoped<'a>, Vec<Target<'a>>)>,
+    /// An allowed call that destroyed something outside of the workspace.
+    pub(crate) far: Option<FarLosses<'a>>,
+    /// What an allowed call removed in the workspace.
+    pub(crate) near: Vec<NearTarget<'a>>,
     /// A step that was recorded.
     pub(crate) step: bool,
     /// What a recorded step was a step of, if that is known.

@@ -1,6 +1,8 @@
 //! The few names, calls and words that random histories are made of: few, so that they meet again.
 
-use sprag_core::{Approach, Digest, DigestKey, Field, Id, Outcome, Tone, ToolKind};
+use sprag_core::{
+    Approach, Digest, DigestKey, Field, Id, ObservedEffect, Outcome, Reach, Tone, ToolKind, Verb,
+};
 
 /// Everything that events pick from, made once.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub(crate) struct Samples {
     /// Program texts.
     pub(crate) programs: Vec<Approach>,
     pub(crate) outcomes: Vec<Outcome>,
+    /// What commands destroy.
+    pub(crate) effects: Vec<Vec<ObservedEffect>>,
 }
 
 impl Samples {
@@ -61,6 +65,23 @@ impl Samples {
             ],
             programs: (0..9).map(|at| program(&format!("print({at})"))).collect(),
             outcomes: (0..3).map(|at| outcome(&format!("result {at}"))).collect(),
+            effects: vec![
+                vec![effect(Reach::Scratch, "build", "")],
+                vec![effect(Reach::Workspace, "data", "")],
+                vec![effect(Reach::Workspace, "data", "")],
+                vec![
+                    effect(Reach::Workspace, "data", ""),
+                    effect(Reach::Outside, "/srv/a", ""),
+                ],
+                vec![effect(Reach::Outside, "/srv/a", "")],
+                vec![
+                    effect(Reach::Shared, "table a", ""),
+                    effect(Reach::Shared, "table b", ""),
+                ],
+                vec![effect(Reach::Shared, "pod a", "replaceable")],
+                vec![effect(Reach::Sweeping, "database a", "")],
+                vec![effect(Reach::Sweeping, "/", "vital")],
+            ],
         }
     }
 }
@@ -95,6 +116,18 @@ pub(crate) fn call(server: Option<&str>, tool: &str, args: &[(&str, &str)]) -> A
             })
             .collect(),
         ..program(&format!("{server:?} {tool} {args:?}"))
+    }
+}
+
+fn effect(reach: Reach, target: &str, kind: &str) -> ObservedEffect {
+    ObservedEffect {
+        verb: Verb::Delete,
+        reach,
+        vital: kind == "vital",
+        replaceable: kind == "replaceable",
+        by: "rm".into(),
+        target: digest(target),
+        text: Some(target.into()),
     }
 }
 

@@ -157,6 +157,10 @@ pub(crate) struct Call {
     hints: Option<Hints>,
     /// The turn of the model that made it: calls of one turn are one attempt.
     turn: Option<String>,
+    /// The folder in which it runs: relative paths in commands start there.
+    cwd: Option<String>,
+    /// The project's folder: what lies below it is the workspace.
+    root: Option<String>,
     /// The session's generation as the caller knows it.
     generation: Option<u32>,
     /// How sure the session's identity is.

@@ -77,6 +77,10 @@ pub(crate) fn call(at: u64, session: &str, what: u64) -> Observation {
         Timestamp(at),
         Observed::Call(Call {
             turn: None,
+            effects: Vec::new(),
+            unparsed: false,
+            orders_guard: false,
+            path_reach: None,
             session: id(session),
             agent: None,
             flow: None,
@@ -271,6 +275,10 @@ impl Stream {
         let tool = self.pick(["read", "delete_asset", "status"]);
         Call {
             turn: None,
+            effects: Vec::new(),
+            unparsed: false,
+            orders_guard: false,
+            path_reach: None,
             session: self.session(),
             agent: self.maybe(3, Self::agent),
             flow: self.maybe(3, Self::flow),

@@ -1,6 +1,6 @@
 //! Tool calls before they run: repeated ones, and those that destroy.
 
-use sprag_core::Decision::{Deny, Kill, Warn};
+use sprag_core::Decision::{Ask, Deny, Kill, Warn};
 
 use super::Explanation;
 
@@ -38,8 +38,35 @@ pub(super) const REPEAT: Explanation = Explanation {
     odd: &["It only warns, and only counts calls that were allowed."],
 };
 
+pub(super) const SWEEPING: Explanation = Explanation {
+    verdicts: &[Ask, Deny],
+    keys: &[
+        "destructive.scratch",
+        "destructive.protected",
+        "destructive.allow",
+    ],
+    per: None,
+    why: "Of two dozen public reports of data that agents destroyed, none came through a tool called \
+          `delete`. They were `rm -rf \"$HOME\"`, `terraform destroy`, `prisma migrate reset`, `DROP \
+          DATABASE`, and a `curl` that deleted a volume. Nobody had been asked.",
+    trips: "A command, an SQL text or an HTTP call would take a whole place where data lives: the project's \
+            root or its `.git`, a database, a schema or all rows of a table, a bucket, a volume, a namespace, \
+            a stack, a protected branch. A person is asked at the first time. `/`, homes, system \
+            directories and devices are refused.",
+    resets: "At once: each call is judged by itself. An approval lifts it for that call.",
+    tune: "`sprag policy set destructive.allow '[\"prisma migrate reset\"]'` lets a program with its subcommand \
+           run unasked; `destructive.scratch` names more places that may go, `destructive.protected` places of \
+           which nothing may go unasked. `sprag effects 'COMMAND'` prints what is seen.",
+    odd: &[
+        "Commands are parsed, not searched: text in quotes, here-documents and commit messages is data, unless \
+         the program that receives it executes it.",
+        "A variable that nobody set counts as empty: `rm -rf \"$DIR/\"` is `rm -rf /`. Write `${DIR:?}`.",
+        "Test databases, dry runs, build outputs and temporary places are scratch, and never judged.",
+    ],
+};
+
 pub(super) const VOLUME: Explanation = Explanation {
-    verdicts: &[Kill],
+    verdicts: &[Warn, Ask, Kill],
     keys: &["destructive.max_calls", "destructive.window"],
     per: None,
     why: "A clean-up agent whose delete was answered with an error took the next asset, and the next. What \
@@ -54,14 +81,15 @@ pub(super) const VOLUME: Explanation = Explanation {
            bulk-cleaner`; destructive.target still stops its loops. With `destructive.scope = \"agent\"` \
            all sessions of an agent are counted together.",
     odd: &[
-        "What a shell command or an SQL text deletes is not seen: the rule reads tool names. Use \
-         access.denied for those tools.",
+        "Commands, SQL and HTTP calls that destroy something outside of the workspace are counted by \
+         themselves: a warning on the second, and a person is asked on the third.",
+        "Things that are made again (a pod, an image, a branch, rows picked by a condition) are not counted here.",
         "`deleteAsset`, `delete-asset` and `delete.asset` are all `delete_asset`.",
     ],
 };
 
 pub(super) const TARGET: Explanation = Explanation {
-    verdicts: &[Warn, Kill],
+    verdicts: &[Warn, Deny, Kill],
     keys: &["destructive.max_same_target", "destructive.window"],
     per: None,
     why: "Deleting the same thing again is never work: either it is gone, or deleting does not help. An \
@@ -77,5 +105,8 @@ pub(super) const TARGET: Explanation = Explanation {
     odd: &[
         "`schema=a, table=t` and `schema=b, table=t` are two targets.",
         "A call without any target field has no target, and only destructive.volume counts it.",
+        "What a command destroys outside of the workspace is refused the third time, not killed.",
+        "In the workspace (`git reset --hard`, `rm -rf data`) a first time is never judged: the third one with \
+         nothing new in between is warned about, the fifth refused.",
     ],
 };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
-use sprag_core::{Digester, Policy};
+use sprag_core::Policy;
 use sprag_store::{
     MemoryStore, Noted, OwnedSqlite, Retention, SharedSqlite, SqliteOptions, Store, read_policy,
 };
@@ -180,7 +180,7 @@ impl GuardBuilder {
         };
         let source = watched.as_ref().and_then(WatchedFile::start);
         let inner = Inner {
-            digester: Digester::new(store.digest_key()),
+            digester: crate::digester::digester(store.digest_key()),
             store,
             clock,
             capture: self.capture,

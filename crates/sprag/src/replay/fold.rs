@@ -70,7 +70,7 @@ impl<'a> Replay<'a> {
     fn new(under: PolicySource<'a>, cells: CellMap) -> Self {
         Self {
             under,
-            digester: Digester::new(DigestKey::fixed()),
+            digester: crate::digester::digester(DigestKey::fixed()),
             cells,
             flows: FlowCounter::default(),
             what_if: None,

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sprag_core::{DigestKey, Digester, Event, Id, Observation, Observed, Policy};
+use sprag_core::{DigestKey, Event, Id, Observation, Observed, Policy};
 
 use super::knob::{Knob, Needs};
 use crate::eval::{
@@ -113,7 +113,7 @@ impl History {
     }
 
     fn take(&mut self, trace: &Trace, label: Option<&Label>, policy: &Policy) {
-        let digester = Digester::new(DigestKey::fixed());
+        let digester = crate::digester::digester(DigestKey::fixed());
         let killed: HashSet<&Id> = trace
             .events
             .iter()

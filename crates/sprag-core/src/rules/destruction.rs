@@ -1,0 +1,60 @@
+//! What a call destroys by its tool's name and by its commands, judged and counted together.
+
+use super::destructive::{self, Destroys};
+use super::effects::{self, Losses};
+use crate::cell::{AgentCell, SessionCell};
+use crate::finding::Findings;
+use crate::observation::Call;
+use crate::policy::{Limits, Widest};
+use crate::time::Timestamp;
+
+/// What one call destroys.
+pub(crate) struct Destruction<'c> {
+    pub(crate) destroys: Option<Destroys>,
+    losses: Losses<'c>,
+}
+
+impl<'c> Destruction<'c> {
+    pub(crate) fn of(call: &'c Call, limits: &Limits) -> Self {
+        let near = destructive::near_targets(call, &limits.destructive);
+        Self {
+            destroys: Destroys::of(call, &limits.destructive),
+            losses: Losses::of(call, &limits.destructive, &near),
+        }
+    }
+
+    /// Judges all destructive rules before the call is let through.
+    pub(crate) fn judge(
+        &self,
+        call: &Call,
+        (session, mut agent): (&mut SessionCell, Option<&mut AgentCell>),
+        now: Timestamp,
+        limits: &Limits,
+        found: &mut Findings,
+    ) {
+        if let Some(destroys) = &self.destroys {
+            let cells = (&mut *session, agent.as_deref_mut());
+            destructive::judge(destroys, call, cells, now, limits, found);
+        }
+        if !self.losses.is_empty() {
+            effects::judge(&self.losses, call, (session, agent), now, limits, found);
+        }
+    }
+
+    /// Remembers a call that was let through.
+    pub(crate) fn count(
+        &self,
+        (session, mut agent): (&mut SessionCell, Option<&mut AgentCell>),
+        now: Timestamp,
+        limits: &Limits,
+        widest: Widest,
+    ) {
+        if let Some(destroys) = &self.destroys {
+            let cells = (&mut *session, agent.as_deref_mut());
+            destructive::count(destroys, cells, now, limits, widest);
+        }
+        if !self.losses.is_empty() {
+            effects::count(&self.losses, (session, agent), now, limits, widest);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What commands destroy, from the event to the verdict.
+#![cfg(feature = "effects")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+use serde_json::json;
+use sprag::{Decision, Event, Judge, RuleId, Timestamp, Verdict};
+use sprag_core::{Payload, Policy};
+
+const ROOT: &str = "/home/user/app";
+
+struct Session {
+    judge: Judge,
+    at: u64,
+}
+
+impl Session {
+    fn new(policy: &str) -> Self {
+        let policy = Policy::from_toml(policy).unwrap();
+        Self {
+            judge: Judge::new(policy),
+            at: 1_000_000,
+        }
+    }
+
+    fn judge(&mut self, event: impl Into<Event>) -> Verdict {
+        self.at += 2_000;
+        self.judge.judge(&event.into(), Timestamp(self.at)).unwrap()
+    }
+
+    fn run(&mut self, command: &str) -> Verdict {
+        let args = Payload::from(json!({ "command": command }));
+        let call = Event::call("s", "Bash").unwrap().args(args);
+        self.judge(call.cwd(ROOT).root(ROOT))
+    }
+
+    /// The step of a call that answered `result`.
+    fn answered(&mut self, result: &str) {
+        let step = Event::step("s").unwrap().tool("Bash").unwrap();
+        self.judge(step.result(Payload::from(json!(result))));
+    }
+}
+
+fn said(verdict: &Verdict) -> (Decision, Option<RuleId>) {
+    (verdict.decision, verdict.rule)
+}
+
+#[test]
+fn a_sweep_of_a_home_is_refused_and_of_a_database_asked() {
+    let mut session = Session::new("");
+    let sweeping = Some(RuleId::DestructiveSweeping);
+    assert_eq!(
+        said(&session.run("rm -rf ~/x/..")),
+        (Decision::Deny, sweeping)
+    );
+    assert_eq!(
+        said(&session.run("rm -rf \"$DIR/\"")),
+        (Decision::Deny, sweeping)
+    );
+    assert_eq!(
+        said(&session.run("npx prisma migrate reset")),
+        (Decision::Ask, sweeping)
+    );
+    assert_eq!(
+        said(&session.run("git commit -m 'rm -rf /'")),
+        (Decision::Allow, None)
+    );
+}
+
+#[test]
+fn dropping_tables_again_and_again_is_warned_then_asked() {
+    let mut session = Session::new("");
+    let drop = |table: &str| format!("psql app -c 'DROP TABLE {table}'");
+    assert_eq!(session.run(&drop("a")).decision, Decision::Allow);
+    assert_eq!(
+        said(&session.run(&drop("b"))),
+        (Decision::Warn, Some(RuleId::DestructiveVolume))
+    );
+    assert_eq!(
+        said(&session.run(&drop("c"))),
+        (Decision::Ask, Some(RuleId::DestructiveVolume))
+    );
+}
+
+#[test]
+fn dropping_one_table_a_third_time_is_refused() {
+    let mut session = Session::new("");
+    let drop = "psql app -c 'DROP TABLE orders'";
+    assert_eq!(session.run(drop).decision, Decision::Allow);
+    assert_eq!(
+        said(&session.run(drop)),
+        (Decision::Warn, Some(RuleId::DestructiveTarget))
+    );
+    assert_eq!(
+        said(&session.run(drop)),
+        (Decision::Deny, Some(RuleId::DestructiveTarget))
+    );
+}
+
+#[test]
+fn resets_of_the_workspace_are_judged_only_while_nothing_new_comes() {
+    let mut session = Session::new("");
+    for number in 0..8 {
+        assert_eq!(
+            session.run("git reset --hard").decision,
+            Decision::Allow,
+            "{number}"
+        );
+        session.answered(&format!(
+            "{number} of 12 tests failed: {}",
+            "x".repeat(number)
+        ));
+    }
+    let mut session =
+        Session::new("progress.classifier = \"plain\"\n[rules]\n\"progress.*\" = \"off\"");
+    let mut decisions = Vec::new();
+    for _ in 0..5 {
+        decisions.push(session.run("git reset --hard").decision);
+        session.answered("HEAD is now at 1234567");
+    }
+    use Decision::{Allow, Deny, Warn};
+    assert_eq!(decisions, [Allow, Allow, Warn, Warn, Deny]);
+}
+
+#[test]
+fn a_clean_build_is_never_judged() {
+    let mut session = Session::new("");
+    for number in 0..12 {
+        let verdict = session.run("rm -rf build && cmake -B build && make -C build");
+        assert_eq!(verdict.decision, Decision::Allow, "{number}");
+        session.answered(&format!("[{number}%] built"));
+    }
+}
+
+#[test]
+fn the_policy_names_what_may_go_and_what_may_not() {
+    let policy = "[destructive]\nallow = [\"prisma migrate reset\"]\nprotected = [\"uploads\"]\nscratch = [\"/srv/x\"]";
+    let mut session = Session::new(policy);
+    assert_eq!(
+        session.run("npx prisma migrate reset").decision,
+        Decision::Allow
+    );
+    assert_eq!(session.run("rm uploads/a.png").decision, Decision::Ask);
+    for name in ["a", "b", "c", "d", "e"] {
+        let verdict = session.run(&format!("rm -rf /srv/x/{name}"));
+        assert_eq!(verdict.decision, Decision::Allow, "{name}");
+    }
+    assert_eq!(session.run("rm -rf /").decision, Decision::Deny);
+}
+
+#[test]
+fn a_tool_that_deletes_in_the_workspace_is_judged_by_its_path() {
+    let mut session = Session::new("");
+    for name in ["a", "b", "c", "d", "e"] {
+        let args = Payload::from(json!({ "path": format!("src/{name}.rs") }));
+        let call = Event::call("s", "delete_file").unwrap().args(args);
+        assert_eq!(
+            session.judge(call.cwd(ROOT).root(ROOT)).decision,
+            Decision::Allow,
+            "{name}"
+        );
+    }
+}
