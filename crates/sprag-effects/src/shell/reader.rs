@@ -338,8 +338,16 @@ impl Reader<'_> {
             return self.announce().map(Some);
         }
         let writes = self.cursor.byte(0) == b'>' || self.cursor.byte(1) == b'>';
-        for operator in ["<>", "<&", ">>", ">|", ">&", "<", ">"] {
+        for operator in [">&-", "<&-", "<>", "<&", ">>", ">|", ">&", "<", ">"] {
             if self.cursor.eat(operator) {
+                // A closed descriptor has no target; what follows is a word of its own.
+                if operator.ends_with('-') {
+                    let target = Word::default();
+                    return Ok(Some(Redirect::File {
+                        target,
+                        writes: false,
+                    }));
+                }
                 break;
             }
         }

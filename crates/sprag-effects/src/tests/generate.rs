@@ -113,7 +113,7 @@ impl Generator {
     }
 
     fn piece(&mut self, depth: usize) -> String {
-        const PIECES: [&str; 45] = [
+        const PIECES: [&str; 44] = [
             "a",
             "b-c",
             "--opt=x",
@@ -158,7 +158,6 @@ impl Generator {
             "\\\\",
             "é",
             "!",
-            "$",
         ];
         if depth > 0 && self.below(12) == 0 {
             let inner = self.list(depth - 1);
