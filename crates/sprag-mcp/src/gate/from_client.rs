@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::value::RawValue;
-use sprag_core::{CallEvent, Code, Decision, Event, Id, IdError, Identity, Sender, Verdict, Via};
+use sprag_core::{CallEvent, Event, Id, IdError, Identity, Sender, Verdict, Via};
 
 use super::stopped::{Asking, Passed, Stopped, stop};
-use super::{ClientAction, Gate, OnKill, RequestScope, id_key};
+use super::{ClientAction, Gate, RequestScope, id_key};
 use crate::call_meta::{CallMeta, can_elicit};
 use crate::call_outcome::CallOutcome;
 use crate::envelope::{CallParams, Envelope, batch, member, parse, raw_member, text};
@@ -19,9 +19,6 @@ use crate::misread::{self, CALL};
 use crate::refusal::{INVALID_REQUEST, Reason, RefusalForm, error, refusal};
 use crate::stream_scan::StreamScan;
 use crate::verdict_source::GuardAnswer;
-
-/// What an agent reads where a verdict has no words.
-const REFUSED: &str = "refused by the loop guard";
 
 /// How often a server may ask for input before the call counts as a new one.
 const MAX_ROUNDS: u32 = 32;
@@ -207,15 +204,8 @@ impl Gate {
             GuardAnswer::Foreign => return unjudged(&"its session belongs to somebody else"),
         };
         if let Some(verdict) = verdict.as_ref().filter(|verdict| verdict.refuses()) {
-            self.note_stop(&event.session, verdict);
-            let question = || self.question(scope, (bytes, message), &meta, &event, verdict);
-            return match (asking == Asking::May).then(question).flatten() {
-                Some(question) => Err(Stopped::with(Some(question))),
-                None => refuse(Reason {
-                    why: verdict.message.as_deref().unwrap_or(REFUSED),
-                    code: verdict.code,
-                }),
-            };
+            let call = (bytes, message);
+            return Err(self.refused(scope, call, (&meta, form, asking), &event, verdict));
         }
         if verdict.is_some() {
             // A session that may call again was reset by an operator.
@@ -313,39 +303,6 @@ impl Gate {
     /// Asks about an event.
     pub(super) fn check(&self, sender: Option<&Sender>, event: Event) -> GuardAnswer {
         self.source.check(sender, event)
-    }
-
-    /// Remembers that a session was stopped, and logs it the first time.
-    pub(super) fn note_stop(&self, session: &Id, verdict: &Verdict) {
-        if verdict.decision < Decision::Block {
-            return;
-        }
-        let is_new = {
-            let mut in_flight = self.in_flight();
-            let is_new = in_flight.stopped.get(session).is_none();
-            in_flight.stopped.insert(session.clone(), ());
-            let is_stale = verdict.code == Some(Code::SessionStaleGeneration);
-            if verdict.decision == Decision::Kill && !is_stale {
-                let generation = verdict.generation;
-                in_flight.killed.insert(session.clone(), generation);
-            }
-            is_new
-        };
-        if is_new {
-            let message = verdict.message.as_deref().unwrap_or_default();
-            let message = message.trim_end_matches('.');
-            let state = if verdict.decision == Decision::Kill {
-                "killed"
-            } else {
-                "blocked"
-            };
-            self.source.log(format_args!(
-                "a session is {state}: {message}; to see it: sprag sessions list --state {state}"
-            ));
-        }
-        if verdict.decision == Decision::Kill && self.options.on_kill == OnKill::Exit {
-            self.must_end.store(true, Ordering::Release);
-        }
     }
 }
 
