@@ -89,7 +89,10 @@ fn odd_names() -> Odd {
         ("a key twice at the top", with("\"tool_use_id\":", twice)),
         (
             "an id of 300 bytes",
-            with("toolu_0000000000000001", &"x".repeat(300)),
+            with(
+                "toolu_0000000000000001",
+                &format!("{}SESSION", "x".repeat(300)),
+            ),
         ),
         ("a tool with a name of 300 bytes", with("\"Bash\"", &long)),
         (
