@@ -3,10 +3,12 @@
 //! Raw arguments and results are reduced by the digester to digests and a few small features, so the
 //! log is small, holds nothing private by default, and can be folded again under any policy.
 
+mod guess;
 mod hints;
 mod order;
 mod whose;
 
+pub use guess::{Tone, ToolKind};
 pub use hints::Hints;
 use serde::{Deserialize, Serialize};
 
@@ -348,38 +350,6 @@ pub struct Outcome {
     /// The result was too long to canonicalise and was digested as raw bytes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub oversized: bool,
-}
-
-/// What a call is for, guessed by the digester from names and commands; the policy may override it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ToolKind {
-    /// Looks at something: asking again without any change in between brings nothing.
-    Read,
-    /// Asks whether something is ready: asking again later is the point.
-    Poll,
-    /// Changes something.
-    Change,
-    /// Runs something whose result may differ.
-    #[default]
-    Run,
-}
-
-/// What an answer is like, judged by the digester from its text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tone {
-    /// Says something of its own.
-    #[default]
-    Telling,
-    /// Says that something failed.
-    Failure,
-    /// Says that nothing was found.
-    Empty,
-    /// Says only that it was done.
-    Done,
-    /// Says nothing.
-    Silent,
 }
 
 /// Tokens and money spent by a session.

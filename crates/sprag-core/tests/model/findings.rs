@@ -68,6 +68,8 @@ impl Findings {
                 decision: decision.min(Decision::Ask),
                 ..finding
             }),
+            // A rule that asks by itself is lifted in the same way.
+            Mode::Enforce if self.lifts && decision == Decision::Ask => self.lifted = true,
             Mode::Enforce => self.enforced.push(finding),
         }
     }
