@@ -15,10 +15,11 @@ mod generate;
 
 use generate::{Generator, mutated};
 
-/// Reports each unknown command with its arguments, and stops what runs on.
+/// Reports each unknown command with its arguments, leaves globs alone, and stops what runs on.
 const PREAMBLE: &str = r#"
-command_not_found_handle() { local s; printf -v s '%s\x1f' "$@"; printf '%s\x1e' "$s" >> "$HOME/log"; return 0; }
+command_not_found_handle() { local s; printf -v s '%s\x1f' "$@"; s=${s//$'\n'/$'\x1d'}; printf '%s\x1e' "$s" >> "$HOME/log"; return 0; }
 FUNCNEST=20
+set -f
 ulimit -t 2
 "#;
 
@@ -84,7 +85,8 @@ fn ran(script: &str) -> Vec<Vec<String>> {
             words.pop();
             let home = folder.path().to_string_lossy();
             for word in &mut words {
-                *word = word.replace(&*home, "~");
+                // A line end would be written in two pieces, and mix with what runs beside it.
+                *word = word.replace(&*home, "~").replace('\u{1d}', "\n");
             }
             words
         })

@@ -205,14 +205,14 @@ impl Walker<'_> {
         match &param.operation {
             Operation::All => known,
             Operation::Default(word, assigns) if unset => {
-                let default = self.one_field(word);
+                let default = self.operand(word, param.quoted);
                 if *assigns {
                     self.environment
                         .set(&param.name, Value::Known(vec![default.clone()]));
                 }
                 vec![default]
             }
-            Operation::Alternative(word) if !unset => vec![self.one_field(word)],
+            Operation::Alternative(word) if !unset => vec![self.operand(word, param.quoted)],
             Operation::Alternative(_) => Vec::new(),
             Operation::Required if unset => vec![Field::unknown()],
             Operation::Other(word) => {
@@ -226,6 +226,18 @@ impl Walker<'_> {
             }
             Operation::None | Operation::Default(..) | Operation::Required => known,
         }
+    }
+
+    /// The word of `${name:-word}`. Blanks in quotes would have to survive the splitting of the rest, so
+    /// such a word is unknown.
+    fn operand(&mut self, word: &Word, quoted: bool) -> Field {
+        let field = self.one_field(word);
+        let blank =
+            |part: &Part| matches!(part, Part::Quoted(text) if text.contains([' ', '\t', '\n']));
+        if !quoted && word.parts.iter().any(blank) {
+            return Field::unknown();
+        }
+        field
     }
 
     fn unknown_param(&mut self, operation: &Operation) -> Vec<Field> {

@@ -111,6 +111,7 @@ impl Reader<'_> {
             if self.is_list_end() {
                 return Ok(list);
             }
+            let start = list.len();
             list.push(self.pipeline()?);
             self.cursor.skip_blanks();
             loop {
@@ -126,7 +127,15 @@ impl Reader<'_> {
                 b';' if self.cursor.byte(1) != b';' && self.cursor.byte(1) != b'&' => {
                     self.cursor.skip(1);
                 }
-                b'&' if self.cursor.byte(1) != b'&' => self.cursor.skip(1),
+                b'&' if self.cursor.byte(1) != b'&' => {
+                    self.cursor.skip(1);
+                    // What runs in the background changes nothing of this shell.
+                    let background = list.split_off(start);
+                    list.push(Command {
+                        kind: Kind::Subshell(background),
+                        redirects: Vec::new(),
+                    });
+                }
                 b'\n' => {}
                 _ => return Ok(list),
             }

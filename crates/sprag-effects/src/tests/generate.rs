@@ -255,5 +255,7 @@ pub(super) fn mutated(script: &str, seed: u64) -> String {
             characters[at] = all[generator.below(all.len())];
         }
     }
+    // A backslash at the end must not reach what the caller appends.
+    characters.extend(['\n', '\n']);
     characters.into_iter().collect()
 }
