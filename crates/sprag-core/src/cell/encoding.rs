@@ -10,10 +10,11 @@ use std::collections::VecDeque;
 
 use super::alias::{Seen, Sighting};
 use super::approvals::{Approval, ApprovalState, Approvals};
+use super::calls::Calls;
 use super::flow::{FlowMember, FlowStarter};
 use super::pace::Pace;
 use super::progress::{Advance, FailureWords, Grown, Last, Progress, Sample, Streaks, Waited};
-use super::session::{Calls, Refusals, ResettableState};
+use super::session::{Refusals, ResettableState};
 use super::window::Window;
 use super::{
     AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,

@@ -3,26 +3,22 @@
 //! Small when fresh and bounded when full, because a guard holds a cell for every agent that ever
 //! ran. Lists grow as they are used and stop growing at the bounds named here.
 
-use std::collections::VecDeque;
-
 use serde::Serialize;
 
 use super::approvals::{Approval, Approvals};
+use super::calls::Calls;
 use super::destructive::Destructive;
 use super::hash::hash_bytes;
 use super::near::NearLosses;
-use super::pace::{LULL, Pace};
+use super::pace::Pace;
 use super::progress::Progress;
 use super::spent::Spending;
 use super::tried::{ShortName, Tried};
-use super::window::inside;
 use crate::id::Id;
 use crate::rule::RuleId;
 use crate::sender::Owner;
 use crate::time::{Millis, Timestamp};
 
-/// Identical calls are looked for among this many.
-pub(crate) const MAX_CALLS: usize = 256;
 /// This many calls may wait for their step.
 pub(crate) const MAX_PENDING: usize = 64;
 /// This many dispatches may run in one session.
@@ -72,23 +68,6 @@ pub(crate) struct Refusals {
     pub(crate) counted_at: Option<Timestamp>,
     pub(crate) identical_at: Option<Timestamp>,
 }
-
-/// The session's last calls that were let through, oldest first.
-///
-/// Almost no call was made `max_identical` times before, and `crowds` shows that without looking
-/// at all of them: it counts the remembered calls by five bits of their key. A young session
-/// looks through the few it has.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Calls {
-    pub(super) recent: VecDeque<(u64, Timestamp)>,
-    crowds: Option<Box<[u16; CROWDS]>>,
-    pub(super) in_a_row: u32,
-}
-
-const CROWDS: usize = 32;
-
-/// How many calls a round may have that is looked for where no results are reported.
-const ROUND_CALLS: std::ops::RangeInclusive<usize> = 2..=4;
 
 /// One run of one agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -348,113 +327,4 @@ impl ResettableState {
         let is_new = self.progress.past(tried.normal).is_none();
         self.pace.call(now, is_new, turn, self.progress.step);
     }
-}
-
-impl Calls {
-    /// From its lists; the crowds are a count of them.
-    pub(super) fn with(recent: VecDeque<(u64, Timestamp)>, in_a_row: u32) -> Self {
-        let mut calls = Self {
-            recent,
-            crowds: None,
-            in_a_row,
-        };
-        if calls.recent.len() >= CROWDS {
-            calls.crowds = Some(calls.count_crowds());
-        }
-        calls
-    }
-
-    /// When the `nth` latest call of `key` within `span` was, if there were as many.
-    pub(crate) fn nth_latest(
-        &self,
-        key: u64,
-        nth: u32,
-        now: Timestamp,
-        span: Millis,
-    ) -> Option<Timestamp> {
-        let crowd = self
-            .crowds
-            .as_ref()
-            .and_then(|crowds| crowds.get(crowd_of(key)));
-        if crowd.is_some_and(|crowd| u32::from(*crowd) < nth) {
-            return None;
-        }
-        self.recent
-            .iter()
-            .rev()
-            .take_while(|(_, at)| inside(*at, now, span))
-            .filter(|(held, _)| *held == key)
-            .nth(usize::try_from(nth).ok()?.checked_sub(1)?)
-            .map(|(_, at)| *at)
-    }
-
-    /// How often in a row `key` was called, with one call more at `now`. A lull ends the row.
-    pub(crate) fn row_with(&self, key: u64, now: Timestamp) -> u32 {
-        let goes_on = |(last, at): &(u64, Timestamp)| *last == key && inside(*at, now, LULL);
-        if self.recent.back().is_some_and(goes_on) {
-            self.in_a_row.saturating_add(1)
-        } else {
-            1
-        }
-    }
-
-    /// How often the last few calls were made in turn, with one call of `key` more at `now` that ends a
-    /// round; the number of calls in a round comes with it. A lull ends the rounds.
-    pub(crate) fn rounds_with(&self, key: u64, now: Timestamp) -> Option<(u32, usize)> {
-        let mut next = now;
-        let row: Vec<u64> = std::iter::once(key)
-            .chain(self.recent.iter().rev().map_while(|(held, at)| {
-                let soon = inside(*at, next, LULL);
-                next = *at;
-                soon.then_some(*held)
-            }))
-            .collect();
-        ROUND_CALLS.into_iter().find_map(|period| {
-            let pairs = row.iter().zip(row.iter().skip(period));
-            let same = pairs
-                .take_while(|(later, earlier)| later == earlier)
-                .count();
-            let calls = same + period;
-            let varies = row.iter().take(period).any(|held| *held != key);
-            let ends_round = same > 0 && calls.is_multiple_of(period) && varies;
-            let rounds = u32::try_from(calls / period).ok()?;
-            ends_round.then_some((rounds, period))
-        })
-    }
-
-    pub(crate) fn push(&mut self, key: u64, now: Timestamp) {
-        self.in_a_row = self.row_with(key, now);
-        let gone = if self.recent.len() >= MAX_CALLS {
-            self.recent.pop_front()
-        } else {
-            None
-        };
-        self.recent.push_back((key, now));
-        match &mut self.crowds {
-            Some(crowds) => {
-                if let Some(crowd) = gone.and_then(|(gone, _)| crowds.get_mut(crowd_of(gone))) {
-                    *crowd = crowd.saturating_sub(1);
-                }
-                if let Some(crowd) = crowds.get_mut(crowd_of(key)) {
-                    *crowd = crowd.saturating_add(1);
-                }
-            }
-            None if self.recent.len() >= CROWDS => self.crowds = Some(self.count_crowds()),
-            None => {}
-        }
-    }
-
-    fn count_crowds(&self) -> Box<[u16; CROWDS]> {
-        let mut crowds = Box::new([0_u16; CROWDS]);
-        for (key, _) in &self.recent {
-            if let Some(crowd) = crowds.get_mut(crowd_of(*key)) {
-                *crowd = crowd.saturating_add(1);
-            }
-        }
-        crowds
-    }
-}
-
-fn crowd_of(key: u64) -> usize {
-    usize::try_from(key % CROWDS as u64).unwrap_or(0)
 }
