@@ -30,8 +30,10 @@ use super::novelty::{Novelty, StepFacts};
 
 /// Of looks for a thing that is not there, where each looks for another thing, each second counts.
 const AIMED_PER_COUNT: u16 = 2;
-/// Of known failures that may be findings each third counts.
+/// Of known failures that may be findings each third counts; of short ones, which a sweep brings from
+/// each of its targets (`denied`), each fifth.
 const WEAK_PER_COUNT: u16 = 3;
+const SHORT_WEAK_PER_COUNT: u16 = 5;
 
 /// What an attempt ended in: the key of its threshold, and the words for it.
 fn ended(facts: &StepFacts<'_>) -> Option<(&'static str, &'static str)> {
@@ -67,13 +69,13 @@ fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
             )
         }
         Novelty::Wall => {
+            let per_count = if facts.outcome.long {
+                WEAK_PER_COUNT
+            } else {
+                SHORT_WEAK_PER_COUNT
+            };
             let is_patient = facts.outcome.weak;
-            (
-                &mut streaks.stuck,
-                &mut streaks.weak,
-                WEAK_PER_COUNT,
-                is_patient,
-            )
+            (&mut streaks.stuck, &mut streaks.weak, per_count, is_patient)
         }
         Novelty::Similar => (&mut streaks.similar, &mut 0, 1, false),
         _ => (&mut streaks.echo, &mut 0, 1, false),
