@@ -123,6 +123,8 @@ const PREFIXES: [(&str, Tail, usize); 104] = [
 
 /// What is shorter is none of them.
 const SHORTEST: usize = 13;
+/// No word that people write is as long.
+const LONG_WORD: usize = 20;
 
 /// Whether `word` starts as a secret of one of the issuers does.
 pub(super) fn is_issued(word: &str) -> bool {
@@ -145,10 +147,11 @@ impl Tail {
     }
 }
 
-/// Words that people join (`sk-learn-contrib-examples`) have neither digits nor capitals in them.
+/// Words that people join (`sk-learn-contrib-examples`) have neither digits nor capitals in them, and
+/// none of them is this long.
 fn is_drawn(rest: &str) -> bool {
-    rest.bytes()
-        .any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+    let drawn = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+    rest.bytes().any(drawn) || rest.split(['-', '_']).any(|word| word.len() >= LONG_WORD)
 }
 
 #[cfg(test)]
