@@ -5,6 +5,7 @@
 
 mod alias;
 mod approvals;
+mod calls;
 mod destructive;
 mod encoding;
 mod flow;

@@ -182,11 +182,7 @@ impl Episode {
             Some((stop, at, meter)) if !perhaps_wrong => Saved {
                 calls: self.last.saturating_sub(stop.call)
                     + usize::from(!is_after_the_fact(stop.rule)),
-                seconds: if turn.has_times {
-                    self.ended.since(*at).0 / 1_000
-                } else {
-                    0
-                },
+                seconds: self.ended.since(*at).0 / 1_000 * u64::from(turn.has_times),
                 tokens: spent(*meter, self.after, turn.has_tokens).total,
             },
             _ => Saved::default(),

@@ -110,11 +110,6 @@ mod tests {
             judge(&mut guard, future),
             Err(JudgeError::Engine(_))
         ));
-        let twice = r#"{"type":"call","session":"s","tool":"read","args":{"a":1,"a":2}}"#;
-        assert!(matches!(
-            judge(&mut guard, twice),
-            Err(JudgeError::Event(_))
-        ));
         let now = r#"{"type":"call","session":"s","tool":"read"}"#;
         assert_eq!(judge(&mut guard, now).unwrap().generation, 1);
     }

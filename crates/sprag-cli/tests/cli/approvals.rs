@@ -20,8 +20,7 @@ fn asked() -> (Sandbox, String) {
 fn a_question_is_shown_and_approved_once() {
     let (sandbox, code) = asked();
     let shown = sandbox.run(&["approvals"]);
-    let head =
-        format!("exit 0\n--- stdout\n{code}  rm_all\n    session s1 (agent cleaner), open for ");
+    let head = format!("exit 0\n--- stdout\n{code}  rm_all\n    session s1, open for ");
     assert!(shown.starts_with(&head), "{shown}");
     assert!(
         shown.contains("access.denied: Tool rm_all is not allowed by the policy"),
@@ -48,7 +47,7 @@ fn a_question_is_shown_and_approved_once() {
     );
     let again = sandbox.run(&["approve", &code, "--yes"]);
     assert!(again.contains("is not open"), "{again}");
-    let log = sandbox.run(&["log", "show", "--json"]);
+    let log = sandbox.run(&["log", "tail", "--json"]);
     assert!(log.contains("(no terminal)"), "{log}");
 }
 

@@ -152,6 +152,8 @@ fn policy_set_shows_each_kind_of_value() {
                                ~/.config/sprag/policy.toml, else the built-in limits]
           --agent <AGENT>      For this agent
           --session <SESSION>  For this session
+      -y, --yes                Don't ask whether to do it. Needed where there is no terminal; the log
+                               then says so
           --json               Print one JSON document instead of text
       -h, --help               Print help
 
@@ -198,7 +200,7 @@ fn a_slip_in_a_command_is_told() {
     --- stderr
     error: unrecognized subcommand 'decied'
 
-      tip: a similar subcommand exists: 'decide'
+      tip: some similar subcommands exist: 'decline', 'decide'
 
     Usage: sprag <COMMAND>
 

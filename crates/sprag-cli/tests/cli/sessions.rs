@@ -129,7 +129,7 @@ fn kill_and_reset_need_a_reason_and_the_log_keeps_it() {
     error: the following required arguments were not provided:
       --why <TEXT>
 
-    Usage: sprag sessions kill --why <TEXT> <SESSION>
+    Usage: sprag sessions kill --why <TEXT> --yes <SESSION>
 
     For more information, try '--help'.
     ");
@@ -176,7 +176,7 @@ fn kill_and_reset_need_a_reason_and_the_log_keeps_it() {
     "#);
     let log = sandbox.run(&["log", "tail", "--json"]);
     assert!(
-        log.contains("seen enough") && log.contains("\"by\":\"ann\""),
+        log.contains("seen enough") && log.contains("\"by\":\"ann (no terminal)\""),
         "{log}"
     );
     assert!(sandbox.run(&["verify"]).contains("sound:"));

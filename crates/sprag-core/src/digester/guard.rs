@@ -296,13 +296,13 @@ mod tests {
         let file =
             |json: &str| touches_guard(&JsonValue::parse(json).unwrap(), None, ToolKind::Change);
         assert!(file(
-            r#"{"file_path":"/home/u/.claude/settings.json","content":"{}"}"#
+            r#"{"file_path":"/home/user/.claude/settings.json","content":"{}"}"#
         ));
         assert!(file(
             r#"{"file_path":".claude/settings.json","old_string":"\"hooks\"","new_string":"\"x\""}"#
         ));
         assert!(file(
-            r#"{"path":"/home/u/.local/state/sprag/operator.token","content":"x"}"#
+            r#"{"path":"/home/user/.local/state/sprag/operator.token","content":"x"}"#
         ));
         assert!(!file(
             r#"{"file_path":".claude/settings.json","old_string":"\"model\": \"a\"","new_string":"\"model\": \"b\""}"#

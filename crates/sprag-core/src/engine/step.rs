@@ -60,25 +60,9 @@ fn judged(
     let held_back =
         cell.blocked().is_some() && limits.modes.get(RuleId::SessionBlocked) >= Mode::Ask;
     let completes = pending.is_some();
-    let steps = cell.held.progress.step;
     let ran = pending.as_ref().filter(|pending| pending.asked);
     let remark = ran.map(|pending| ran_unapproved(cell, pending, now));
-    let (tried, turn_start) = match pending {
-        Some(pending) => {
-            if pending.tried.waits {
-                cell.held.progress.slept(pending.at, now);
-            }
-            (Some(pending.tried), pending.turn_start)
-        }
-        None => {
-            let approach = step.approach.as_ref();
-            let tried = approach.map(|approach| Tried::new(approach, limits));
-            if let Some(tried) = &tried {
-                cell.held.make(tried, 0, now);
-            }
-            (tried, steps)
-        }
-    };
+    let (tried, turn_start) = tried(step, pending, cell, now, limits);
     if !held_back {
         if let Some(tried) = &tried {
             let progress = &mut cell.held.progress;
@@ -103,6 +87,29 @@ fn judged(
         verdict.message.get_or_insert_with(|| remark.to_owned());
     }
     verdict
+}
+
+/// What the step tried, and how many steps had been judged when its turn began.
+fn tried(
+    step: &Step,
+    pending: Option<PendingCall>,
+    cell: &mut SessionCell,
+    now: Timestamp,
+    limits: &Limits,
+) -> (Option<Tried>, u32) {
+    if let Some(pending) = pending {
+        if pending.tried.waits {
+            cell.held.progress.slept(pending.at, now);
+        }
+        return (Some(pending.tried), pending.turn_start);
+    }
+    let steps = cell.held.progress.step;
+    let approach = step.approach.as_ref();
+    let tried = approach.map(|approach| Tried::new(approach, limits));
+    if let Some(tried) = &tried {
+        cell.held.make(tried, 0, now);
+    }
+    (tried, steps)
 }
 
 /// A call that was asked about ran without a person's word here. Where the question is open, its

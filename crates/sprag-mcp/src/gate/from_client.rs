@@ -184,11 +184,8 @@ impl Gate {
         }
         let refuse = |reason: Reason<'_>| Err(stop(message, |id| refusal(id, form, reason)));
         let unjudged = |why: &dyn Display| {
-            refuse(
-                format!("the guard can't judge this call: {why}")
-                    .as_str()
-                    .into(),
-            )
+            let why = format!("the guard can't judge this call: {why}");
+            refuse(why.as_str().into())
         };
         let mut event = match self.event(scope, &params, &tool, &meta) {
             Ok(event) => event,

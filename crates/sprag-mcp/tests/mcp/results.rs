@@ -16,7 +16,7 @@ fn until_warned(fixture: &GateFixture, answer: impl Fn(u32) -> String) -> String
 fn a_warning_stands_next_to_the_real_result() {
     let fixture = GateFixture::new();
     let worded = until_warned(&fixture, |id| text_result(id, "nothing new"));
-    insta::assert_snapshot!(worded, @r#"{"result":{"content":[{"type":"text","text":"nothing new"},{"type":"text","text":"[sprag] `read_page` gave the same answer 4 times in a row (3/5 before block). Change the approach, or say what is missing."}]},"jsonrpc":"2.0","id":4}"#);
+    insta::assert_snapshot!(worded, @r#"{"result":{"content":[{"type":"text","text":"nothing new"},{"type":"text","text":"[sprag] `read_page` gave the same answer 4 times in a row (3/5 before block). The very same call again counts twice. Change the approach, or say what is missing."}]},"jsonrpc":"2.0","id":4}"#);
 }
 
 #[test]

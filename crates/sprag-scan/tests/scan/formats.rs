@@ -23,7 +23,9 @@ fn the_loops_that_were_scripted_are_found_in_the_transcripts_of_every_client() {
             let report = scanned(&transcript(client, script, folder.path()));
             assert_eq!(report.skipped, [], "{client} {script}");
             assert_eq!(report.sources[0].client.as_str(), client);
-            assert!(report.total.loops >= 1, "{client} {script}");
+            // A loop that ends soon after its warning is only counted.
+            let found = report.total.loops + report.total.warned;
+            assert!(found >= 1, "{client} {script}");
             told += &format!("{client}, {script}\n{}\n", brief(&report));
         }
     }

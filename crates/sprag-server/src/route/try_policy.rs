@@ -139,8 +139,7 @@ fn run(
     let store = guard.store();
     let is_alone = stands_alone(&guard.policy(), &policy);
     let mut replay = Replay::what_if(policy);
-    let mut since = Timestamp(0);
-    let mut approximate = false;
+    let (mut since, mut approximate) = (Timestamp(0), false);
     let recording = match &session {
         Some(session) => {
             if guard.session(session.as_str())?.is_none() {
@@ -180,14 +179,12 @@ fn run(
                 .is_none_or(|asked| event.session() == asked)
         {
             let is_kept = session.is_some() && is_alone && is_shared(event.recorded.as_ref());
-            answer.count(
-                *event,
-                if is_kept {
-                    ReplayOutcome::Skipped
-                } else {
-                    seen
-                },
-            );
+            let seen = if is_kept {
+                ReplayOutcome::Skipped
+            } else {
+                seen
+            };
+            answer.count(*event, seen);
         }
     }
     Ok(axum::Json(answer))

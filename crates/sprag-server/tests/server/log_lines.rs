@@ -113,6 +113,7 @@ const ASKS: &str = "rules.\"access.denied\" = \"ask\"\naccess.deny = [\"rm_*\"]"
 fn ask_and_approve(fixture: &GuardFixture) {
     fixture.tell(call("s1", "rm_all", json!({})));
     fixture.tell(call("s1", "Bash", json!({"command": "sprag approve x"})));
+    fixture.tell(call("s1", "Bash", json!({"command": "dropdb shop"})));
 }
 
 fn call_scenes() -> Vec<Scene> {

@@ -154,12 +154,12 @@ fn a_page_of_a_server_behind_can_not_run_as_a_page_of_this_one() {
 fn what_no_route_of_ours_answered_is_treated_as_a_strangers() {
     let upstream = TakesAll::start(PAGE_HEADERS, PAGE);
     let server = before(&upstream);
-    for path in ["/nothing", "/mcp/nothing", "/api/sessions/%00", "/mcp"] {
+    for path in ["/api/sessions/%00", "/api/sessions/2%5Cmessages"] {
         let answer = server.send("GET", path, "", "");
         let csp = answer.header("content-security-policy").unwrap();
         assert!(csp.contains("sandbox"), "{path}: {csp}");
     }
-    for path in ["/", "/docs", "/sessions"] {
+    for path in ["/", "/docs", "/sessions", "/nothing", "/mcp/nothing"] {
         let answer = server.send("GET", path, "", "");
         let csp = answer.header("content-security-policy").unwrap();
         assert!(!csp.contains("sandbox"), "{path}: {csp}");

@@ -217,14 +217,14 @@ fn each_rule_fails_as_it_is_told() {
         .decide(draft(delete(START, "s1", 1), &policy))
         .unwrap();
     assert_eq!(closed.verdict.decision, Decision::Deny);
-    assert_eq!(closed.verdict.rule, Some(RuleId::DestructiveVolume));
+    assert_eq!(closed.verdict.rule, Some(RuleId::DestructiveSweeping));
     let message = closed.verdict.message.unwrap();
     assert!(
         message.starts_with("Sprag can't reach its shared memory ("),
         "{message}"
     );
     assert!(
-        message.ends_with("), and destructive.volume is set to refuse until it can."),
+        message.ends_with("), and destructive.sweeping is set to refuse until it can."),
         "{message}"
     );
 

@@ -103,17 +103,14 @@ impl<'a> StepFacts<'a> {
         outcome: &'a Outcome,
         turn_start: u32,
     ) -> Self {
-        let last = Last {
-            approach: tried.normal,
-            answer: answer(outcome),
-            shape: outcome.shape,
-        };
+        let last = this_step(tried, outcome);
         let before_last = progress.last;
         let directly = progress.step > 1 && before_last.approach == last.approach;
         let same_answer = progress.step > 1 && before_last.answer == last.answer;
         let answer_seen = progress.outcomes.use_again(last.answer);
         let (at, before) = progress.past(tried.normal).unzip();
         let given = given(progress, tried, outcome);
+        let similar = before.is_none() && is_similar(progress, outcome);
         let wait = before.map_or(Wait::None, |before| wait(progress, &before, now, tried));
         let (novelty, past, counts) = match before {
             Some(before) if before.holds(outcome, progress.changed) || given == Given::Often => {
@@ -133,14 +130,11 @@ impl<'a> StepFacts<'a> {
                 first(progress.step, now, outcome, Some(before)),
                 false,
             ),
-            None => {
-                let similar = is_similar(progress, outcome);
-                (
-                    of_new(tried, outcome, same_answer, answer_seen, similar),
-                    first(progress.step, now, outcome, None),
-                    false,
-                )
-            }
+            None => (
+                of_new(tried, outcome, same_answer, answer_seen, similar),
+                first(progress.step, now, outcome, None),
+                false,
+            ),
         };
         remember_failure(progress, outcome);
         Self {
@@ -160,6 +154,15 @@ impl<'a> StepFacts<'a> {
             turn_start,
             last,
         }
+    }
+}
+
+/// A step as the next one will see it.
+fn this_step(tried: &Tried, outcome: &Outcome) -> Last {
+    Last {
+        approach: tried.normal,
+        answer: answer(outcome),
+        shape: outcome.shape,
     }
 }
 
