@@ -232,8 +232,11 @@ impl Walker<'_> {
     /// such a word is unknown.
     fn operand(&mut self, word: &Word, quoted: bool) -> Field {
         let field = self.one_field(word);
-        let blank =
-            |part: &Part| matches!(part, Part::Quoted(text) if text.contains([' ', '\t', '\n']));
+        let blank = |part: &Part| match part {
+            Part::Quoted(text) => text.contains([' ', '\t', '\n']),
+            Part::Param(param) => param.quoted,
+            _ => false,
+        };
         if !quoted && word.parts.iter().any(blank) {
             return Field::unknown();
         }

@@ -55,6 +55,10 @@ impl Reader<'_> {
             let (byte, next) = (self.cursor.byte(0), self.cursor.byte(1));
             let process = matches!(byte, b'<' | b'>') && next == b'(';
             if process && end == WordEnd::Argument {
+                // Bash reads what follows twice, and quotes in it another time.
+                if self.cursor.byte(2) == b'(' {
+                    return Err(NotParsed);
+                }
                 self.cursor.skip(2);
                 let list = self.substituted()?;
                 parts.push(Part::Process(list));
