@@ -347,6 +347,9 @@ fn a_second_server_names_the_first() {
         );
         assert_eq!(second, expected);
     }
+    // A server that answers also listens for signals.
+    let call = r#"{"type":"call","session":"s","tool":"t"}"#;
+    assert!(first.client().post("/v1/check", call).is_some());
     first.signal("-TERM");
     first.child.wait().unwrap();
     assert!(!sandbox.path().join("s.db.server.json").exists());
