@@ -284,7 +284,7 @@ mod tests {
             "git add .claude/settings.json",
             "cp .claude/settings.json /tmp/backup.json",
             "cargo test -p sprag-core approve",
-            "cd /work/sprag && make reset",
+            "cd ~/sprag && make reset",
             "man sprag",
         ] {
             assert!(!command(text), "{text}");
