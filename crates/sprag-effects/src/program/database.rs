@@ -197,37 +197,24 @@ fn dropdb(walker: &mut Walker<'_>, args: &Args<'_>) {
     let Some(name) = names.first() else {
         return;
     };
-    let scratch = is_test_name(name);
-    let reach = if scratch {
+    drop_database(walker, "dropdb", name);
+}
+
+/// A whole database goes: sweeping, unless its name says that it is for tests.
+fn drop_database(walker: &mut Walker<'_>, by: &str, name: &str) {
+    let reach = if is_test_name(name) {
         Reach::Scratch
     } else {
         Reach::Sweeping
     };
-    add(
-        walker,
-        Verb::Drop,
-        reach,
-        "dropdb",
-        &format!("database {name}"),
-    );
+    add(walker, Verb::Drop, reach, by, &format!("database {name}"));
 }
 
 fn mysqladmin(walker: &mut Walker<'_>, args: &Args<'_>) {
     let words = args.words(&["-u", "-h", "-P", "-S"]);
     let at = words.iter().position(|word| *word == "drop");
     if let Some(name) = at.and_then(|at| words.get(at + 1)) {
-        let reach = if is_test_name(name) {
-            Reach::Scratch
-        } else {
-            Reach::Sweeping
-        };
-        add(
-            walker,
-            Verb::Drop,
-            reach,
-            "mysqladmin drop",
-            &format!("database {name}"),
-        );
+        drop_database(walker, "mysqladmin drop", name);
     }
 }
 
@@ -272,16 +259,5 @@ fn restore(walker: &mut Walker<'_>, args: &Args<'_>) {
         return;
     };
     let name = database_name(&name.shown());
-    let reach = if is_test_name(&name) {
-        Reach::Scratch
-    } else {
-        Reach::Sweeping
-    };
-    add(
-        walker,
-        Verb::Drop,
-        reach,
-        "pg_restore --clean",
-        &format!("database {name}"),
-    );
+    drop_database(walker, "pg_restore --clean", &name);
 }
