@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-mcp test-conformance test-web test-clients transcripts load docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-mcp test-conformance test-web test-python test-clients transcripts load docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,13 +71,13 @@ test-conformance: $(CONFORMANCE)/ready ## the official MCP conformance suite, st
 	$(CARGO) build $(ALL) --example conformance
 	cd "$(CONFORMANCE)" && node compare.mjs "$(abspath $(TARGET))/debug/examples/conformance" "$(abspath $(TARGET))/debug/sprag"
 
-test: tools test-rust test-api test-web ## install what the tests need, and run all of them
+test: tools test-rust test-api test-web test-python ## install what the tests need, and run all of them
 
 # What tests need from outside. Nothing is installed that is there already; where something is missing and
 # can't be installed, the tests that need it say so, and fail in CI.
 DEBIAN := redis-server chromium
 tools: ## install what the tests need: redis-server and chromium (Debian), npm packages by lock file
-	@echo "tests need: the crates of Cargo.lock, $(DEBIAN) from Debian, npm packages by lock file"
+	@echo "tests need: the crates of Cargo.lock, $(DEBIAN) from Debian, npm and Python packages by lock file"
 	@missing=; for program in $(DEBIAN); do command -v $$program >/dev/null || missing="$$missing $$program"; done; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
@@ -112,6 +112,13 @@ test-web: $(WEB_PACKAGES) ## the dashboard: types, plain logic, and in a real br
 	  echo "test-web: needs Chromium at $${SPRAG_CHROMIUM:-/usr/bin/chromium}, skipped; SPRAG_CHROMIUM names another place"; [ "$(CI)" != true ]; exit; \
 	fi; \
 	set -ex; $(BINARY); cd web; npm run test:e2e
+
+# Installs uv and the frameworks into the target folder, by lock file, from the package index that pip is set up for.
+# One framework: make test-python FRAMEWORK=langchain
+FRAMEWORK ?=
+test-python: ## the Python package: the client on each Python there is, each adapter with its real framework
+	$(BINARY)
+	TARGET="$(TARGET)" python/tests/run $(FRAMEWORK)
 
 # Real agent CLIs from npm, driven by a scripted model: minutes, not seconds, so not part of `make test`. `npm ci` would
 # want the packages of every platform, which not every registry has; the lock file holds for `npm install` too.
