@@ -5,6 +5,7 @@
 
 mod cell;
 mod cell_map;
+mod chant;
 mod destructive_name;
 mod digest;
 mod digester;
@@ -35,6 +36,7 @@ pub use cell::{
     approval_code,
 };
 pub use cell_map::CellMap;
+pub use chant::{CHANT_COPIES, Chant, ChantDetector};
 pub use destructive_name::is_destructive;
 pub use digest::{Digest, DigestKey};
 pub use digester::{CanonicalError, Digester, canonical_json, reduced_json};

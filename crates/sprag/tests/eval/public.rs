@@ -15,7 +15,7 @@ fn score(figures: &Figures, metric: Metric) -> (usize, usize) {
 }
 
 /// Where the recorded runs lie, if they do.
-fn recorded_runs() -> Option<PathBuf> {
+pub(crate) fn recorded_runs() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
     if folder.exists() {
         return Some(folder);
