@@ -96,6 +96,13 @@ class AsyncGuard:
         """The verdict on an event in wire format; without one, what the fail mode says."""
         return await self._run(functools.partial(self._guard.decide, event))
 
+    async def judge_call(self, event: Event) -> Verdict:
+        """The verdict on a call; a person is asked if the verdict says so and `on_ask` can ask."""
+        verdict = await self.decide(event)
+        if verdict.decision == "ask" and self.on_ask is not None:
+            return await self._ask_person(event, verdict)
+        return verdict
+
     def session(
         self,
         id: str | None = None,
@@ -145,8 +152,7 @@ class AsyncGuard:
 
         return guarded
 
-    async def ask_person(self, event: Event, verdict: Verdict) -> Verdict:
-        """Lets `on_ask` answer, and returns the verdict on the same call after that."""
+    async def _ask_person(self, event: Event, verdict: Verdict) -> Verdict:
         assert self.on_ask is not None
         answer = self.on_ask(question(event, verdict))
         if inspect.isawaitable(answer):
@@ -215,13 +221,6 @@ class AsyncSession(SessionEvents):
         """The session of a sub-agent, in the same flow."""
         return AsyncSession(self._guard, self.child_fields(name), agent or name, flow=self.flow)
 
-    async def ask(self, event: Event) -> Verdict:
-        """The verdict on a call; a person is asked if the verdict says so and somebody can ask."""
-        verdict = await self._guard.decide(event)
-        if verdict.decision == "ask" and self._guard.on_ask is not None:
-            verdict = await self._guard.ask_person(event, verdict)
-        return verdict
-
     def __enter__(self) -> AsyncSession:
         """Makes this the session of `@guard.tool` and `guard.call` in the block."""
         self._push()
@@ -286,7 +285,7 @@ class PendingCall:
         return self._ask().__await__()
 
     async def _ask(self) -> AsyncCall:
-        verdict = await self._session.ask(self._event)
+        verdict = await self._session._guard.judge_call(self._event)
         return AsyncCall(self._session, self._event, verdict)
 
     async def __aenter__(self) -> AsyncCall:

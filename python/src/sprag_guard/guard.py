@@ -114,6 +114,13 @@ class Guard:
         """The verdict on an event in wire format; without one, what the fail mode says."""
         return self._core.decide(event)
 
+    def judge_call(self, event: Event) -> Verdict:
+        """The verdict on a call; a person is asked if the verdict says so and `on_ask` can ask."""
+        verdict = self.decide(event)
+        if verdict.decision == "ask" and self.on_ask is not None:
+            return self._ask_person(event, verdict)
+        return verdict
+
     def session(
         self,
         id: str | None = None,
@@ -167,15 +174,13 @@ class Guard:
 
         return guarded
 
-    def ask_person(self, event: Event, verdict: Verdict) -> Verdict:
-        """Lets `on_ask` answer, and returns the verdict on the same call after that."""
+    def _ask_person(self, event: Event, verdict: Verdict) -> Verdict:
         assert self.on_ask is not None
         answer = self.on_ask(question(event, verdict))
-        return self._answered(event, verdict, bool(answer))
-
-    def _answered(self, event: Event, verdict: Verdict, is_approved: bool) -> Verdict:
+        if inspect.isawaitable(answer):
+            raise SetupError("on_ask is a coroutine function: use AsyncGuard")
         try:
-            self.check(answer_event(event, verdict, is_approved))
+            self.check(answer_event(event, verdict, bool(answer)))
         except (NoVerdict, EventRejected) as error:
             return Verdict("deny", verdict.rule, message=f"the answer was not accepted: {error}")
         return self.decide(event)

@@ -20,7 +20,9 @@ from .verdict import Verdict
 if TYPE_CHECKING:
     from .guard import Guard
 
-_current: contextvars.ContextVar[SessionEvents | None] = contextvars.ContextVar(
+#: The entered sessions, the innermost first. It is a chain and not a stack of tokens, because one
+#: session may be entered in many tasks at once.
+_entered: contextvars.ContextVar[tuple[SessionEvents, str, Any] | None] = contextvars.ContextVar(
     "sprag_session", default=None
 )
 _process_start = uuid.uuid4().hex[:12]
@@ -38,7 +40,14 @@ def default_session_id() -> str:
 
 def current() -> SessionEvents | None:
     """The session that the running code was entered with, if any."""
-    return _current.get()
+    entered = _entered.get()
+    return entered[0] if entered is not None else None
+
+
+def current_call() -> str:
+    """What tells the surroundings of two runs apart: the running call, and its session; else empty."""
+    entered = _entered.get()
+    return f"{entered[0].id}#{entered[1]}" if entered is not None and entered[1] else ""
 
 
 class SessionEvents:
@@ -55,7 +64,6 @@ class SessionEvents:
         self._prefix = uuid.uuid4().hex[:8]
         self._count = itertools.count(1)
         self._last_words: object = None
-        self._tokens: list[contextvars.Token[SessionEvents | None]] = []
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.id!r}, agent={self.agent!r})"
@@ -198,11 +206,12 @@ class SessionEvents:
         """The id of a sub-agent: a kill of this session reaches it."""
         return clean_id(f"{self.id}/{name}")
 
-    def _push(self) -> None:
-        self._tokens.append(_current.set(self))
+    def _push(self, call: str = "") -> None:
+        _entered.set((self, call, _entered.get()))
 
     def _pop(self) -> None:
-        _current.reset(self._tokens.pop())
+        entered = _entered.get()
+        _entered.set(entered[2] if entered is not None else None)
 
 
 class Session(SessionEvents):
@@ -221,10 +230,7 @@ class Session(SessionEvents):
         ...     call.result(delete_asset("a1"))
         """
         event = self.call_event(tool, args, **fields)
-        verdict = self._guard.decide(event)
-        if verdict.decision == "ask" and self._guard.on_ask is not None:
-            verdict = self._guard.ask_person(event, verdict)
-        return Call(self, event, verdict)
+        return Call(self, event, self._guard.judge_call(event))
 
     def step(self, result: Any = None, **fields: Any) -> Verdict:
         """Reports what a call came to; see `step_event` for the other fields."""

@@ -69,6 +69,22 @@ def test_a_thousand_tasks_on_one_guard(db: Path, serve: Any, log: Any, way: str)
     assert seen(log(db)) == expected(TASKS)
 
 
+def test_one_session_entered_in_many_tasks_is_left_by_each_alone(db: Path) -> None:
+    async def main() -> None:
+        async with AsyncGuard(db=db) as guard:
+            session = guard.session("s1")
+
+            async def work(number: int) -> None:
+                with session:
+                    await asyncio.sleep(0.001 * (number % 3))
+                    assert guard.current_session() is session
+                assert guard.current_session() is not session
+
+            await asyncio.gather(*(work(n) for n in range(20)))
+
+    asyncio.run(main())
+
+
 def test_a_cancelled_task_spoils_no_other_answer(db: Path) -> None:
     async def main() -> None:
         async with AsyncGuard(db=db, fail="closed", timeout=30) as guard:

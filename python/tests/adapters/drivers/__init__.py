@@ -1,0 +1,1 @@
+"""One module a framework: how it plays a script."""
