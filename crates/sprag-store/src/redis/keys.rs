@@ -5,11 +5,14 @@
 
 use sprag_core::{CellKey, Id};
 
+/// How the keys and their values are laid out. A build refuses a namespace of another format.
+pub(super) const FORMAT: u64 = 1;
+
 /// The keys of one namespace.
 #[derive(Debug, Clone)]
 pub(super) struct RedisKeys {
     prefix: String,
-    /// Hash: number and hash of the last record; secret, epoch and rules version of the namespace.
+    /// Hash: number and hash of the last record; secret, epoch, format and rules version of the namespace.
     pub(super) head: String,
     /// Stream: the records.
     pub(super) log: String,

@@ -13,7 +13,7 @@ use redis::{Connection, Pipeline, RedisResult, Value, cmd};
 use sprag_core::{Policy, RULES_VERSION, Timestamp};
 
 use super::commit::{CommitOutcome, CommitReply, note_input, read_hash};
-use super::keys::RedisKeys;
+use super::keys::{FORMAT, RedisKeys};
 use super::log_reader::RedisReader;
 use super::monotonic;
 use super::offline_log::{OfflineLog, QueuedRecord};
@@ -66,6 +66,7 @@ impl JoinReply {
         input.arg(ours);
         let epoch = secret().map_err(|_| unexpected_reply())?;
         input.arg(epoch.to_vec());
+        input.number(FORMAT);
         if let Some((key, numbers)) = fence {
             input.keys.push(key);
             for number in numbers {

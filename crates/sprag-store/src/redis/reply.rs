@@ -28,7 +28,7 @@ pub(super) fn list(value: &Value) -> Option<&[Value]> {
 }
 
 /// What the error codes of Redis mean for Sprag, and what to do.
-const MEANINGS: [(&str, &str); 4] = [
+const MEANINGS: [(&str, &str); 5] = [
     (
         "OOM",
         "it is out of memory and refuses to write; raise its `maxmemory`, or free some memory",
@@ -37,6 +37,11 @@ const MEANINGS: [(&str, &str); 4] = [
         "WRONGTYPE",
         "a key of this namespace holds a value that Sprag did not write; give Sprag a namespace of \
          its own (--namespace)",
+    ),
+    (
+        "FORMAT",
+        "its namespace was written in another format; use the `sprag` that wrote it, or another namespace \
+         (--namespace)",
     ),
     (
         "READONLY",

@@ -66,6 +66,34 @@ fn a_redis_without_memory_is_reported_as_out_of_memory() {
 }
 
 #[test]
+fn a_namespace_of_another_format_is_refused_and_left_as_it_is() {
+    if !is_there() {
+        return;
+    }
+    let server = Server::start();
+    let store = RedisStore::open(options(&server)).unwrap();
+    assert_eq!(ask(&store, START, "s1"), Decision::Allow);
+    drop(store);
+    let namespace = options(&server).namespace;
+    // From before formats were numbered: the first one.
+    server
+        .ask(&format!("HDEL {{{namespace}}}:head format"))
+        .unwrap();
+    let store = RedisStore::open(options(&server)).unwrap();
+    assert_eq!(ask(&store, START + 1, "s1"), Decision::Allow);
+    drop(store);
+    server
+        .ask(&format!("HSET {{{namespace}}}:head format 2"))
+        .unwrap();
+    let before = server.ask(&format!("HGETALL {{{namespace}}}:head"));
+    let refused = RedisStore::open(options(&server)).unwrap_err().to_string();
+    let why = "its namespace was written in another format; use the `sprag` that wrote it, or another \
+               namespace (--namespace)";
+    assert!(refused.ends_with(why), "{refused}");
+    assert_eq!(server.ask(&format!("HGETALL {{{namespace}}}:head")), before);
+}
+
+#[test]
 fn a_key_of_another_program_is_reported_as_such() {
     if !is_there() {
         return;
