@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sprag::PolicyFile;
 use sprag_hooks::install::ConfigDirs;
+use sprag_mcp::install::ClientFolders;
 use sprag_scan::KnownFolders;
 
 /// What the environment says.
@@ -60,9 +61,8 @@ impl Settings {
         if let Some(path) = flag.or(self.sprag_policy.as_deref()) {
             return Some(PolicyFile::required(path));
         }
-        let config = self.place(self.xdg_config_home.as_deref(), ".config")?;
         Some(PolicyFile::optional(
-            config.join("sprag").join("policy.toml"),
+            self.policy_folder()?.join("policy.toml"),
         ))
     }
 
@@ -71,8 +71,7 @@ impl Settings {
         if let Some(path) = flag.or(self.sprag_db.as_deref()) {
             return Some(path.to_owned());
         }
-        let state = self.place(self.xdg_state_home.as_deref(), ".local/state")?;
-        Some(state.join("sprag").join("sprag.db"))
+        Some(self.state_folder()?.join("sprag.db"))
     }
 
     /// The place of the server's socket for the store at `db`, given the `--socket` and `--db` flags. A
@@ -104,10 +103,14 @@ impl Settings {
         named.or_else(|| self.sprag_redis.clone().filter(|_| db.is_none()))
     }
 
-    /// The home, and the folder in which programs keep their settings, to find those of other programs.
-    pub(crate) fn client_places(&self) -> Option<(PathBuf, PathBuf)> {
-        let config = self.place(self.xdg_config_home.as_deref(), ".config")?;
-        Some((self.home.clone()?, config))
+    /// The folders in which MCP clients keep their settings; none if there is no home.
+    pub(crate) fn client_folders(&self, project: PathBuf) -> Option<ClientFolders> {
+        Some(ClientFolders {
+            home: self.home.clone()?,
+            config: self.place(self.xdg_config_home.as_deref(), ".config")?,
+            claude: self.claude_home.clone(),
+            project,
+        })
     }
 
     /// A variable of the server's surroundings, as text: of a service manager, of OpenTelemetry.
@@ -134,8 +137,19 @@ impl Settings {
 
     /// The folder for copies of settings files from before they were changed; none if there is no home.
     pub(crate) fn backups(&self) -> Option<PathBuf> {
+        Some(self.state_folder()?.join("backups"))
+    }
+
+    /// The folder of the usual policy file; none if there is no home.
+    pub(crate) fn policy_folder(&self) -> Option<PathBuf> {
+        let config = self.place(self.xdg_config_home.as_deref(), ".config")?;
+        Some(config.join("sprag"))
+    }
+
+    /// The folder of the usual store; none if there is no home.
+    pub(crate) fn state_folder(&self) -> Option<PathBuf> {
         let state = self.place(self.xdg_state_home.as_deref(), ".local/state")?;
-        Some(state.join("sprag").join("backups"))
+        Some(state.join("sprag"))
     }
 
     /// The folders in which agent CLIs keep transcripts; none where there is no home.

@@ -10,7 +10,7 @@ mod mcp_client;
 mod server_entry;
 mod toml;
 
-pub use mcp_client::{Format, McpClient, UnknownClient};
+pub use mcp_client::{ClientFolders, Format, McpClient, UnknownClient};
 pub use server_entry::{Launch, ServerEntry};
 
 use crate::splice::{self, Splice};
@@ -48,7 +48,7 @@ pub enum InstallError {
 /// Where the text can't be read.
 pub fn entries(client: McpClient, text: &str) -> Result<Vec<ServerEntry>, InstallError> {
     match client.format() {
-        Format::Json => json::entries(text, client.key()),
+        Format::Json => json::entries(text, client.key(), client.has_projects()),
         Format::Toml => toml::entries(text, client.key()),
     }
 }

@@ -100,10 +100,15 @@ pub(crate) struct ScopeArgs {
 
 impl ScopeArgs {
     pub(crate) fn scope(&self) -> Scope {
-        if self.project {
-            Scope::Project
-        } else {
-            Scope::User
+        self.named().unwrap_or(Scope::User)
+    }
+
+    /// The scope that was asked for; none if neither was.
+    pub(crate) fn named(&self) -> Option<Scope> {
+        match (self.project, self.user) {
+            (true, _) => Some(Scope::Project),
+            (_, true) => Some(Scope::User),
+            _ => None,
         }
     }
 }
@@ -148,7 +153,8 @@ pub(crate) struct UninstallArgs {
     /// The agent CLI.
     #[arg(value_name = "CLIENT", value_enum, required_unless_present = "all")]
     pub(crate) client: Option<ClientWord>,
-    /// Every agent CLI that has hooks of sprag.
+    /// Everything: the hooks of every agent CLI, for this user and in this folder, and what `sprag mcp
+    /// install` put before MCP servers.
     #[arg(long, conflicts_with = "client")]
     pub(crate) all: bool,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! `sprag install`: adds the guard's hooks to an agent CLI's settings.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use sprag::FailMode;
@@ -12,6 +12,7 @@ use sprag_hooks::install::{
 };
 
 use crate::args::InstallArgs;
+use crate::build_output;
 use crate::failure::{Failure, Run};
 use crate::settings::Settings;
 use crate::settings_file::{Change, SettingsFile};
@@ -26,13 +27,17 @@ pub(crate) fn run(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) 
         return Err(Failure::new("no agent CLI is found here")
             .next("name one: sprag install claude, codex, gemini, copilot, cursor or opencode"));
     }
-    for client in clients {
-        install_one(client, args, settings, out)?;
+    for client in &clients {
+        install_one(*client, args, settings, out)?;
+    }
+    if args.http.is_none() {
+        build_output::warn(Path::new(&binary(args.binary.as_ref())?), out)?;
     }
     writeln!(
         out,
         "`sprag doctor` tries the hooks and reports what is wrong"
     )?;
+    super::scan::in_short(&clients, settings, out)?;
     Ok(ExitCode::SUCCESS)
 }
 

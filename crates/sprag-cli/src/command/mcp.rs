@@ -3,7 +3,10 @@
 mod install;
 mod listen;
 mod raise;
+mod servers_file;
 mod wrap;
+
+pub(crate) use install::uninstall_all;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -31,6 +31,8 @@ const READ: [Client; 5] = [
 ];
 /// Fewer sessions that finished say too little about which limits fit.
 const MIN_FINISHED: usize = 20;
+/// How much is read without being asked: about a second's worth.
+const QUICK_BYTES: u64 = 200_000_000;
 /// A bar moves a cell for each of these.
 const MEGABYTE: u64 = 1_000_000;
 
@@ -59,6 +61,45 @@ pub(crate) fn run(args: &ScanArgs, settings: &Settings, out: &mut dyn Write) -> 
         text::print(out, &report, args)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// One line about what these clients already did, for `sprag install`. Their hooks are there by now, so nothing
+/// here is a reason to fail.
+pub(crate) fn in_short(
+    clients: &[Client],
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let Some(places) = settings.transcripts() else {
+        return Ok(());
+    };
+    let read: Vec<Client> = READ
+        .into_iter()
+        .filter(|client| clients.contains(client))
+        .collect();
+    let transcripts = places.find(&read);
+    let bytes: u64 = transcripts.iter().map(|one| one.bytes).sum();
+    if transcripts.is_empty() {
+        return writeln!(out, "no earlier sessions are found here to scan");
+    }
+    if bytes > QUICK_BYTES {
+        let size = amounts::size(bytes);
+        return writeln!(
+            out,
+            "`sprag scan` finds the loops in {size} of earlier sessions"
+        );
+    }
+    let Ok((policy, _)) = load_with_document(settings, None) else {
+        return Ok(());
+    };
+    let options = Options {
+        policy,
+        since: None,
+        clients: Vec::new(),
+        threads: None,
+    };
+    let (report, _) = scan(&transcripts, &options, &|_| {});
+    text::in_short(out, &report)
 }
 
 /// The transcripts that were named, else those of the agent CLIs.

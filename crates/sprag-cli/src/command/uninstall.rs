@@ -1,13 +1,14 @@
 //! `sprag uninstall`: removes the guard's hooks from an agent CLI's settings.
 //!
 //! Nothing stays behind that was not there before: neither a file that was made for the hooks, nor its
-//! folders.
+//! folders. With `--all` the wrappers before MCP servers go too; the log and the policy are the user's, so
+//! they stay and the command that removes them is printed.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use sprag_hooks::Client;
-use sprag_hooks::install::{installed_hooks, uninstall, value};
+use sprag_hooks::install::{Scope, installed_hooks, uninstall, value};
 
 use super::install::{settings_file, unusable};
 use crate::args::UninstallArgs;
@@ -17,24 +18,56 @@ use crate::settings_file::{Change, SettingsFile};
 
 /// Removes the hooks.
 pub(crate) fn run(args: &UninstallArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let scope = args.scope.scope();
-    let mut none = true;
-    for client in Client::ALL {
-        let file = match args.client {
-            Some(word) if Client::from(word) != client => continue,
-            _ => settings_file(client, scope, settings)?,
-        };
-        let has_hooks = |text: &str| installed_hooks(client, text).is_ok_and(|all| !all.is_empty());
-        if args.all && !file.text.as_deref().is_some_and(has_hooks) {
-            continue;
-        }
-        none = false;
+    if let Some(word) = args.client {
+        let client = Client::from(word);
+        let file = settings_file(client, args.scope.scope(), settings)?;
         uninstall_one(client, &file, args, out)?;
+        return Ok(ExitCode::SUCCESS);
     }
-    if none {
-        writeln!(out, "there are no hooks of sprag")?;
+    let scopes = match args.scope.named() {
+        Some(scope) => vec![scope],
+        None => vec![Scope::User, Scope::Project],
+    };
+    let mut any = false;
+    for scope in scopes {
+        for client in Client::ALL {
+            let file = settings_file(client, scope, settings)?;
+            let has_hooks =
+                |text: &str| installed_hooks(client, text).is_ok_and(|all| !all.is_empty());
+            if file.text.as_deref().is_some_and(has_hooks) {
+                any = true;
+                uninstall_one(client, &file, args, out)?;
+            }
+        }
     }
+    #[cfg(unix)]
+    if super::mcp::uninstall_all(args.yes, settings, out)? {
+        any = true;
+    }
+    if !any {
+        writeln!(out, "no settings here have anything of sprag in them")?;
+    }
+    what_stays(settings, out)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The user's own data, and how to remove it.
+fn what_stays(settings: &Settings, out: &mut dyn Write) -> std::io::Result<()> {
+    let folders = [settings.state_folder(), settings.policy_folder()];
+    let there: Vec<String> = folders
+        .into_iter()
+        .flatten()
+        .filter(|folder| folder.is_dir())
+        .map(|folder| format!("'{}'", folder.display()))
+        .collect();
+    if there.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "your log and policy stay; to remove them too: rm -r {}",
+        there.join(" ")
+    )
 }
 
 fn uninstall_one(

@@ -79,6 +79,66 @@ fn every_client_can_be_guarded_and_freed() {
 }
 
 #[test]
+fn a_hook_that_a_cargo_clean_would_remove_is_warned_of() {
+    let sandbox = Sandbox::new();
+    sandbox.file("built/.rustc_info.json", "{}");
+    let install = |binary: &str| sandbox.run(&["install", "claude", "--yes", "--binary", binary]);
+    let said = install("built/debug/sprag");
+    assert!(
+        said.contains("careful: ~/built/debug/sprag is the output of a build, and `cargo clean` removes it; better: `cargo install --path crates/sprag-cli`, then install again with that one\n"),
+        "{said}"
+    );
+    let said = install("bin/sprag");
+    assert!(!said.contains("careful:"), "{said}");
+}
+
+#[test]
+fn an_installation_ends_with_what_a_scan_found() {
+    let sandbox = Sandbox::new();
+    let end = |said: &str| said.lines().last().unwrap().to_owned();
+    assert_eq!(
+        end(&install(&sandbox, &["claude", "--yes"])),
+        "no earlier sessions are found here to scan"
+    );
+    let sandbox = crate::scan::with_history();
+    insta::assert_snapshot!(end(&install(&sandbox, &["claude", "--yes"])), @"so far: 4 sessions, 2 loops in them; a guard would have saved 6 calls and 75 tokens; `sprag scan` shows them");
+    sandbox.file(".config/sprag/policy.toml", "nonsense = 1");
+    let said = install(&sandbox, &["codex", "--yes"]);
+    assert!(said.starts_with("exit 0\n"), "{said}");
+}
+
+#[test]
+fn uninstall_all_takes_out_every_hook_and_every_wrapper() {
+    let sandbox = Sandbox::new();
+    let servers = r#"{"mcpServers": {"notes": {"command": "notes"}}}"#;
+    sandbox
+        .file(".claude/settings.json", SETTINGS)
+        .file(".claude.json", servers)
+        .file(".cursor/mcp.json", servers);
+    install(&sandbox, &["claude", "--yes"]);
+    install(&sandbox, &["codex", "--project", "--yes"]);
+    sandbox.run(&["mcp", "install", "claude", "--yes"]);
+    sandbox.run(&["mcp", "install", "cursor", "--yes"]);
+    assert_ne!(sandbox.read(".claude.json"), servers);
+    let said = sandbox.run(&["uninstall", "--all", "--yes"]);
+    assert!(
+        said.ends_with(
+            "your log and policy stay; to remove them too: rm -r '~/.local/state/sprag'\n"
+        ),
+        "{said}"
+    );
+    assert_eq!(sandbox.read(".claude/settings.json"), SETTINGS);
+    assert_eq!(sandbox.read(".claude.json"), servers);
+    assert_eq!(sandbox.read(".cursor/mcp.json"), servers);
+    assert!(!sandbox.path().join(".codex").exists());
+    let said = sandbox.run(&["uninstall", "--all", "--yes"]);
+    assert!(
+        said.contains("no settings here have anything of sprag in them\n"),
+        "{said}"
+    );
+}
+
+#[test]
 fn the_doctor_finds_what_keeps_hooks_from_firing() {
     let sandbox = Sandbox::new();
     sandbox.file("bin/codex", "");
@@ -187,7 +247,10 @@ fn all_clients_that_are_found_are_guarded_at_once() {
     let said = sandbox.run(&["uninstall", "--all", "--yes"]);
     assert_eq!(said.matches(" is no longer guarded: ").count(), 3, "{said}");
     let said = sandbox.run(&["uninstall", "--all", "--yes"]);
-    assert_eq!(said, "exit 0\n--- stdout\nthere are no hooks of sprag\n");
+    assert_eq!(
+        said,
+        "exit 0\n--- stdout\nno settings here have anything of sprag in them\nyour log and policy stay; to remove them too: rm -r '~/.local/state/sprag'\n"
+    );
 }
 
 #[test]

@@ -180,6 +180,47 @@ fn install_shows_what_it_does_and_uninstall_undoes_it() {
     assert!(sandbox.backups().is_empty());
 }
 
+/// Claude Code's own file: servers of the user, and of each project.
+const CLAUDE: &str = r#"{
+  "numStartups": 3,
+  "mcpServers": { "notes": { "command": "notes" } },
+  "projects": {
+    "/home/user/shop": { "allowedTools": [], "mcpServers": { "catalog": { "command": "sh", "args": ["c.sh"] } } },
+    "/home/user/empty": { "mcpServers": {} }
+  }
+}
+"#;
+
+#[test]
+fn the_servers_of_claude_code_are_found_wherever_it_names_them() {
+    let sandbox = Sandbox::new();
+    sandbox.file("claude-home/.claude.json", CLAUDE);
+    sandbox.file(".mcp.json", SETTINGS);
+    let run = |args: &[&str]| {
+        let mut command = sandbox.command(args);
+        command.env("CLAUDE_CONFIG_DIR", sandbox.path().join("claude-home"));
+        sandbox.show(&feed(command, b""))
+    };
+    run(&["mcp", "install", "claude", "--yes"]);
+    let changed = masked(&sandbox.read("claude-home/.claude.json"));
+    let wrapped = |name: &str| format!("[\"mcp\", \"--name\", \"{name}\"");
+    assert!(changed.contains(&wrapped("notes")), "{changed}");
+    assert!(changed.contains(&wrapped("catalog")), "{changed}");
+    assert!(sandbox.read(".mcp.json").contains(&wrapped("catalog")));
+    run(&["mcp", "uninstall", "claude", "notes", "--yes"]);
+    let changed = sandbox.read("claude-home/.claude.json");
+    assert!(!changed.contains(&wrapped("notes")), "{changed}");
+    assert!(changed.contains(&wrapped("catalog")), "{changed}");
+    let told = run(&["mcp", "install", "claude", "nobody", "--yes"]);
+    assert!(
+        told.contains("error: claude has no MCP server `nobody`\nnext: its servers are catalog, far, notes, catalog\n"),
+        "{told}"
+    );
+    run(&["mcp", "uninstall", "claude", "--yes"]);
+    assert_eq!(sandbox.read("claude-home/.claude.json"), CLAUDE);
+    assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
+}
+
 #[test]
 fn install_says_what_is_missing() {
     let sandbox = Sandbox::new();
@@ -214,7 +255,7 @@ fn install_says_what_is_missing() {
     insta::assert_snapshot!(sandbox.run(&["mcp", "install", "claude-code", "nobody"]), @"
     exit 2
     --- stderr
-    error: ~/.mcp.json: there is no server `nobody`
+    error: claude has no MCP server `nobody`
     next: its servers are catalog, far
     ");
 }
@@ -256,6 +297,8 @@ fn a_wrapped_server_does_not_get_the_secrets_of_the_guard() {
     let mut command = sandbox.command(&["mcp", "--private", "--", "sh", "-c", "env >&2"]);
     command.env("SPRAG_REDIS_PASSWORD", "hunter2");
     command.env("SPRAG_WEBHOOK_SECRET", "hunter3");
+    command.env("SPRAG_AGENT_TOKEN", "hunter4");
+    command.env("SPRAG_OPERATOR_TOKEN", "hunter5");
     command.env("OTHER", "kept");
     let shown = sandbox.show(&feed(command, b""));
     assert!(shown.contains("OTHER=kept"), "{shown}");

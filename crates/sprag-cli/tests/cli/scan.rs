@@ -13,7 +13,7 @@ fn fixture(client: &str, script: &str) -> Vec<u8> {
 }
 
 /// A home with the history of three clients.
-fn with_history() -> Sandbox {
+pub(crate) fn with_history() -> Sandbox {
     let sandbox = Sandbox::new();
     for script in ["loop", "poll", "batch", "deletes"] {
         let claude = format!(".claude/projects/-home-user-project/{script}.jsonl");

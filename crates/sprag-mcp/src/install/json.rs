@@ -8,8 +8,12 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use super::InstallError;
 use super::server_entry::{Launch, ServerEntry};
 
-/// The servers under `key`.
-pub(super) fn entries(text: &str, key: &'static str) -> Result<Vec<ServerEntry>, InstallError> {
+/// The servers under `key`; with `projects` also those under `key` of each project.
+pub(super) fn entries(
+    text: &str,
+    key: &'static str,
+    projects: bool,
+) -> Result<Vec<ServerEntry>, InstallError> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default())
         .map_err(|error| InstallError::Json(error.to_string()))?;
     let root = match parsed.value {
@@ -17,7 +21,22 @@ pub(super) fn entries(text: &str, key: &'static str) -> Result<Vec<ServerEntry>,
         Some(Value::Object(root)) => root,
         Some(_) => return Err(InstallError::Shape(key)),
     };
-    let servers = match root.get(key).map(|property| &property.value) {
+    let mut found = servers(text, &root, key)?;
+    let projects = root.get_object("projects").filter(|_| projects);
+    for project in projects.iter().flat_map(|projects| &projects.properties) {
+        if let Some(project) = project.value.as_object() {
+            found.extend(servers(text, project, key)?);
+        }
+    }
+    Ok(found)
+}
+
+fn servers(
+    text: &str,
+    table: &Object<'_>,
+    key: &'static str,
+) -> Result<Vec<ServerEntry>, InstallError> {
+    let servers = match table.get(key).map(|property| &property.value) {
         None => return Ok(Vec::new()),
         Some(Value::Object(servers)) => servers,
         Some(_) => return Err(InstallError::Shape(key)),

@@ -1,6 +1,6 @@
 //! The clients whose settings are known: where they lie and where in them the servers stand.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// An MCP client.
@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub enum McpClient {
     /// Claude Desktop.
     ClaudeDesktop,
-    /// Claude Code, by the `.mcp.json` of a project.
+    /// Claude Code, by the `.mcp.json` of a project and the `.claude.json` of the user.
     ClaudeCode,
     /// Cursor.
     Cursor,
@@ -24,6 +24,19 @@ pub enum McpClient {
     Opencode,
     /// Zed.
     Zed,
+}
+
+/// The folders below which clients keep their settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientFolders {
+    /// The user's home.
+    pub home: PathBuf,
+    /// The folder in which programs keep their settings.
+    pub config: PathBuf,
+    /// Claude Code's own folder, if the user moved it.
+    pub claude: Option<PathBuf>,
+    /// The folder of the project.
+    pub project: PathBuf,
 }
 
 /// How settings are written.
@@ -109,15 +122,30 @@ impl McpClient {
         )
     }
 
-    /// Where its settings lie, below a home or the folder of a project.
+    /// Whether its settings also hold servers for each project, under `projects`. Claude Code's do:
+    /// `claude mcp add` puts a server there unless it is told otherwise.
+    pub(super) const fn has_projects(self) -> bool {
+        matches!(self, Self::ClaudeCode)
+    }
+
+    /// The files that may name its servers.
     #[must_use]
-    pub fn place(self, home: &Path, config: &Path, project: &Path) -> PathBuf {
-        match self {
+    pub fn places(self, folders: &ClientFolders) -> Vec<PathBuf> {
+        let ClientFolders {
+            home,
+            config,
+            claude,
+            project,
+        } = folders;
+        let place = match self {
             Self::ClaudeDesktop if cfg!(target_os = "macos") => {
                 home.join("Library/Application Support/Claude/claude_desktop_config.json")
             }
             Self::ClaudeDesktop => config.join("Claude/claude_desktop_config.json"),
-            Self::ClaudeCode => project.join(".mcp.json"),
+            Self::ClaudeCode => {
+                let user = claude.as_ref().unwrap_or(home).join(".claude.json");
+                return vec![project.join(".mcp.json"), user];
+            }
             Self::Cursor => home.join(".cursor/mcp.json"),
             Self::VsCode => project.join(".vscode/mcp.json"),
             Self::Codex => home.join(".codex/config.toml"),
@@ -125,7 +153,8 @@ impl McpClient {
             Self::Copilot => home.join(".copilot/mcp-config.json"),
             Self::Opencode => config.join("opencode/opencode.json"),
             Self::Zed => config.join("zed/settings.json"),
-        }
+        };
+        vec![place]
     }
 }
 

@@ -48,6 +48,26 @@ pub(super) fn print(out: &mut dyn Write, report: &ScanReport, args: &ScanArgs) -
     next(out, report, args)
 }
 
+/// The same in one line.
+pub(super) fn in_short(out: &mut dyn Write, report: &ScanReport) -> Result<()> {
+    let total = &report.total;
+    let sessions = super::sessions(report);
+    if total.loops == 0 {
+        return writeln!(
+            out,
+            "so far: {sessions}, no loops; `sprag scan` has the details"
+        );
+    }
+    let loops = counted(total.loops, "loop");
+    let calls = counted(total.saved_calls, "call");
+    writeln!(
+        out,
+        "so far: {sessions}, {} in them; a guard would have saved {calls} and {} tokens; `sprag scan` shows them",
+        paint(HEAD, loops),
+        rough(total.saved_tokens)
+    )
+}
+
 fn nothing(out: &mut dyn Write, args: &ScanArgs) -> Result<()> {
     if !args.paths.is_empty() || args.since.is_some() || !args.client.is_empty() {
         return writeln!(out, "No sessions were found there.");
