@@ -25,7 +25,8 @@ pub(crate) use redis::RedisArgs;
 pub(crate) use relay::AgentToolsArgs;
 pub(crate) use scan::ScanArgs;
 pub(crate) use serve::{
-    OpenArgs, ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs,
+    HealthArgs, OpenArgs, ServeArgs, TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs,
+    TokenShowArgs,
 };
 pub(crate) use store::{
     ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs,
@@ -114,10 +115,13 @@ pub(crate) enum Command {
     /// Open the dashboard of the running server.
     #[command(after_help = examples::OPEN)]
     Open(OpenArgs),
+    /// Report whether the running server is ready.
+    #[command(after_help = examples::HEALTH)]
+    Health(HealthArgs),
     /// Give an agent tools to talk to others: an MCP server on standard input and output.
     #[command(after_help = examples::AGENT_TOOLS)]
     AgentTools(AgentToolsArgs),
-    /// Make, list and revoke the server's tokens.
+    /// Make, show, list and revoke the server's tokens.
     #[command(subcommand, after_help = examples::TOKEN)]
     Token(TokenCommand),
     /// Put the guard into an agent CLI: its settings, with a diff and a backup.
@@ -137,6 +141,12 @@ pub(crate) enum Command {
     Completions {
         /// The shell to complete for.
         shell: Shell,
+    },
+    /// Write the manual pages of all commands into a folder, for packages.
+    #[command(hide = true)]
+    Man {
+        /// The folder.
+        folder: PathBuf,
     },
 }
 

@@ -9,9 +9,11 @@ pub(crate) mod doctor;
 pub(crate) mod effects;
 pub(crate) mod eval;
 pub(crate) mod explain;
+pub(crate) mod health;
 pub(crate) mod hook;
 pub(crate) mod install;
 pub(crate) mod log;
+pub(crate) mod man;
 #[cfg(unix)]
 pub(crate) mod mcp;
 pub(crate) mod open;

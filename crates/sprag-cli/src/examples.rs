@@ -1,10 +1,12 @@
 //! The examples under each `--help`: what a person would type, and what for.
 
 mod policy;
+mod server;
 
 pub(crate) use policy::{
     POLICY, POLICY_CHECK, POLICY_IMPORT, POLICY_SCHEMA, POLICY_SET, POLICY_SHOW,
 };
+pub(crate) use server::{HEALTH, OPEN, TOKEN, TOKEN_ADD, TOKEN_LIST, TOKEN_REVOKE, TOKEN_SHOW};
 
 pub(crate) const SPRAG: &str = "\
 Start here:
@@ -61,7 +63,7 @@ Shows the change first and asks. Only the lines that start a server change; the 
 kept beside it. Servers that are reached over the network stay as they are.
 
 Examples:
-  sprag mcp install claude                     the .mcp.json of this folder
+  sprag mcp install claude                     .mcp.json of this folder and ~/.claude.json
   sprag mcp install codex catalog --yes        one server, without asking
   sprag mcp install cursor --dry-run           only look
   sprag mcp install zed --inspect              also start each server and name its destructive tools
@@ -312,38 +314,6 @@ Examples:
   curl -s localhost:7727/v1/check -H 'content-type: application/json' \\
     -d '{\"type\":\"call\",\"session\":\"s1\",\"tool\":\"read\"}'";
 
-pub(crate) const OPEN: &str = "\
-The link works once, and for a minute. It holds no token: the page exchanges its code for a token of its
-own, which ends after 12 hours and stands in `sprag token list` until then.
-
-Examples:
-  sprag open
-  sprag open --no-browser";
-
-pub(crate) const TOKEN: &str = "\
-Roles: an agent asks about its own calls, steps and messages; a hook or a relay also tells what users
-and sub-agents do; an operator sees everything, kills, resets and changes the policy.
-
-Examples:
-  sprag token add --role relay --name chat
-  sprag token list
-  sprag token revoke chat";
-
-pub(crate) const TOKEN_ADD: &str = "\
-The token is printed once; only its hash is kept. A running server knows it at once.
-
-Examples:
-  sprag token add --role agent --name build-farm
-  sprag token add --role operator --name alice";
-
-pub(crate) const TOKEN_LIST: &str = "\
-Examples:
-  sprag token list
-  sprag token list --json";
-
-pub(crate) const TOKEN_REVOKE: &str = "\
-Examples:
-  sprag token revoke build-farm";
 pub(crate) const HOOK: &str = "\
 Agent CLIs start this themselves; `sprag install` tells them to. It asks a running `sprag serve`, else
 the store. If there is no verdict (the payload can't be read, the server does not answer) it follows
@@ -371,7 +341,8 @@ Clients: claude, codex, gemini, copilot, cursor, opencode. `sprag doctor` tries 
 pub(crate) const UNINSTALL: &str = "\
 Examples:
   sprag uninstall claude
-  sprag uninstall copilot --project --yes";
+  sprag uninstall copilot --project --yes
+  sprag uninstall --all                        hooks and MCP wrappers, of every client";
 
 pub(crate) const DOCTOR: &str = "\
 Looks at every agent CLI that is found here: are the hooks there and complete, would the client run

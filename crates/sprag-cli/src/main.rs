@@ -85,6 +85,7 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Resume(args) => command::pause::resume(args, settings, out),
         Command::Serve(args) => command::serve::run(args, settings, out),
         Command::Open(args) => command::open::run(args, settings, out),
+        Command::Health(args) => command::health::run(args, settings, out),
         Command::AgentTools(args) => command::agent_tools::run(args, settings),
         Command::Token(command) => command::token::run(command, settings, out),
         Command::Install(args) => command::install::run(args, settings, out),
@@ -92,5 +93,6 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Doctor(args) => command::doctor::run(args, settings, out),
         Command::Hook(args) => command::hook::run(args, settings),
         Command::Completions { shell } => command::completions::run(*shell, out),
+        Command::Man { folder } => command::man::run(folder),
     }
 }

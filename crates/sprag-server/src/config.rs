@@ -12,6 +12,7 @@ use crate::notify::NotifySettings;
 use crate::relay::RelayConfig;
 use crate::session_limits::SessionLimits;
 use crate::telemetry::TelemetrySettings;
+use crate::tokens::GivenToken;
 
 /// The port where nothing else is said.
 pub const PORT: u16 = 7727;
@@ -76,6 +77,8 @@ pub struct ServerConfig {
     pub notify: NotifySettings,
     /// Where decisions are exported to.
     pub telemetry: TelemetrySettings,
+    /// Tokens that are as good as those beside the store.
+    pub tokens: Vec<GivenToken>,
     /// The longest body of a request, in bytes.
     pub body_bytes: usize,
     /// How long a body may take to arrive.
@@ -111,6 +114,7 @@ impl ServerConfig {
             hosts: Vec::new(),
             notify: NotifySettings::default(),
             telemetry: TelemetrySettings::default(),
+            tokens: Vec::new(),
             body_bytes: limits::BODY_BYTES,
             body_time: limits::BODY_TIME,
             write_time: limits::WRITE_TIME,

@@ -58,14 +58,6 @@ pub enum ServerError {
         /// The address.
         address: SocketAddr,
     },
-    /// Nobody but the operator could use it.
-    #[error("{address} can be reached from elsewhere, and there is no token for agents")]
-    NoTokens {
-        /// The address.
-        address: SocketAddr,
-        /// Where tokens would be.
-        file: PathBuf,
-    },
     /// The certificate or its key can't be used.
     #[error("can't use {path} for TLS: {why}")]
     Tls {
@@ -98,9 +90,6 @@ impl ServerError {
             Self::Naked { .. } => Some(
                 "give --tls-cert and --tls-key, or say --behind-tls-proxy if something in front does TLS"
                     .to_owned(),
-            ),
-            Self::NoTokens { .. } => Some(
-                "make one first: sprag token add --role agent --name NAME".to_owned(),
             ),
             Self::Listen { .. } => {
                 Some("another server may run; --listen ADDRESS:PORT names another place".to_owned())

@@ -53,4 +53,4 @@ pub use router::openapi;
 pub use server::Server;
 pub use session_limits::SessionLimits;
 pub use signals::asked_to_end;
-pub use tokens::{TokenError, TokenFile, TokenInfo};
+pub use tokens::{GivenToken, TokenError, TokenFile, TokenInfo};

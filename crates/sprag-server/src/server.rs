@@ -7,6 +7,7 @@
 
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -31,7 +32,7 @@ use crate::session_limits::SessionCounts;
 use crate::signals;
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
-use crate::tokens::{TokenFile, TokenStore};
+use crate::tokens::{GivenToken, TokenFile, TokenStore};
 use crate::watchers::Watchers;
 
 /// How often the policy file is looked at.
@@ -49,6 +50,7 @@ pub struct Server {
     tls: Option<TlsAcceptor>,
     guard: Guard,
     tokens: TokenStore,
+    first_token: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for Server {
@@ -83,20 +85,15 @@ impl Server {
         let listener = acceptor::bind(config.listen).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let others = TokenFile::beside(&config.db);
-        if !config.trusts_loopback() && others.list()?.iter().all(|token| token.expires.is_some()) {
-            return Err(ServerError::NoTokens {
-                address: config.listen,
-                file: others.path().to_owned(),
-            });
-        }
+        let is_first = !config.trusts_loopback()
+            && !config.tokens.iter().any(GivenToken::is_for_agents)
+            && others.list()?.iter().all(|token| token.expires.is_some());
+        // The socket is usually beside the store, and the tokens always are, also if the store is in Redis.
+        sprag::make_private_folder(&config.db)?;
         // Before the store: from its taking on, hooks find nothing but this socket, and wait there.
         let socket = config.socket.as_deref().map(SocketFile::bind).transpose()?;
         let builder = match &config.redis {
-            Some(options) => {
-                // Tokens lie in the folder of the store, also if the store is elsewhere.
-                sprag::make_private_folder(&config.db)?;
-                Guard::builder().redis(options.clone())
-            }
+            Some(options) => Guard::builder().redis(options.clone()),
             None => Guard::builder()
                 .owned_file(&config.db)
                 .accept_loss(config.accept_loss),
@@ -110,7 +107,11 @@ impl Server {
             None => builder,
         }
         .build()?;
-        let tokens = TokenStore::open(&config.db)?;
+        // Agents from elsewhere need a token: without one nobody could use this server.
+        let first_token = is_first
+            .then(|| others.add_first(guard.now()))
+            .transpose()?;
+        let tokens = TokenStore::open(&config.db, config.tokens.clone())?;
         Ok(Self {
             config,
             address,
@@ -119,7 +120,14 @@ impl Server {
             tls,
             guard,
             tokens,
+            first_token,
         })
+    }
+
+    /// The file with the token for agents, if this start made it.
+    #[must_use]
+    pub fn first_token(&self) -> Option<&Path> {
+        self.first_token.as_deref()
     }
 
     /// Where it listens.

@@ -2,7 +2,9 @@
 //!
 //! Two tokens are plain files beside the store, for nobody but their user to read: `operator.token`, which
 //! opens the dashboard, and `hook.token`, with which the hooks of agent CLIs on this machine
-//! prove what they are. All others are in `tokens.json`, as hashes only. A token is 256 random bits, so a
+//! prove what they are. A server that can be reached from elsewhere and has no token for agents makes one at its
+//! first start: `agent.token`. Some are [given](given) to the server at its start. All others are in `tokens.json`,
+//! as hashes only. A token is 256 random bits, so a
 //! plain SHA-256 is enough: there is nothing to guess. Hashes are compared in constant time, all
 //! of them, so that how long it takes tells nothing.
 //!
@@ -12,6 +14,7 @@
 
 mod error;
 mod file;
+mod given;
 mod login_code;
 mod secret;
 
@@ -25,6 +28,7 @@ pub use error::TokenError;
 pub(crate) use file::DashboardToken;
 use file::StoredToken;
 pub use file::{TokenFile, TokenInfo};
+pub use given::GivenToken;
 pub(crate) use login_code::LoginCode;
 use login_code::LoginCodes;
 use secret::{TokenSecret, hash, same};
@@ -54,6 +58,7 @@ pub(crate) struct TokenProof([u8; 32]);
 pub(crate) struct TokenStore {
     operator: TokenSecret,
     hook: TokenSecret,
+    given: Vec<GivenToken>,
     file: TokenFile,
     cache: RwLock<TokenCache>,
     codes: LoginCodes,
@@ -67,11 +72,13 @@ struct TokenCache {
 }
 
 impl TokenStore {
-    /// Reads the tokens beside the store `db`; the two plain ones are made where they are missing.
-    pub(crate) fn open(db: &Path) -> Result<Self, TokenError> {
+    /// Reads the tokens beside the store `db`; the two plain ones are made if they are missing. Those that were
+    /// `given` are as good.
+    pub(crate) fn open(db: &Path, given: Vec<GivenToken>) -> Result<Self, TokenError> {
         let tokens = Self {
             operator: TokenSecret::open(&beside(db, "operator.token"), Role::Operator)?,
             hook: TokenSecret::open(&beside(db, "hook.token"), Role::Hook)?,
+            given,
             file: TokenFile::beside(db),
             cache: RwLock::default(),
             codes: LoginCodes::default(),
@@ -100,6 +107,11 @@ impl TokenStore {
         for (hash, role, name) in own {
             if same(hash, &presented) {
                 found = Some((role, name, None));
+            }
+        }
+        for token in &self.given {
+            if same(&token.hash, &presented) {
+                found = Some((token.role, token.name(), None));
             }
         }
         for token in &cache.tokens {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use sprag::Millis;
+use sprag::{Millis, Role};
 use sprag_server::log_lines::LogFormat;
 
 use super::PolicyArg;
@@ -96,11 +96,20 @@ pub(crate) struct OpenArgs {
     pub(crate) no_browser: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct HealthArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
     /// Make a token and print it, once.
     #[command(after_help = examples::TOKEN_ADD)]
     Add(TokenAddArgs),
+    /// Print a token that the server made at its first start.
+    #[command(after_help = examples::TOKEN_SHOW)]
+    Show(TokenShowArgs),
     /// List the tokens by name and role.
     #[command(after_help = examples::TOKEN_LIST)]
     List(TokenListArgs),
@@ -117,6 +126,33 @@ pub(crate) struct TokenAddArgs {
     /// What to call it, for the log and to revoke it.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) db: DbArg,
+}
+
+/// A token that is a file beside the store.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum OwnToken {
+    Agent,
+    Operator,
+    Hook,
+}
+
+impl From<OwnToken> for Role {
+    fn from(word: OwnToken) -> Self {
+        match word {
+            OwnToken::Agent => Self::Agent,
+            OwnToken::Operator => Self::Operator,
+            OwnToken::Hook => Self::Hook,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenShowArgs {
+    /// Whose token.
+    #[arg(value_name = "TOKEN", value_enum)]
+    pub(crate) token: OwnToken,
     #[command(flatten)]
     pub(crate) db: DbArg,
 }

@@ -2,10 +2,11 @@
 
 use std::io::Write;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::pin::pin;
 use std::process::ExitCode;
 
-use sprag::{GuardError, Retention, StoreError};
+use sprag::{GuardError, Retention, Role, StoreError};
 use sprag_mcp::http::ProxyConfig;
 use sprag_server::demo::{Demo, DemoError};
 use sprag_server::log_lines::start_logging;
@@ -13,7 +14,7 @@ use sprag_server::notify::{NotifySettings, Webhook, WebhookSecret, split_command
 use sprag_server::systemd::Supervisor;
 use sprag_server::telemetry::TelemetrySettings;
 use sprag_server::{
-    MOUNT, RelayConfig, Server, ServerConfig, ServerError, Transport, asked_to_end,
+    GivenToken, MOUNT, RelayConfig, Server, ServerConfig, ServerError, Transport, asked_to_end,
 };
 
 use crate::args::ServeArgs;
@@ -48,6 +49,10 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
         let (at, url) = (format!("{MOUNT}{}", upstream.path), upstream.url);
         let host = url.authority().map_or("", |host| host.as_str());
         writeln!(out, "mcp          {at} to {host}")?;
+    }
+    if let Some(file) = server.first_token() {
+        writeln!(out, "agents       their token was made: {}", file.display())?;
+        writeln!(out, "             `sprag token show agent` prints it")?;
     }
     writeln!(out, "operator     {}", server.link()?)?;
     writeln!(
@@ -150,6 +155,27 @@ fn notify(args: &ServeArgs, settings: &Settings) -> Result<NotifySettings, Failu
     })
 }
 
+/// Tokens from the files that `$SPRAG_AGENT_TOKEN_FILE` and `$SPRAG_OPERATOR_TOKEN_FILE` name, else from
+/// `$SPRAG_AGENT_TOKEN` and `$SPRAG_OPERATOR_TOKEN`.
+fn given_tokens(settings: &Settings) -> Result<Vec<GivenToken>, Failure> {
+    let mut given = Vec::new();
+    for role in [Role::Agent, Role::Operator] {
+        let variable = format!("SPRAG_{}_TOKEN", role.as_str().to_uppercase());
+        let file = settings.text(&format!("{variable}_FILE"));
+        let (text, source) = match (file, settings.text(&variable)) {
+            (Some(file), _) => {
+                let text = std::fs::read_to_string(&file)
+                    .map_err(|error| Failure::unreadable(Path::new(&file), &error))?;
+                (text, file)
+            }
+            (None, Some(text)) => (text, format!("${variable}")),
+            (None, None) => continue,
+        };
+        given.push(GivenToken::new(role, &text, &source)?);
+    }
+    Ok(given)
+}
+
 fn config(
     args: &ServeArgs,
     settings: &Settings,
@@ -177,6 +203,7 @@ fn config(
         transport,
         hosts: args.host.clone(),
         notify: notify(args, settings)?,
+        tokens: given_tokens(settings)?,
         telemetry: TelemetrySettings::read(|name| settings.text(name))
             .map_err(|error| Failure::new(error.to_string()))?,
         body_bytes: usize::try_from(args.max_body).unwrap_or(usize::MAX),

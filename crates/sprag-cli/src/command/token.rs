@@ -4,9 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use sprag::Role;
+use sprag::link::read_token;
 use sprag_server::{TokenError, TokenFile};
 
-use crate::args::{TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs};
+use crate::args::{TokenAddArgs, TokenCommand, TokenListArgs, TokenRevokeArgs, TokenShowArgs};
 use crate::clock;
 use crate::db::Db;
 use crate::failure::{Failure, Run};
@@ -19,6 +20,7 @@ use crate::settings::Settings;
 pub(crate) fn run(command: &TokenCommand, settings: &Settings, out: &mut dyn Write) -> Run {
     match command {
         TokenCommand::Add(args) => add(args, settings, out),
+        TokenCommand::Show(args) => show(args, settings, out),
         TokenCommand::List(args) => list(args, settings, out),
         TokenCommand::Revoke(args) => revoke(args, settings, out),
     }
@@ -29,6 +31,25 @@ fn add(args: &TokenAddArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     db.make_folder()?;
     let file = TokenFile::beside(db.path());
     let token = file.add(&args.name, Role::from(args.role), clock::now())?;
+    writeln!(out, "{token}")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(args: &TokenShowArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    let db = Db::file(settings, &args.db)?;
+    let role = Role::from(args.token);
+    let file = db.path().with_file_name(format!("{role}.token"));
+    let token = read_token(&file).map_err(|error| {
+        let failure = Failure::new(format!(
+            "can't read {}: {}",
+            file.display(),
+            Failure::reason(&error)
+        ));
+        failure.next(match role {
+            Role::Agent => "make another one: sprag token add --role agent --name NAME",
+            _ => "start `sprag serve` once, which makes it",
+        })
+    })?;
     writeln!(out, "{token}")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -34,8 +34,9 @@ fn help_starts_with_what_to_do_first() {
       resume       End a pause
       serve        Run the server: an HTTP API for agents, relays and operators
       open         Open the dashboard of the running server
+      health       Report whether the running server is ready
       agent-tools  Give an agent tools to talk to others: an MCP server on standard input and output
-      token        Make, list and revoke the server's tokens
+      token        Make, show, list and revoke the server's tokens
       install      Put the guard into an agent CLI: its settings, with a diff and a backup
       uninstall    Take the guard out of an agent CLI again
       doctor       Tell what is wrong, and how to mend it: hooks, policy, store, server

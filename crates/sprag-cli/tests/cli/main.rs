@@ -7,6 +7,8 @@ mod check;
 mod decide;
 mod eval;
 mod explain;
+#[cfg(all(test, unix))]
+mod first_start;
 mod help;
 #[cfg(test)]
 mod hook;

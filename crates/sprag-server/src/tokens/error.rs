@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use sprag::Role;
+
 /// What is wrong with a token or its file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -28,6 +30,17 @@ pub enum TokenError {
     Empty {
         /// The file.
         path: PathBuf,
+    },
+    /// What was given at the start is not a token.
+    #[error(
+        "{source_name} holds no token: it must be sprag_{role}_ and 64 hexadecimal digits; make one: \
+         echo \"sprag_{role}_$(openssl rand -hex 32)\""
+    )]
+    Form {
+        /// Where it comes from.
+        source_name: String,
+        /// The role of its holder.
+        role: Role,
     },
     /// The list of tokens is damaged.
     #[error("{path} is not a list of tokens: {why}")]

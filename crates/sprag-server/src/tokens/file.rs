@@ -1,7 +1,7 @@
 //! The list of tokens that were given out: names, roles and hashes.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,6 +15,10 @@ use super::secret::{fresh, hash, hex, private, random, unhex};
 /// The longest name of a token.
 const MAX_NAME: usize = 64;
 
+/// The form of the list that this build reads and writes.
+const FORMAT: u32 = 1;
+/// The name of the token that a server makes at its first start.
+const FIRST: &str = "agent";
 /// How long a token of the dashboard is good.
 const DASHBOARD_LASTS: Millis = Millis(12 * 60 * 60 * 1000);
 /// The most tokens of dashboards; the oldest ends for one more.
@@ -58,7 +62,14 @@ pub struct TokenInfo {
 /// How the list lies on disk.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct TokenList {
+    /// Missing in lists from before it was written.
+    #[serde(default = "first_format")]
+    format: u32,
     tokens: Vec<TokenEntry>,
+}
+
+const fn first_format() -> u32 {
+    FORMAT
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -119,6 +130,27 @@ impl TokenFile {
         Ok(token)
     }
 
+    /// Makes the token of agents that a server has at its first start, and writes it in clear beside the list.
+    pub(crate) fn add_first(&self, now: Timestamp) -> Result<PathBuf, TokenError> {
+        let token = self.add(FIRST, Role::Agent, now)?;
+        let path = self.first();
+        let failed = |source| TokenError::io(&path, source);
+        let mut file = private()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&path)
+            .map_err(failed)?;
+        writeln!(file, "{token}").map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        Ok(path)
+    }
+
+    /// The file of that token.
+    fn first(&self) -> PathBuf {
+        self.path.with_file_name("agent.token")
+    }
+
     /// Makes an operator's token for a dashboard, which ends by itself. Those that have ended are removed.
     pub(super) fn add_dashboard(&self, now: Timestamp) -> Result<DashboardToken, TokenError> {
         let made = DashboardToken {
@@ -172,7 +204,12 @@ impl TokenFile {
         if tokens.len() == before {
             return Err(TokenError::Unknown { name: name.into() });
         }
-        self.write(&tokens)
+        self.write(&tokens)?;
+        if name == FIRST {
+            // In clear it is worth nothing now. If it stays, it is refused all the same.
+            let _ = std::fs::remove_file(self.first());
+        }
+        Ok(())
     }
 
     /// What tells whether it changed.
@@ -189,6 +226,12 @@ impl TokenFile {
         };
         let listed: TokenList =
             serde_json::from_str(&text).map_err(|error| self.damaged(error.to_string()))?;
+        if listed.format != FORMAT {
+            return Err(self.damaged(format!(
+                "it has format {}, this build knows {FORMAT}; use a newer `sprag`",
+                listed.format
+            )));
+        }
         listed
             .tokens
             .into_iter()
@@ -227,6 +270,7 @@ impl TokenFile {
             expires: token.expires,
         };
         let listed = TokenList {
+            format: FORMAT,
             tokens: tokens.iter().map(entry).collect(),
         };
         let text = serde_json::to_string_pretty(&listed)
@@ -252,5 +296,30 @@ impl TokenFile {
             .map_err(failed)?;
         file.lock().map_err(failed)?;
         Ok(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_without_a_format_is_read_and_one_of_a_newer_build_is_left_as_it_is() {
+        let home = tempfile::tempdir().unwrap();
+        let file = TokenFile::beside(&home.path().join("sprag.db"));
+        std::fs::write(file.path(), r#"{"tokens":[]}"#).unwrap();
+        file.add("build-farm", Role::Agent, Timestamp(0)).unwrap();
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        assert!(text.contains("\"format\": 1"), "{text}");
+        let newer = text.replace("\"format\": 1", "\"format\": 2");
+        std::fs::write(file.path(), &newer).unwrap();
+        let refused = file.add("two", Role::Agent, Timestamp(0)).unwrap_err();
+        assert!(
+            refused
+                .to_string()
+                .ends_with("it has format 2, this build knows 1; use a newer `sprag`"),
+            "{refused}"
+        );
+        assert_eq!(std::fs::read_to_string(file.path()).unwrap(), newer);
     }
 }

@@ -104,14 +104,20 @@ fn a_server_that_strangers_could_misuse_does_not_start() {
     open.listen = SocketAddr::from(([0, 0, 0, 0], 0));
     let refused = Server::bind(open.clone()).unwrap_err();
     assert!(matches!(refused, ServerError::Naked { .. }), "{refused}");
+}
+
+#[test]
+fn a_server_without_a_token_for_agents_makes_one_and_no_second() {
+    let home = tempfile::tempdir().unwrap();
+    let mut open = config(home.path());
     open.transport = Transport::BehindProxy;
-    let refused = Server::bind(open.clone()).unwrap_err();
-    assert!(matches!(refused, ServerError::NoTokens { .. }), "{refused}");
-    let tokens = sprag_server::TokenFile::beside(&open.db);
-    tokens
-        .add("agents", sprag::Role::Agent, sprag::Timestamp(0))
-        .unwrap();
-    Server::bind(open).unwrap();
+    let first = Server::bind(open.clone()).unwrap();
+    let file = first.first_token().unwrap().to_owned();
+    let token = std::fs::read_to_string(&file).unwrap();
+    assert!(token.starts_with("sprag_agent_"), "{token}");
+    drop(first);
+    assert_eq!(Server::bind(open).unwrap().first_token(), None);
+    assert_eq!(std::fs::read_to_string(file).unwrap(), token);
 }
 
 #[test]
