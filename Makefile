@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-mcp test-conformance test-web test-python test-clients transcripts load docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-docs test-mcp test-conformance test-web test-python test-clients transcripts load docs deny check bench eval soak fuzz clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,19 +71,12 @@ test-conformance: $(CONFORMANCE)/ready ## the official MCP conformance suite, st
 	$(CARGO) build $(ALL) --example conformance
 	cd "$(CONFORMANCE)" && node compare.mjs "$(abspath $(TARGET))/debug/examples/conformance" "$(abspath $(TARGET))/debug/sprag"
 
-test: tools test-rust test-api test-web test-python ## install what the tests need, and run all of them
+test: tools test-rust test-api test-docs test-web test-python ## install what the tests need, and run all of them
 
-# What tests need from outside. Nothing is installed that is there already; where something is missing and
-# can't be installed, the tests that need it say so, and fail in CI.
-DEBIAN := redis-server chromium
-tools: ## install what the tests need: redis-server and chromium (Debian), npm packages by lock file
-	@echo "tests need: the crates of Cargo.lock, $(DEBIAN) from Debian, npm and Python packages by lock file"
-	@missing=; for program in $(DEBIAN); do command -v $$program >/dev/null || missing="$$missing $$program"; done; \
-	if [ -z "$$missing" ]; then exit 0; fi; \
-	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
-	  echo "installing from Debian:$$missing"; set -x; \
-	  apt-get update --quiet && apt-get install --yes --quiet --no-install-recommends $$missing; \
-	else echo "missing:$$missing; what needs them is skipped"; [ "$(CI)" != true ]; fi
+# What tests need from outside. Nothing is installed that is there already; if something is missing and
+# can't be installed, the tests that need it report that, and fail in CI.
+tools: ## install what the tests need: Debian packages; what can't be installed is named
+	@packaging/tools
 
 test-rust: export SPRAG_MCP_CLIENTS = $(MCP_CLIENTS)
 test-rust: $(MCP_CLIENTS)/ready
@@ -99,6 +92,10 @@ API_EXAMPLES ?= 10
 test-api: ## ask a running server everything that its own OpenAPI document allows, and much that it does not
 	$(BINARY)
 	TARGET="$(TARGET)" EXAMPLES="$(API_EXAMPLES)" crates/sprag-server/api/try
+
+test-docs: ## run the commands of README and docs/, and compare what they show with what is printed
+	$(BINARY)
+	docs/try "$(abspath $(TARGET))/debug/sprag"
 
 load: ## what the server costs against a bare handler, how soon it is ready, and what rough clients do to it
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load

@@ -7,7 +7,8 @@ mod check;
 mod decide;
 mod eval;
 mod explain;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod first_start;
 mod help;
 #[cfg(test)]
@@ -27,6 +28,8 @@ mod odd_payloads;
 #[cfg(test)]
 mod open;
 mod policy;
+#[cfg(test)]
+mod policy_page;
 mod policy_set;
 #[cfg(test)]
 mod relay;

@@ -65,6 +65,12 @@ impl PolicyKey {
         show(self.kind, &(self.load)(&Limits::default()))
     }
 
+    /// Every key, in the order in which they are written and shown.
+    #[must_use]
+    pub fn all() -> &'static [Self] {
+        KEYS
+    }
+
     /// The key of this name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
