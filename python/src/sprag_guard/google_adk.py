@@ -63,21 +63,6 @@ class SpragPlugin(BasePlugin):
         if event is not None:
             await self._watch.areport(run, event)
 
-    async def before_agent_callback(self, *, agent: Any, callback_context: Any) -> Any:
-        """Reports that control moved to another agent."""
-        context = callback_context._invocation_context
-        run = self._run(context)
-        event = self._watch.handoff_event(run, agent.name)
-        if event is None:
-            return None
-        run.active = run.of(agent.name)
-        verdict = await self._watch.areport(run, event)
-        if not verdict.refused:
-            return None
-        run.stop = verdict
-        context.end_invocation = True
-        return types.Content(role="model", parts=[types.Part(text=verdict.text)])
-
     async def before_model_callback(
         self, *, callback_context: Any, llm_request: Any
     ) -> LlmResponse | None:
@@ -105,10 +90,10 @@ class SpragPlugin(BasePlugin):
     async def before_tool_callback(
         self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any
     ) -> dict[str, Any] | None:
-        """Asks before the tool runs. A transfer is judged as a message, when the agent starts."""
-        if tool.name == _TRANSFER:
-            return None
+        """Asks before the tool runs. A transfer to another agent is a message."""
         run = self._run(tool_context._invocation_context)
+        if tool.name == _TRANSFER:
+            return await self._transfer(run, tool_context.agent_name, tool_args)
         seen = await self._watch.abefore(run, tool.name, tool_args, tool_context.agent_name)
         if seen.refused:
             return {"error": seen.text}
@@ -143,6 +128,19 @@ class SpragPlugin(BasePlugin):
             run = self._run(tool_context._invocation_context)
             await self._watch.aafter(run, seen, describe(error), is_error=True)
         return None
+
+    async def _transfer(
+        self, run: Run, agent: str, args: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        run.active = run.of(agent)
+        event = self._watch.handoff_event(run, str(args.get("agent_name")))
+        if event is None:
+            return None
+        verdict = await self._watch.areport(run, event)
+        if not verdict.refused:
+            return None
+        run.stop = verdict
+        return {"error": verdict.text}
 
     def _seen(self, tool_context: Any) -> Seen | None:
         seen, entered = self._pending.pop(id(tool_context), (None, None))

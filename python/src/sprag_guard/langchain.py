@@ -2,7 +2,7 @@
 
 A refused call becomes a `ToolMessage` with `status="error"`, so that every call keeps its answer. A
 killed session ends the run before the next model call. Agents that run inside a tool of another
-agent are its sub-agents, agents that follow each other on one thread hand over to each other.
+agent are its sub-agents; a tool that sends the graph to another agent is a handoff.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.config import get_config
+from langgraph.types import Command
 from typing_extensions import NotRequired
 
 from .aio import AsyncGuard
@@ -122,6 +123,7 @@ class SpragMiddleware(AgentMiddleware[Any, Any, Any]):
             self._watch.after(run, seen, describe(error), is_error=True)
             raise
         note = self._watch.after(run, seen, *_outcome(result))
+        _remember_handoff(run, result)
         return _with_note(result, note)
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -137,6 +139,7 @@ class SpragMiddleware(AgentMiddleware[Any, Any, Any]):
             await self._watch.aafter(run, seen, describe(error), is_error=True)
             raise
         note = await self._watch.aafter(run, seen, *_outcome(result))
+        _remember_handoff(run, result)
         return _with_note(result, note)
 
     def _run(self, state: Any) -> Run:
@@ -151,7 +154,9 @@ class SpragMiddleware(AgentMiddleware[Any, Any, Any]):
         run = self._watch.run(id, name)
         is_same_turn = run.parent is None and words == run.root._last_words
         if is_same_turn and name is not None and run.of(name) is not run.active:
-            event = self._watch.handoff_event(run, name, _last_text(state, AIMessage))
+            # Without a handoff by a tool it is the next node of the graph, as the program wants it.
+            is_handoff, run.handed = run.handed is not None, None
+            event = self._watch.handoff_event(run, name, words) if is_handoff else None
             run.active = run.of(name)
             return id, run, event
         return id, run, self._watch.start_event(run, words)
@@ -175,6 +180,13 @@ def _outcome(result: Any) -> tuple[Any, bool]:
     if isinstance(result, ToolMessage):
         return result.content, result.status == "error"
     return str(getattr(result, "update", result)), False
+
+
+def _remember_handoff(run: Run, result: Any) -> None:
+    """A tool that sends the graph elsewhere hands over to the agent that starts next."""
+    goto = result.goto if isinstance(result, Command) else None
+    if goto:
+        run.handed = str(goto)
 
 
 def _with_note(result: Any, note: str) -> Any:

@@ -36,6 +36,7 @@ class Seen:
     session: SessionEvents
     id: str
     verdict: Verdict
+    use_id: str | None = None
     after: Verdict | None = None
 
     @property
@@ -52,6 +53,12 @@ class Seen:
     def note(self) -> str:
         """What the model should read next to the result; empty if nothing."""
         return note(self.verdict, self.after)
+
+    def step_event(self, result: Any, is_error: bool) -> Event:
+        """What the call came to."""
+        return self.session.step_event(
+            result, id=self.id, use_id=self.use_id, is_error=is_error
+        )
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
@@ -200,25 +207,28 @@ class Watch:
     ) -> Seen:
         """`before` for coroutines."""
         session = run.of(agent)
-        event = session.call_event(tool, args, **fields)
+        return await self.ajudge(run, session, session.call_event(tool, args, **fields))
+
+    async def ajudge(self, run: Run, session: SessionEvents, event: Event) -> Seen:
+        """Asks about a call of any session of the run."""
         return self._seen(run, session, event, await self.aguard.judge_call(event))
 
     def after(self, run: Run, seen: Seen, result: Any, is_error: bool = False) -> str:
         """Reports a result, and returns what the model should read next to it."""
-        event = seen.session.step_event(result, id=seen.id, is_error=is_error)
+        event = seen.step_event(result, is_error)
         seen.after = self._reported(run, event, self.guard.decide(event))
         return seen.note
 
     async def aafter(self, run: Run, seen: Seen, result: Any, is_error: bool = False) -> str:
         """`after` for coroutines."""
-        event = seen.session.step_event(result, id=seen.id, is_error=is_error)
+        event = seen.step_event(result, is_error)
         seen.after = self._reported(run, event, await self.aguard.decide(event))
         return seen.note
 
     def _seen(self, run: Run, session: SessionEvents, event: Event, verdict: Verdict) -> Seen:
         if verdict.stops:
             run.stop = verdict
-        return Seen(session, event["id"], verdict)
+        return Seen(session, event["id"], verdict, event.get("use_id"))
 
     def _reported(self, run: Run, event: Event, verdict: Verdict) -> Verdict:
         is_users = event["type"] == "message" and "from" not in event

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import AsyncGenerator
 from typing import Any
 
-from google.adk.agents import LlmAgent
+from google.adk.agents import LlmAgent, SequentialAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
@@ -62,7 +62,7 @@ def play(guard: Guard, turns: list[Turn], tools: Tools, mode: str) -> Outcome:
     return _run(agent, guard, [model], mode)
 
 
-def _run(agent: LlmAgent, guard: Guard, models: list[Scripted], mode: str) -> Outcome:
+def _run(agent: Any, guard: Guard, models: list[Scripted], mode: str) -> Outcome:
     runner = InMemoryRunner(agent=agent, app_name="test", plugins=[SpragPlugin(guard)])
     streaming = StreamingMode.SSE if mode == "stream" else StreamingMode.NONE
     message = types.Content(role="user", parts=[types.Part(text=PROMPT)])
@@ -119,3 +119,14 @@ def play_handoff(guard: Guard, tools: Tools, times: int) -> Outcome:
     b = LlmAgent(name="b", description="b", model=models["b"])
     a = LlmAgent(name="a", description="a", model=models["a"], sub_agents=[b])
     return _run(a, guard, list(models.values()), "async")
+
+
+def test_a_sequence_of_agents_is_the_programs_order_and_no_handoff(db: Any, log: Any) -> None:
+    """A pipeline of more agents than a chain of transfers may have."""
+    models = [Scripted(turns=["next"]) for _ in range(8)]
+    steps = [LlmAgent(name=f"n{n}", model=model) for n, model in enumerate(models)]
+    with Guard(db=db) as guard:
+        outcome = _run(SequentialAgent(name="all", sub_agents=steps), guard, models, "async")
+    assert (outcome.final, outcome.requests) == ("next", 8)
+    kinds = [r["event"]["type"] for r in log(db)]
+    assert kinds.count("message") == 1

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Annotated, Any, Iterator
 
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.tools import InjectedToolCallId, tool
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.prebuilt import InjectedState
+from langgraph.types import Command
 from script import INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, Outcome, Tools, Turn, complete
 
 from sprag_guard import Guard
@@ -91,25 +95,48 @@ def play_subagent(guard: Guard, tools: Tools) -> Outcome:
 
 
 def play_handoff(guard: Guard, tools: Tools, times: int) -> Outcome:
-    """Two agents of one graph that pass the work to each other."""
-    from langgraph.graph import MessagesState, StateGraph
-
-    models = {name: Scripted(turns=["over to you"] * times) for name in ("a", "b")}
+    """Two agents of one graph that pass the work to each other by a tool."""
     graph = StateGraph(MessagesState)
-    for name, model in models.items():
-        graph.add_node(
-            name, create_agent(model, middleware=[SpragMiddleware(guard)], name=name)
+    models = {}
+    for name, other in (("a", "b"), ("b", "a")):
+        models[name] = Scripted(turns=[[(f"transfer_to_{other}", {})]] * times)
+        agent = create_agent(
+            models[name], [transfer_to(other)], middleware=[SpragMiddleware(guard)], name=name
         )
-
-    def route(state: Any) -> str:
-        said = str(state["messages"][-1].content)
-        return "__end__" if said.startswith("sprag:") else "other"
-
+        graph.add_node(name, agent, destinations=(other,))
     graph.add_edge("__start__", "a")
-    graph.add_conditional_edges("a", route, {"other": "b", "__end__": "__end__"})
-    graph.add_conditional_edges("b", route, {"other": "a", "__end__": "__end__"})
     config = {"recursion_limit": 400, "configurable": {"thread_id": "t1"}}
     given = {"messages": [("user", PROMPT)]}
     messages = graph.compile().invoke(given, config)["messages"]
     requests = sum(model.requests for model in models.values())
     return Outcome(requests, final=str(messages[-1].content))
+
+
+def transfer_to(other: str) -> Any:
+    @tool(f"transfer_to_{other}", description="Hands over.")
+    def transfer(
+        state: Annotated[Any, InjectedState], id: Annotated[str, InjectedToolCallId]
+    ) -> Command[Any]:
+        """Hands over."""
+        done = ToolMessage("handed over", tool_call_id=id)
+        update = {"messages": [*state["messages"], done]}
+        return Command(goto=other, graph=Command.PARENT, update=update)
+
+    return transfer
+
+
+def test_agents_that_follow_each_other_as_the_program_wants_are_no_handoff(db: Any, log: Any) -> None:
+    """A pipeline of more agents than a chain of handoffs may have."""
+    with Guard(db=db) as guard:
+        graph = StateGraph(MessagesState)
+        for number in range(8):
+            agent = create_agent(
+                Scripted(turns=["next"]), middleware=[SpragMiddleware(guard)], name=f"n{number}"
+            )
+            graph.add_node(f"n{number}", agent)
+            graph.add_edge(f"n{number - 1}" if number else "__start__", f"n{number}")
+        config = {"configurable": {"thread_id": "t1"}}
+        messages = graph.compile().invoke({"messages": [("user", PROMPT)]}, config)["messages"]
+    assert [str(m.content) for m in messages[1:]] == ["next"] * 8
+    kinds = [r["event"]["type"] for r in log(db)]
+    assert kinds.count("message") == 1
