@@ -32,14 +32,18 @@ const SOURCES: [&str; 8] = [
 )]
 fn main() -> Result<()> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let web = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../web");
+    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let web = here.join("../../web");
     println!("cargo::rerun-if-env-changed=SPRAG_SKIP_WEB");
     for source in SOURCES.iter().filter(|source| web.join(source).exists()) {
         println!("cargo::rerun-if-changed={}", web.join(source).display());
     }
     println!("cargo::rerun-if-changed=build.rs");
     let built = out.join("web");
+    // A published crate holds the dashboard ready-made.
+    let shipped = here.join("dashboard");
     let (folder, missing) = match reason_to_skip(&web) {
+        Some(_) if shipped.is_dir() => (Some(shipped.as_path()), String::new()),
         Some(reason) => (None, reason),
         None => match install(&web) {
             Ok(()) => (Some(build(&web, &built)?), String::new()),

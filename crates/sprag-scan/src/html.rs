@@ -18,7 +18,7 @@ use card::card;
 use escape::escape;
 
 /// The dashboard's colours and sizes, and what is the page's own.
-const TOKENS: &str = include_str!("../../../web/src/style/tokens.css");
+const TOKENS: &str = include_str!("tokens.css");
 const STYLE: &str = include_str!("html/page.css");
 /// How many loops the page shows.
 const SHOWN: usize = 40;
