@@ -18,7 +18,7 @@ from crewai.hooks.dispatch import HookAborted, InterceptionPoint, register, unre
 from .aio import AsyncGuard
 from .guard import Guard
 from .session import current_call
-from .watch import Run, Seen, Watch, joined
+from .watch import Run, Seen, Watch, joined, uncached
 
 _DELEGATION = ("delegate_work_to_coworker", "ask_question_to_coworker")
 #: How CrewAI's own text for a tool that raised begins.
@@ -47,7 +47,7 @@ class SpragHooks:
         self._lock = threading.Lock()
         # The arguments are the one object that the hooks before and after a call share.
         self._pending: dict[int, tuple[Any, Seen]] = {}
-        self._spent: dict[int, tuple[Any, int, int]] = {}
+        self._spent: dict[int, tuple[Any, int, int, int]] = {}
         points: dict[InterceptionPoint, Callable[[Any], Any]] = {
             InterceptionPoint.EXECUTION_START: self._start,
             InterceptionPoint.EXECUTION_END: self._usage,
@@ -115,15 +115,21 @@ class SpragHooks:
             return
         total = summary()
         with self._lock:
-            _, before_in, before_out = self._spent.get(id(llm), (llm, 0, 0))
-            self._spent[id(llm)] = (llm, total.prompt_tokens, total.completion_tokens)
+            _, *before = self._spent.get(id(llm), (llm, 0, 0, 0))
+            now = (total.prompt_tokens, total.completion_tokens, total.cached_prompt_tokens)
+            self._spent[id(llm)] = (llm, *now)
             if len(self._spent) > _PENDING:
                 self._spent.pop(next(iter(self._spent)))
-        read, written = total.prompt_tokens - before_in, total.completion_tokens - before_out
+        read, written, cached = (after - earlier for after, earlier in zip(now, before))
         if read or written:
             run = self._run(context)
             role = getattr(context.agent, "role", None)
-            event = run.of(role).usage_event(read, written, model=getattr(llm, "model", None))
+            event = run.of(role).usage_event(
+                uncached(read, cached),
+                written,
+                model=getattr(llm, "model", None),
+                cache_read_tokens=cached,
+            )
             self._watch.report(run, event)
 
     def _before_tool(self, context: Any) -> None:

@@ -18,7 +18,7 @@ from .aio import AsyncGuard
 from .guard import Guard
 from .session import current_call, describe
 from .verdict import Verdict
-from .watch import Run, Seen, Watch
+from .watch import Run, Seen, Watch, uncached
 
 #: How many calls may be between their start and their end.
 _PENDING = 4096
@@ -80,7 +80,7 @@ class SpragPlugin(BasePlugin):
             return
         run = self._run(callback_context._invocation_context)
         event = run.of(callback_context.agent_name).usage_event(
-            usage.prompt_token_count or 0,
+            uncached(usage.prompt_token_count, usage.cached_content_token_count),
             (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0),
             model=llm_response.model_version,
             cache_read_tokens=usage.cached_content_token_count,

@@ -23,7 +23,7 @@ from .events import Event
 from .guard import Guard
 from .session import current, describe
 from .verdict import Verdict
-from .watch import Run, Seen, Watch, joined
+from .watch import Run, Seen, Watch, joined, uncached
 
 
 class SpragState(AgentState[Any]):
@@ -214,7 +214,7 @@ def _usage(run: Run, state: Any, agent: str | None) -> Event | None:
         return None
     details = usage.get("input_token_details") or {}
     return run.of(agent).usage_event(
-        usage.get("input_tokens", 0),
+        uncached(usage.get("input_tokens"), details.get("cache_read"), details.get("cache_creation")),
         usage.get("output_tokens", 0),
         model=(getattr(message, "response_metadata", None) or {}).get("model_name"),
         cache_read_tokens=details.get("cache_read"),

@@ -30,7 +30,7 @@ from .aio import AsyncGuard
 from .errors import Refused
 from .guard import Guard
 from .session import current_call, describe
-from .watch import Run, Seen, Watch, joined
+from .watch import Run, Seen, Watch, joined, uncached
 
 #: How the SDK's own text for a tool that raised begins.
 _FAILED = "An error occurred while running the tool"
@@ -205,12 +205,12 @@ class _Hooks(AgentHooks[Any]):
 
     async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
         run, usage = self._guarding.named_run(context, agent), response.usage
-        details = getattr(usage, "input_tokens_details", None)
+        cached = getattr(getattr(usage, "input_tokens_details", None), "cached_tokens", None)
         event = run.of(agent.name).usage_event(
-            usage.input_tokens,
+            uncached(usage.input_tokens, cached),
             usage.output_tokens,
             model=agent.model if isinstance(agent.model, str) else None,
-            cache_read_tokens=getattr(details, "cached_tokens", None),
+            cache_read_tokens=cached,
         )
         if usage.input_tokens or usage.output_tokens:
             await self._guarding.watch.areport(run, event)

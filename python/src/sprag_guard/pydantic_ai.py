@@ -17,7 +17,7 @@ from .aio import AsyncGuard
 from .errors import Refused
 from .guard import Guard
 from .session import current_call, describe
-from .watch import Run, Watch, joined
+from .watch import Run, Watch, joined, uncached
 
 
 class Sprag(AbstractCapability[Any]):
@@ -74,7 +74,7 @@ class Sprag(AbstractCapability[Any]):
         run, usage = self._run(ctx), response.usage
         if usage.input_tokens or usage.output_tokens:
             event = run.root.usage_event(
-                usage.input_tokens,
+                uncached(usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens),
                 usage.output_tokens,
                 model=response.model_name,
                 cache_read_tokens=usage.cache_read_tokens,

@@ -184,7 +184,7 @@ class SessionEvents:
         cache_read_tokens: int | None = None,
         cache_write_tokens: int | None = None,
     ) -> Event:
-        """What one answer of the model cost."""
+        """What one answer of the model cost. `input_tokens` holds no tokens of the cache."""
         return without_none(
             type="usage",
             session=self.id,

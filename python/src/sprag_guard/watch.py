@@ -239,6 +239,11 @@ class Watch:
         return verdict
 
 
+def uncached(total: int | None, *cached: int | None) -> int:
+    """The tokens of a prompt that no cache held, for frameworks that count those in."""
+    return max(0, (total or 0) - sum(count or 0 for count in cached))
+
+
 def joined(result: str, note: str) -> str:
     """A result with the guard's note next to it."""
     return f"{result}\n\n{note}" if note else result
