@@ -3,6 +3,7 @@
 //! The engine works on the [`Cells`] of one event, taken out of a store by their [`CellKeys`] and put
 //! back afterwards in one atomic step. A missing cell is a new one.
 
+mod above;
 mod alias;
 mod approvals;
 mod calls;
@@ -30,8 +31,9 @@ pub(crate) use destructive::Destructive;
 pub(crate) use near::NearLosses;
 pub(crate) use pair::{Answers, MessageRun};
 pub(crate) use session::PendingCall;
-pub(crate) use spent::Spending;
+pub(crate) use spent::{Amount, Spending};
 
+pub use above::{SessionAbove, SpentAbove};
 pub use alias::AliasCell;
 pub use approvals::{Approval, ApprovalScope, ApprovalState, approval_code};
 pub use flow::FlowCell;

@@ -10,7 +10,7 @@ use std::hash::Hash;
 
 use crate::cell::{
     AgentCell, AliasCell, CellKeys, Cells, ConversationCell, FlowCell, InboxCell, InboxKey,
-    PairCell, SessionCell,
+    PairCell, SessionAbove, SessionCell, SpentAbove,
 };
 use crate::engine::{EngineError, fold};
 use crate::id::Id;
@@ -77,9 +77,11 @@ impl CellMap {
         policy: &Policy,
         observation: &Observation,
     ) -> Result<(Verdict, CellKeys), EngineError> {
-        let keys = CellKeys::of(observation, policy);
+        let mut keys = CellKeys::of(observation, policy);
         let mut cells = self.take(&keys);
         let verdict = fold(policy, observation, &mut cells);
+        let counted = cells.above.iter().filter(|above| above.is_counted);
+        keys.above = counted.map(|above| above.id.clone()).collect();
         self.put(&keys, cells, verdict.is_ok());
         Ok((verdict?, keys))
     }
@@ -90,6 +92,15 @@ impl CellMap {
         Cells {
             killed_above: self.killed_above(keys.session.as_ref()),
             peer_killed_above: self.killed_above(keys.peer.as_ref()),
+            spent_above: self.spent_above(keys),
+            above: keys
+                .above
+                .iter()
+                .filter_map(|id| {
+                    let cell = self.sessions.get(id)?.clone();
+                    Some(SessionAbove::new(id.clone(), cell))
+                })
+                .collect(),
             session: copy(&self.sessions, keys.session.as_ref()),
             peer: copy(&self.sessions, keys.peer.as_ref()),
             flow: copy(&self.flows, keys.flow.as_ref()),
@@ -116,10 +127,30 @@ impl CellMap {
         })
     }
 
+    /// What the sessions above have spent, unless the event takes them along.
+    fn spent_above(&self, keys: &CellKeys) -> Vec<SpentAbove> {
+        let Some(session) = keys.session.as_ref().filter(|_| keys.above.is_empty()) else {
+            return Vec::new();
+        };
+        session
+            .parents()
+            .filter_map(|id| SpentAbove::of(id, self.session(id)?))
+            .collect()
+    }
+
     fn take(&mut self, keys: &CellKeys) -> Cells {
         Cells {
             killed_above: self.killed_above(keys.session.as_ref()),
             peer_killed_above: self.killed_above(keys.peer.as_ref()),
+            spent_above: self.spent_above(keys),
+            above: keys
+                .above
+                .iter()
+                .filter_map(|id| {
+                    let cell = self.sessions.remove(id)?;
+                    Some(SessionAbove::new(id.clone(), cell))
+                })
+                .collect(),
             session: take(&mut self.sessions, keys.session.as_ref()),
             peer: take(&mut self.sessions, keys.peer.as_ref()),
             flow: take(&mut self.flows, keys.flow.as_ref()),
@@ -132,6 +163,9 @@ impl CellMap {
     }
 
     fn put(&mut self, keys: &CellKeys, cells: Cells, changed: bool) {
+        for above in cells.above {
+            self.sessions.insert(above.id, above.cell);
+        }
         macro_rules! put {
             ($($slot:ident into $map:ident),+) => {
                 $(put(&mut self.$map, keys.$slot.as_ref(), cells.$slot, changed);)+

@@ -42,6 +42,7 @@ use crate::observation::{
     Answer, Call, Dispatch, Hints, Message, Observation, Observed, Order, Step, Usage,
 };
 use crate::policy::{DestructiveLimits, Policy};
+use crate::price::{self, Priced, Tokens};
 use crate::time::Timestamp;
 
 pub use canonical::{CanonicalError, canonical_json};
@@ -109,7 +110,7 @@ impl Digester {
             Event::Message(event) => Observed::Message(self.message(event)?),
             Event::Call(event) => Observed::Call(self.call(event, limits)?),
             Event::Step(event) => Observed::Step(self.step(event, limits)?),
-            Event::Usage(event) => Observed::Usage(usage(event)),
+            Event::Usage(event) => Observed::Usage(usage(event, policy)),
             Event::Kill(event) => Observed::Kill(order(event)),
             Event::Reset(event) => Observed::Reset(order(event)),
             Event::DispatchStart(event) => Observed::DispatchStart(dispatch(event)),
@@ -235,13 +236,32 @@ impl Digester {
     }
 }
 
-fn usage(event: &UsageEvent) -> Usage {
+/// The cost is what the event names, else what the model costs.
+fn usage(event: &UsageEvent, policy: &Policy) -> Usage {
+    let tokens = Tokens {
+        input: event.input_tokens,
+        output: event.output_tokens,
+        cache_read: event.cache_read_tokens,
+        cache_write: event.cache_write_tokens,
+    };
+    let (cost_micros, prices) = match (event.cost_micros, &event.model) {
+        (Some(cost), _) => (cost, Priced::Reported),
+        (None, Some(model)) => price::cost(&policy.base().prices, model.as_str(), tokens),
+        (None, None) => (0, Priced::Reported),
+    };
     Usage {
         session: event.session.clone(),
         agent: event.agent.clone(),
         flow: event.flow.clone(),
-        tokens: event.input_tokens.saturating_add(event.output_tokens),
-        cost_micros: event.cost_micros,
+        model: event.model.clone(),
+        tokens: tokens.counted(),
+        output_tokens: tokens.output,
+        cache_write_tokens: tokens.cache_write,
+        cache_read_tokens: tokens.cache_read,
+        cost_micros,
+        prices,
+        pending: event.pending,
+        id: event.id.clone(),
         generation: event.generation,
         identity: event.identity,
     }

@@ -19,6 +19,7 @@ mod id;
 mod nearest;
 mod observation;
 mod policy;
+mod price;
 mod resolve;
 mod role;
 mod rule;
@@ -32,8 +33,8 @@ mod view;
 
 pub use cell::{
     AgentCell, AliasCell, Approval, ApprovalScope, ApprovalState, CellKey, CellKeys, Cells,
-    ConversationCell, FlowCell, InboxCell, InboxKey, Mark, PairCell, SessionCell, StepMemory,
-    approval_code,
+    ConversationCell, FlowCell, InboxCell, InboxKey, Mark, PairCell, SessionAbove, SessionCell,
+    SpentAbove, StepMemory, approval_code,
 };
 pub use cell_map::CellMap;
 pub use chant::{CHANT_COPIES, Chant, ChantDetector};
@@ -63,6 +64,7 @@ pub use policy::{
     LimitsRef, MAX_LIMIT, MAX_POLICY_BYTES, Mode, Modes, Policy, PolicyError, PolicyErrors,
     PolicyKey, PolicyProblem, ProgressLimits, Scope, SessionLimits, Threshold, import,
 };
+pub use price::{PRICES_DATE, Price, Priced, Tokens};
 pub use resolve::{FlowCounter, Known, resolve};
 pub use role::Role;
 pub use rule::{RuleId, UnknownRule};

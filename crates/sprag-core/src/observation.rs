@@ -6,6 +6,7 @@
 mod guess;
 mod hints;
 mod order;
+mod usage;
 mod whose;
 
 pub use guess::{Tone, ToolKind};
@@ -19,6 +20,7 @@ use crate::sender::Sender;
 use crate::time::Timestamp;
 
 pub use order::{Answer, Order};
+pub use usage::Usage;
 
 /// An event after digestion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -350,31 +352,6 @@ pub struct Outcome {
     /// The result was too long to canonicalise and was digested as raw bytes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub oversized: bool,
-}
-
-/// Tokens and money spent by a session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Usage {
-    /// The session.
-    pub session: Id,
-    /// Its agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<Id>,
-    /// The flow.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flow: Option<Id>,
-    /// Input and output tokens together.
-    #[serde(default)]
-    pub tokens: u64,
-    /// Money, in millionths of a US dollar.
-    #[serde(default)]
-    pub cost_micros: u64,
-    /// The session's generation as the caller knows it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub generation: Option<u32>,
-    /// How sure the session's identity is.
-    #[serde(default, skip_serializing_if = "Identity::is_exact")]
-    pub identity: Identity,
 }
 
 /// The start or end of work on a message.

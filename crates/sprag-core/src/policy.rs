@@ -18,6 +18,7 @@ mod limit;
 mod limits;
 mod mode;
 mod overrides;
+mod prices;
 mod read;
 mod read_overrides;
 mod rules;
@@ -223,18 +224,24 @@ impl Policy {
         &self.base
     }
 
-    /// Every key that a policy may set, besides `rules`, `tool` and `override`.
+    /// Every key that a policy may set, besides `rules`, `prices`, `tool` and `override`.
     #[must_use]
     pub fn keys() -> &'static [PolicyKey] {
         KEYS
     }
 
-    /// What is in force for a key (`flow.max_depth`), a small table (`flow.echo`) or the mode of a
-    /// rule (`rules.flow.depth`) if no override matches, as it is written in TOML.
+    /// What is in force for a key (`flow.max_depth`), a small table (`flow.echo`), the price of a
+    /// model (`prices."gpt-*"`) or the mode of a rule (`rules.flow.depth`) if no override matches, as it is written in TOML.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<String> {
         if let Some(key) = PolicyKey::find(name) {
             return Some(write::show(key.kind, &(key.load)(&self.base)));
+        }
+        if let Some(model) = name.strip_prefix("prices.") {
+            let model = model.trim_matches('"');
+            let mut prices = self.base.prices.iter();
+            let (_, price) = prices.find(|(glob, _)| glob.as_str() == model)?;
+            return Some(write::price(price));
         }
         if let Some(rule) = name.strip_prefix("rules.") {
             let rule = rule.trim_matches('"').parse().ok()?;

@@ -187,8 +187,12 @@ fn members(root: &Value, schema: &Map<String, Value>, value: &Value) -> Result<(
             .filter(|_| name.contains(['*', '?']));
         if let Some(inner) = known.or(glob) {
             fits(root, inner, member)?;
-        } else if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
-            return Err(format!("no {name}"));
+        } else {
+            match schema.get("additionalProperties") {
+                Some(Value::Bool(false)) => return Err(format!("no {name}")),
+                Some(other) => fits(root, other, member)?,
+                None => {}
+            }
         }
     }
     Ok(())

@@ -42,6 +42,14 @@ fn steps_are_judged_as_the_vectors_say() {
 }
 
 #[test]
+fn spending_is_judged_as_the_vectors_say() {
+    check(
+        include_str!("../../sprag-core/tests/vectors/spend.json"),
+        11,
+    );
+}
+
+#[test]
 fn loops_and_honest_work_are_told_apart_as_the_suite_says() {
     check(
         include_str!("../../sprag-core/tests/vectors/suite.json"),

@@ -15,6 +15,7 @@ use super::flow::{FlowMember, FlowStarter};
 use super::pace::Pace;
 use super::progress::{Advance, FailureWords, Grown, Last, Progress, Sample, Streaks, Waited};
 use super::session::{Refusals, ResettableState};
+use super::spent::{ModelSpending, Reservation};
 use super::window::Window;
 use super::{
     AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
@@ -129,6 +130,23 @@ numbered_fields!(Spending {
     1 tokens: u64,
     2 cost_micros: u64,
     3 warned: u8,
+    4 cache_read_tokens: u64,
+    5 unpriced_tokens: u64,
+    6 models: Vec<ModelSpending>,
+    7 reserved: Vec<Reservation>,
+});
+
+numbered_fields!(ModelSpending {
+    1 model: Option<Id>,
+    2 tokens: u64,
+    3 cost_micros: u64,
+});
+
+numbered_fields!(Reservation {
+    1 id: Fixed,
+    2 tokens: u64,
+    3 cost_micros: u64,
+    4 until: Timestamp,
 });
 
 // The lists are written apart, as the memory of the session's steps.
@@ -333,6 +351,7 @@ mod tests {
         Advance, ApproachHistory, FailureWords, Grown, Last, Sample, Streaks, Waited,
     };
     use super::super::session::Refusals;
+    use super::super::spent::Amount;
     use super::super::tried::{ShortName, Tried};
     use super::super::{
         AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
@@ -621,7 +640,18 @@ mod tests {
             counted_at: dice.maybe(Dice::time),
             identical_at: dice.maybe(Dice::time),
         };
-        cell.held.spent.add(dice.roll() >> 20, dice.roll() >> 30);
+        for n in 0..dice.below(3) {
+            let model = dice.maybe(|_| Id::new(&format!("model-{n}")).unwrap());
+            let amount = Amount {
+                model: model.as_ref(),
+                tokens: dice.roll() >> 20,
+                cost_micros: dice.roll() >> 30,
+                cache_read_tokens: dice.roll() >> 30,
+                unpriced: dice.is(),
+            };
+            cell.held.spent.add(amount);
+            cell.held.spent.reserve(n, amount, dice.time());
+        }
         if dice.is() {
             cell.held.spent.warn_once(3);
         }
@@ -770,7 +800,11 @@ mod tests {
             counted: true,
             revisits: 1,
         });
-        flow.spent.add(7, 8);
+        flow.spent.add(Amount {
+            tokens: 7,
+            cost_micros: 8,
+            ..Amount::default()
+        });
         assert_eq!(comes_back(&flow), 30);
         let mut pair = PairCell {
             touched: at,

@@ -32,7 +32,7 @@ pub enum CellKey {
 impl CellKey {
     /// The keys of the cells that an event touches.
     pub fn all(keys: &CellKeys) -> impl Iterator<Item = Self> {
-        let sessions = keys.session.iter().chain(&keys.peer);
+        let sessions = keys.session.iter().chain(&keys.peer).chain(&keys.above);
         sessions
             .map(|id| Self::Session(id.clone()))
             .chain(keys.flow.iter().map(|id| Self::Flow(id.clone())))

@@ -1,6 +1,9 @@
 //! Which cells an event touches, and the set of them that the engine works on.
 
-use super::{AgentCell, AliasCell, ConversationCell, FlowCell, InboxCell, PairCell, SessionCell};
+use super::{
+    AgentCell, AliasCell, ConversationCell, FlowCell, InboxCell, PairCell, SessionAbove,
+    SessionCell, SpentAbove,
+};
 use crate::id::Id;
 use crate::observation::{Message, MessageKind, Observation, Observed};
 use crate::policy::{Policy, Scope};
@@ -22,6 +25,8 @@ pub struct CellKeys {
     pub session: Option<Id>,
     /// The session that a message goes to, if it is another one.
     pub peer: Option<Id>,
+    /// The sessions above the acting one, if it reports usage. Once it was folded, only those that it was counted in.
+    pub above: Vec<Id>,
     /// The flow.
     pub flow: Option<Id>,
     /// Sender and receiver, sorted.
@@ -58,6 +63,11 @@ impl CellKeys {
             },
             Observed::Usage(usage) => Self {
                 session: Some(usage.session.clone()),
+                above: usage
+                    .session
+                    .parents()
+                    .filter_map(|id| Id::new(id).ok())
+                    .collect(),
                 flow: usage.flow.clone(),
                 agent: usage.agent.clone(),
                 ..Self::default()
@@ -137,6 +147,10 @@ pub struct Cells {
     pub agent: Option<Box<AgentCell>>,
     /// The tool use.
     pub alias: Option<Box<AliasCell>>,
+    /// The sessions above the acting one that are known, if it reports usage.
+    pub above: Vec<SessionAbove>,
+    /// What the sessions above the acting one have spent, if it does something else.
+    pub spent_above: Vec<SpentAbove>,
     /// A session above the acting one is killed.
     pub killed_above: bool,
     /// A session above the receiving one is killed.
@@ -160,7 +174,8 @@ impl Cells {
     pub(crate) fn now(&self, at: Timestamp) -> Timestamp {
         let mut now = at;
         each_cell!(self, as_deref, cell => now = now.max(cell.touched));
-        now
+        let above = self.above.iter().map(|above| above.cell.touched);
+        above.fold(now, Timestamp::max)
     }
 
     /// Turns what was idle for too long into new.

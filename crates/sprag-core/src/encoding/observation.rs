@@ -1,6 +1,8 @@
 //! Observations as numbered fields. What nearly every event has comes first: seven fields have their bits in one byte.
 
-use super::{Encoding, Fixed, Malformed, Reader, Text, Writer, YesNo, numbered_variants};
+use super::{
+    Encoding, Fixed, Malformed, Reader, Text, Writer, YesNo, encodings, numbered_variants,
+};
 use crate::cell::ApprovalScope;
 use crate::digest::Digest;
 use crate::effect::{ObservedEffect, Reach, Verb};
@@ -10,6 +12,7 @@ use crate::observation::{
     Answer, Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observed,
     Order, Outcome, Source, Step, Tone, ToolKind, Usage, Via,
 };
+use crate::price::Priced;
 
 numbered_variants!(Source, "source": 0 User, 1 Applet, 2 Scheduler);
 numbered_variants!(MessageKind, "kind of message": 0 Say, 1 Spawn, 2 Return);
@@ -20,6 +23,11 @@ numbered_variants!(ApprovalScope, "scope": 0 Once, 1 Session, 2 Project);
 numbered_variants!(Verb, "verb": 0 Delete, 1 Reset, 2 Drop, 3 Destroy, 4 Format);
 numbered_variants!(Reach, "reach": 0 Scratch, 1 Workspace, 2 Outside, 3 Shared, 4 Sweeping);
 numbered_variants!(Tone, "tone": 0 Telling, 1 Failure, 2 Empty, 3 Done, 4 Silent);
+
+encodings! {
+    Priced as Priced, default:
+        |value, out| out.bytes(value.as_str().as_bytes()), |from| Ok(Priced::read(from.text()?));
+}
 
 macro_rules! numbered_kinds {
     ($($number:literal $variant:ident($type:ty),)+) => {
@@ -164,6 +172,13 @@ numbered_fields!(Usage {
     5 cost_micros: u64,
     6 generation: Option<u32>,
     7 identity: Identity,
+    8 model: Option<Id>,
+    9 output_tokens: u64,
+    10 cache_write_tokens: u64,
+    11 cache_read_tokens: u64,
+    12 prices: Priced,
+    13 pending: bool,
+    14 id: Option<Id>,
 });
 
 numbered_fields!(Order {

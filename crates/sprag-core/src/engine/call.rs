@@ -8,10 +8,11 @@ use crate::cell::{Answered, Cells, PendingCall, SessionCell};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::Call;
-use crate::policy::{Limits, Policy};
+use crate::policy::{LimitsRef, Policy};
 use crate::rules::actions::ActionsJudged;
 use crate::rules::destruction::Destruction;
-use crate::rules::{actions, defiance, gates, identical, spending};
+use crate::rules::spending::Spender;
+use crate::rules::{actions, defiance, gates, identical};
 use crate::time::Timestamp;
 use crate::verdict::{Code, Decision, Verdict};
 
@@ -91,7 +92,7 @@ fn judged(
     cells: &mut Cells,
     now: Timestamp,
     policy: &Policy,
-    limits: &Limits,
+    limits: &LimitsRef<'_>,
 ) -> Verdict {
     let tried = Tried::new(&call.approach, limits);
     let destruction = Destruction::of(call, limits);
@@ -108,7 +109,7 @@ fn judged(
         identical::judge(&tried, cell, now, limits, &mut found);
         let memory = (&mut *cell, cells.agent.as_deref_mut());
         destruction.judge(call, memory, now, limits, &mut found);
-        spending::judge(cell, cells, now, limits, &mut found);
+        Spender::new(cell, cells, now, policy, limits).judge(&mut found);
     }
     actions::count(cell, limits, ActionsJudged::Fully, &mut found);
     if let (Answered::Declined(by, why), Decision::Ask) = (&answered, found.decision()) {

@@ -7,7 +7,7 @@ use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::{Dispatch, Order, Usage};
 use crate::policy::Policy;
-use crate::rules::spending;
+use crate::rules::spending::Spender;
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
@@ -62,15 +62,28 @@ pub(super) fn usage(policy: &Policy, usage: &Usage, cells: &mut Cells, now: Time
     let Some(mut cell) = cells.session.take() else {
         return Verdict::default();
     };
+    // What a reservation is for has not happened yet.
+    let stage = if usage.pending {
+        Stage::Message
+    } else {
+        Stage::After
+    };
     let gate = stopped(&usage.session, usage.generation, &cell, cells.killed_above);
     let verdict = match gate {
-        Some(finding) => answer(finding, &cell, usage.identity, Stage::After),
+        Some(finding) => answer(finding, &cell, usage.identity, stage),
         None => {
             let mut found = Findings::default();
-            spending::add(&mut cell, cells, usage.tokens, usage.cost_micros);
-            spending::judge(&mut cell, cells, now, &limits, &mut found);
-            cell.stick(usage.agent.as_ref());
-            settle(found, &mut cell, usage.identity, Stage::After, now)
+            let mut spender = Spender::new(&mut cell, cells, now, policy, &limits);
+            if usage.pending {
+                spender.reserve(usage, &mut found);
+            } else {
+                spender.add(usage, &mut found);
+                spender.judge(&mut found);
+            }
+            if !found.decision().refuses() || !usage.pending {
+                cell.stick(usage.agent.as_ref());
+            }
+            settle(found, &mut cell, usage.identity, stage, now)
         }
     };
     cells.session = Some(cell);

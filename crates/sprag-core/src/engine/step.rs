@@ -8,10 +8,11 @@ use crate::cell::{Cells, PendingCall, SessionCell};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::Step;
-use crate::policy::{Limits, Mode, Policy};
+use crate::policy::{Limits, LimitsRef, Mode, Policy};
 use crate::rule::RuleId;
 use crate::rules::actions::ActionsJudged;
-use crate::rules::{actions, gates, spending};
+use crate::rules::spending::Spender;
+use crate::rules::{actions, gates};
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
@@ -27,7 +28,7 @@ pub(super) fn judge(policy: &Policy, step: &Step, cells: &mut Cells, now: Timest
     let verdict = match (gate, first) {
         (Some(finding), _) => answer(finding, &session, step.identity, Stage::After),
         (None, Some(first)) => first,
-        (None, None) => judged(step, &mut session, cells, now, &limits),
+        (None, None) => judged(step, &mut session, cells, now, policy, &limits),
     };
     cells.session = Some(session);
     if let Some(alias) = cells.alias.as_mut().filter(|_| !is_repeated) {
@@ -41,7 +42,8 @@ fn judged(
     cell: &mut SessionCell,
     cells: &mut Cells,
     now: Timestamp,
-    limits: &Limits,
+    policy: &Policy,
+    limits: &LimitsRef<'_>,
 ) -> Verdict {
     let pending =
         pending_id(step.use_id.as_ref(), step.id.as_ref()).and_then(|id| cell.take_pending(id));
@@ -69,7 +71,7 @@ fn judged(
             progress.judge(now, tried, &step.outcome, turn_start, limits, &mut found);
             cell.held.news(&step.outcome);
         }
-        spending::judge(cell, cells, now, limits, &mut found);
+        Spender::new(cell, cells, now, policy, limits).judge(&mut found);
     }
     if !completes {
         let judged = if cell.blocked().is_some() {

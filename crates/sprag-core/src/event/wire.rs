@@ -132,13 +132,29 @@ fn step(values: &FieldValues<'_>) -> Result<StepEvent, EventError> {
 }
 
 fn usage(values: &FieldValues<'_>) -> Result<UsageEvent, EventError> {
+    let cost: Option<f64> = values.one_of(EventField::CostUsd, "a number")?;
+    let (pending, id) = (
+        values.flag(EventField::Pending)?,
+        values.id(EventField::Id)?,
+    );
+    if pending && id.is_none() {
+        return Err(EventError::Missing {
+            field: EventField::Id.name(),
+            needed_by: "a reservation (a usage with pending)",
+        });
+    }
     Ok(UsageEvent {
         at: values.at()?,
         agent: values.id(EventField::Agent)?,
         flow: values.id(EventField::Flow)?,
+        model: values.id(EventField::Model)?,
         input_tokens: values.count(EventField::InputTokens)?.unwrap_or(0),
         output_tokens: values.count(EventField::OutputTokens)?.unwrap_or(0),
-        cost_micros: micros(values.one_of(EventField::CostUsd, "a number")?)?,
+        cache_read_tokens: values.count(EventField::CacheReadTokens)?.unwrap_or(0),
+        cache_write_tokens: values.count(EventField::CacheWriteTokens)?.unwrap_or(0),
+        cost_micros: cost.map(micros).transpose()?,
+        pending,
+        id,
         generation: values.generation()?,
         identity: values.identity()?,
         ..UsageEvent::new(values.required_id(EventField::Session, "a usage")?)

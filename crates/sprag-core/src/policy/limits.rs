@@ -11,6 +11,7 @@ use super::limit::Limit;
 use super::mode::Modes;
 use crate::glob::Glob;
 use crate::observation::ToolKind;
+use crate::price::Price;
 use crate::time::Millis;
 
 /// Everything that the rules may ask for one session.
@@ -40,6 +41,8 @@ pub struct Limits {
     pub ask: AskLimits,
     /// What single tools are for, first match wins; by glob on `server/tool` or the bare tool.
     pub tools: Arc<[(Glob, ToolKind)]>,
+    /// What models cost, by glob on the model, before the shipped table.
+    pub prices: Arc<[(Glob, Price)]>,
 }
 
 /// `[flow]`.

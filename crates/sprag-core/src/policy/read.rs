@@ -11,7 +11,7 @@ use super::error::{ErrorList, PolicyProblem};
 use super::key::{KEYS, PolicyKey, TABLES};
 use super::limits::Limits;
 use super::setting::{Setting, wrong};
-use super::{read_overrides, rules, tool};
+use super::{prices, read_overrides, rules, tool};
 use crate::nearest::nearest;
 
 /// What a table sets, by position in [`KEYS`]; none for a value that was wrong.
@@ -34,6 +34,7 @@ pub(super) fn policy(document: &Node, errors: &mut ErrorList) -> Policy {
                     base.modes.set(rule, mode);
                 }
             }
+            "prices" => base.prices = prices::read(&entry.node, errors).into(),
             "tool" => base.tools = tool::read(&entry.node, errors).into(),
             "override" => overrides = Some(&entry.node),
             _ => TableReader::BASE.entry(entry, &mut found, errors),
@@ -144,7 +145,7 @@ impl TableReader<'_> {
         let names = KEYS.iter().map(PolicyKey::name).chain(tables);
         let here = names.filter_map(|name| name.strip_prefix(self.path.as_str()));
         let top: &[&str] = match (self.path.is_empty(), self.document.is_empty()) {
-            (true, true) => &["rules", "override", "tool"],
+            (true, true) => &["rules", "override", "tool", "prices"],
             (true, false) => &["rules", "agent"],
             (false, _) => &[],
         };

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::key::{KEYS, PolicyKey, TABLES};
 use super::mode::Mode;
 use super::overrides::MAX_OVERRIDES;
+use super::prices::{MAX_DOLLARS, NAMES};
 use super::setting::{MAX_GLOBS, MAX_MICROS, MAX_NAMES, MAX_TEXT, MAX_TOKENS, OFF, SettingKind};
 use super::tool::WORDS;
 use crate::rule::RuleId;
@@ -29,6 +30,8 @@ pub fn policy_schema() -> Value {
     definitions.insert("tool".to_owned(), tool_table());
     properties.insert("rules".to_owned(), reference("rules"));
     definitions.insert("override".to_owned(), override_table(&properties));
+    definitions.insert("prices".to_owned(), prices_table());
+    properties.insert("prices".to_owned(), reference("prices"));
     properties.insert("tool".to_owned(), list("tool", MAX_GLOBS));
     properties.insert("override".to_owned(), list("override", MAX_OVERRIDES));
     json!({
@@ -143,6 +146,24 @@ fn tool_table() -> Value {
         "properties": { "match": reference("glob"), "kind": { "enum": WORDS } },
         "required": ["match", "kind"],
         "additionalProperties": false,
+    })
+}
+
+fn prices_table() -> Value {
+    let dollars = json!({ "type": "number", "minimum": 0, "maximum": MAX_DOLLARS });
+    let names: Map<String, Value> = NAMES
+        .iter()
+        .map(|name| ((*name).to_owned(), dollars.clone()))
+        .collect();
+    json!({
+        "description": "What models cost by glob, in US dollars a million tokens; before the shipped table.",
+        "type": "object",
+        "additionalProperties": {
+            "type": "object",
+            "properties": names,
+            "required": ["input", "output"],
+            "additionalProperties": false,
+        },
     })
 }
 

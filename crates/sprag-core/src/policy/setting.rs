@@ -189,7 +189,7 @@ fn span(text: &str, max: Millis) -> Option<Millis> {
 
 /// A decimal number of dollars in millionths, exactly; none if it has more decimals. Programs
 /// that write JSON give small numbers an exponent.
-fn micros(text: &str) -> Option<u64> {
+pub(super) fn micros(text: &str) -> Option<u64> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let mantissa = mantissa.strip_prefix('+').unwrap_or(mantissa);
     let (dollars, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));

@@ -13,6 +13,7 @@ use super::mode::Mode;
 use super::overrides::Override;
 use super::setting::{OFF, Setting, SettingKind};
 use super::tool::word_of;
+use crate::price::Price;
 use crate::rule::RuleId;
 use crate::time::Millis;
 
@@ -27,6 +28,15 @@ pub(super) fn to_toml(policy: &Policy) -> String {
         }
     }
     sections(&mut text, policy);
+    if !limits.prices.is_empty() {
+        text.push_str("\n[prices]\n");
+    }
+    for (glob, of) in limits.prices.iter() {
+        line(
+            &mut text,
+            format_args!("{} = {}", quoted(glob.as_str()), price(of)),
+        );
+    }
     for (glob, kind) in limits.tools.iter() {
         let word = word_of(*kind);
         text.push_str("\n[[tool]]\n");
@@ -71,6 +81,18 @@ pub(super) fn small_table(policy: &Policy, name: &str) -> Option<String> {
         })
         .collect();
     (!pairs.is_empty()).then(|| format!("{{ {} }}", pairs.join(", ")))
+}
+
+/// A price as a table in one line.
+pub(super) fn price(price: &Price) -> String {
+    let [input, output, read, write] = [
+        price.input,
+        price.output,
+        price.cache_read,
+        price.cache_write,
+    ]
+    .map(dollars);
+    format!("{{ input = {input}, output = {output}, cache_read = {read}, cache_write = {write} }}")
 }
 
 fn parent(name: &str) -> &str {

@@ -1,7 +1,7 @@
 //! Random calls, steps and usage.
 
 use sprag_core::{
-    Answer, ApprovalScope, Call, Hints, Id, Observation, Observed, Reach, Step, Usage,
+    Answer, ApprovalScope, Call, Hints, Id, Observation, Observed, Priced, Reach, Step, Usage,
     approval_code,
 };
 
@@ -144,13 +144,28 @@ impl Generator<'_> {
         }
     }
 
+    /// One in four is a reservation; half of what is spent settles one.
     pub(crate) fn usage(&mut self, session: Id) -> Usage {
+        let samples = self.samples;
+        let pending = self.rng.chance(25);
+        let settles = pending || self.rng.chance(50);
+        let prices = [Priced::Reported, Priced::Policy, Priced::Unknown];
         Usage {
             session,
             agent: self.agent(),
             flow: self.maybe_flow(50),
+            model: self.rng.maybe(40, |rng| rng.pick(&samples.agents).clone()),
             tokens: *self.rng.pick(&[0, 1, 5, 20, 40]),
+            output_tokens: 0,
+            cache_write_tokens: 0,
+            cache_read_tokens: *self.rng.pick(&[0, 1000]),
             cost_micros: *self.rng.pick(&[0, 1, 50, 80, 200]),
+            prices: prices[self.rng.weighted(&[(60, 0), (35, 1), (5, 2)])].clone(),
+            pending,
+            id: self
+                .rng
+                .maybe(100, |rng| rng.pick(&samples.call_ids[..3]).clone())
+                .filter(|_| settles),
             generation: self.generation(),
             identity: self.identity(),
         }

@@ -57,6 +57,16 @@ impl<'a> History<'a> {
         &life[reset.unwrap_or(0)..]
     }
 
+    /// Whether a session was ever seen and had an event in the last day.
+    pub(crate) fn is_live(&self, session: &str, now: Timestamp) -> bool {
+        let Ok(id) = Id::new(session) else {
+            return false;
+        };
+        let mut records = self.records.iter().rev();
+        let last = records.find(|record| record.cells.has_session(&id));
+        last.is_some_and(|last| now.since(last.now) < Millis::DAY)
+    }
+
     /// It starts at 1 and grows with each reset.
     pub(crate) fn generation(&self, session: &Id) -> u32 {
         let resets = self

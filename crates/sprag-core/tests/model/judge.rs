@@ -30,6 +30,7 @@ pub(crate) struct Actor<'h, 'a> {
 
 /// A call, step or usage after resolution.
 pub(crate) struct Action<'h, 'a> {
+    pub(crate) policy: &'a Policy,
     pub(crate) actor: Actor<'h, 'a>,
     pub(crate) history: &'h History<'a>,
     pub(crate) now: Timestamp,
@@ -126,15 +127,17 @@ impl<'a> Model<'a> {
                 .filter(|_| self.policy.counts_agents() || matches!(what, Observed::Usage(_))),
             ..Cells::default()
         };
-        let now = self.history.now(at, &cells);
+        let now = self.deed_time(at, what, cells, origin.session);
         let limits = self.limits_of(origin.session, agent);
         let deed = Action {
+            policy: self.policy,
             actor: self.actor(origin.session, agent, limits, now),
             history: &self.history,
             now,
             cells,
             stage: match what {
                 Observed::Call(_) => Stage::Call,
+                Observed::Usage(usage) if usage.pending => Stage::Message,
                 _ => Stage::After,
             },
         };
@@ -161,13 +164,38 @@ impl<'a> Model<'a> {
             ..findings.verdict(origin.identity, deed.stage)
         };
         deed.name_question(what, &mut verdict, &mut facts);
+        let counts = matches!(what, Observed::Usage(_)) && facts.accepted;
+        let above = counts.then(|| self.with_live_above(cells, origin.session, now));
         Ok(Record {
             what,
             now,
-            cells,
+            cells: above.unwrap_or(cells),
             facts,
             verdict,
         })
+    }
+
+    /// Usage may touch the sessions above too.
+    fn deed_time(
+        &self,
+        at: Timestamp,
+        what: &Observed,
+        cells: Cells<'a>,
+        session: &'a Id,
+    ) -> Timestamp {
+        match what {
+            Observed::Usage(_) => self.history.now(at, &cells.with_above(session)),
+            _ => self.history.now(at, &cells),
+        }
+    }
+
+    /// With the sessions above in which usage counts.
+    fn with_live_above(&self, cells: Cells<'a>, session: &'a Id, now: Timestamp) -> Cells<'a> {
+        let mut cells = cells.with_above(session);
+        for id in &mut cells.above {
+            id.take_if(|id| !self.history.is_live(id, now));
+        }
+        cells
     }
 
     fn order(&self, at: Timestamp, what: &'a Observed, order: &'a Order) -> Record<'a> {

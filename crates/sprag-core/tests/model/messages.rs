@@ -96,14 +96,13 @@ impl<'a> Model<'a> {
         let is_say = message.kind == MessageKind::Say;
         let is_return = message.kind == MessageKind::Return;
         let cells = Cells {
-            alias: None,
             session: Some(from),
             receiver: Some(&message.to),
             flow,
             conversation: message.conversation.as_ref().filter(|_| is_say),
             inbox: is_say.then(|| inbox(&message.to, to_agent, &to_limits)),
-            agent: None,
             pair: is_say,
+            ..Cells::default()
         };
         let now = self.history.now(at, &cells);
         let chain = flow.map(|flow| {

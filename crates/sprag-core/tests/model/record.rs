@@ -51,6 +51,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) alias: Option<&'a Id>,
     /// The two ends as a pair that talks.
     pub(crate) pair: bool,
+    /// The sessions above the one that acts in which its usage counts.
+    pub(crate) above: [Option<&'a str>; 2],
 }
 
 impl<'a> Cells<'a> {
@@ -61,8 +63,25 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// The same with the sessions above `session`, whether they are in use or not.
+    pub(crate) fn with_above(mut self, session: &'a Id) -> Self {
+        let mut parents = session.parents();
+        self.above = [parents.next(), parents.next()];
+        assert!(parents.next().is_none(), "no history goes deeper");
+        self
+    }
+
     pub(crate) fn has_session(&self, id: &Id) -> bool {
-        self.session == Some(id) || self.receiver == Some(id)
+        self.session == Some(id) || self.receiver == Some(id) || self.is_above(id.as_str())
+    }
+
+    fn is_above(&self, id: &str) -> bool {
+        self.above.contains(&Some(id))
+    }
+
+    fn has_named(&self, id: &str) -> bool {
+        let is = |own: Option<&Id>| own.is_some_and(|own| own.as_str() == id);
+        is(self.session) || is(self.receiver) || self.is_above(id)
     }
 
     pub(crate) fn has_pair(&self, one: &Id, other: &Id) -> bool {
@@ -77,6 +96,7 @@ impl<'a> Cells<'a> {
         }
         self.session.is_some_and(|id| other.has_session(id))
             || self.receiver.is_some_and(|id| other.has_session(id))
+            || self.above.iter().flatten().any(|id| other.has_named(id))
             || same(self.flow, other.flow)
             || same(self.conversation, other.conversation)
             || same(self.inbox, other.inbox)
@@ -99,6 +119,9 @@ pub(crate) enum BudgetScope {
     Flow,
     AgentDay,
 }
+
+/// What a budget is for, and whose session if it is one's.
+pub(crate) type Purse = (BudgetScope, Option<Id>);
 
 /// A call that waits for its step.
 #[derive(Debug, Clone, Copy)]
@@ -160,7 +183,9 @@ pub(crate) struct EventFacts<'a> {
     /// A step that the matrix judged: approach and outcome.
     pub(crate) judged: Option<(Digest, Digest)>,
     /// The budgets that were near their end, and said so.
-    pub(crate) warned: Vec<(RuleId, BudgetScope)>,
+    pub(crate) warned: Vec<(RuleId, Purse)>,
+    /// It said that no price is known for a model.
+    pub(crate) unpriced: bool,
     pub(crate) mark: Option<Mark>,
     pub(crate) unblocks: bool,
     /// The receiver's user was heard: at this time, directly or by starting the flow.

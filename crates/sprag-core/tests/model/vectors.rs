@@ -55,6 +55,11 @@ fn model_and_engine_pass_the_vectors_of_approvals() {
     pass(include_str!("../vectors/approvals.json"));
 }
 
+#[test]
+fn model_and_engine_pass_the_vectors_of_spend() {
+    pass(include_str!("../vectors/spend.json"));
+}
+
 fn pass(vectors: &str) {
     let scenarios: Vec<Scenario> = serde_json::from_str(vectors).expect("scenarios");
     for engine in ENGINES {
@@ -66,18 +71,20 @@ fn pass(vectors: &str) {
     }
 }
 
-fn observe(event: &Value) -> Observation {
+fn observe(event: &Value, policy: &Policy) -> Observation {
     let event = Event::from_value(event).expect("an event");
     let at = event.at().expect("a time");
     let digester = Digester::new(DigestKey::fixed());
     digester
-        .observe(&event, at, &Policy::default())
+        .observe(&event, at, policy)
         .expect("an observation")
 }
 
 fn failures(engine: Start, scenario: &Scenario) -> Vec<String> {
     let policy = CasePolicy::new(scenario.policy.clone());
-    let events: Vec<Observation> = scenario.events.iter().map(|e| observe(&e.event)).collect();
+    let digested = Policy::from_value(&scenario.policy).expect("a policy");
+    let events = scenario.events.iter();
+    let events: Vec<Observation> = events.map(|e| observe(&e.event, &digested)).collect();
     let told: Vec<ModelVerdict> = answers(engine, &policy, &events)
         .into_iter()
         .map(|answer| answer.expect("no event is an error"))

@@ -215,11 +215,22 @@ pub(crate) struct Usage {
     agent: Option<Id>,
     /// The flow.
     flow: Option<Id>,
-    /// Tokens that went in.
+    /// The model, as its provider names it: its price is looked up if no cost is named.
+    model: Option<Id>,
+    /// Tokens that the model read, without those from and for its provider's cache.
     input_tokens: Option<u64>,
-    /// Tokens that came out.
+    /// Tokens that the model wrote.
     output_tokens: Option<u64>,
-    /// Money, in US dollars.
+    /// Tokens that came from the provider's cache. They cost, but count for no budget of tokens.
+    cache_read_tokens: Option<u64>,
+    /// Tokens that were read and written into the provider's cache.
+    cache_write_tokens: Option<u64>,
+    /// It is a reservation: an estimate that usage with the same `id` settles, or that expires after ten
+    /// minutes. Agents may send none.
+    pending: Option<bool>,
+    /// The reservation that it is or settles.
+    id: Option<Id>,
+    /// Money, in US dollars; computed from the model if it is missing.
     #[schema(minimum = 0, maximum = 1000000)]
     cost_usd: Option<f64>,
     /// The session's generation as the caller knows it.

@@ -5,7 +5,7 @@
 //! meanwhile, nothing is written, and the event is judged again on the fresh cells.
 
 use redis::{RedisResult, Value};
-use sprag_core::{CellKey, Id, RULES_VERSION, Timestamp};
+use sprag_core::{CellKey, CellKeys, Id, RULES_VERSION, Timestamp};
 
 use super::cell_cache::{CachedVersion, CellCache, FreshCell, ReadSet};
 use super::cell_value::{CellVersion, EncodedCell, life_from, write_cell, write_session};
@@ -147,8 +147,13 @@ impl CommitAttempt {
     ) {
         let (cache, keys, now) = (&pod.cache, &pod.keys, pod.now());
         let touched: Vec<CellKey> = CellKey::all(&self.folded.keys).collect();
-        let sessions = self.folded.keys.session.iter();
-        let sessions: Vec<Id> = sessions.chain(&self.folded.keys.peer).cloned().collect();
+        let CellKeys {
+            session,
+            peer,
+            above,
+            ..
+        } = &self.folded.keys;
+        let sessions: Vec<Id> = session.iter().chain(peer).chain(above).cloned().collect();
         let parts = |key: &CellKey| match key {
             CellKey::Session(_) => 2,
             _ => 1,

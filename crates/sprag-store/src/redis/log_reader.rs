@@ -324,10 +324,16 @@ fn places(record: &Record) -> Vec<u64> {
         RecordKind::Note(_) => return vec![NOTES],
         RecordKind::Event { observation, .. } => observation,
     };
-    let sessions = sessions_of(&observation.what).map(|id| CellKey::Session(id.clone()));
+    let sessions: Vec<CellKey> = sessions_of(&observation.what)
+        .map(|id| CellKey::Session(id.clone()))
+        .collect();
+    // What a sub-agent spends counts for the sessions above it.
+    let is_usage = matches!(observation.what, Observed::Usage(_));
     let cells = cells_of(observation);
-    let others = cells
-        .into_iter()
-        .filter(|key| !matches!(key, CellKey::Session(_)));
-    sessions.chain(others).map(|key| key.index()).collect()
+    let others = cells.into_iter().filter(|key| match key {
+        CellKey::Session(_) => is_usage && !sessions.contains(key),
+        _ => true,
+    });
+    let others: Vec<CellKey> = others.collect();
+    sessions.iter().chain(&others).map(CellKey::index).collect()
 }

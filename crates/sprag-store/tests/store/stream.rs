@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sprag_core::{
     Answer, Approach, ApprovalScope, Call, Decision, Digest, Dispatch, Field, Hints, Id, Identity,
-    Message, MessageKind, Observation, Observed, Order, Outcome, Policy, Source, Step, Timestamp,
-    Tone, ToolKind, Usage, Verdict, Via,
+    Message, MessageKind, Observation, Observed, Order, Outcome, Policy, Priced, Source, Step,
+    Timestamp, Tone, ToolKind, Usage, Verdict, Via,
 };
 use sprag_store::{ActivePolicy, Draft};
 
@@ -332,12 +332,24 @@ impl Stream {
     }
 
     fn usage(&mut self) -> Usage {
+        let pending = self.chance(4);
         Usage {
             session: self.session(),
             agent: self.maybe(3, Self::agent),
             flow: self.maybe(3, Self::flow),
+            model: self.maybe(2, Self::agent),
             tokens: self.below(5_000),
+            output_tokens: self.below(500),
+            cache_write_tokens: self.below(500),
+            cache_read_tokens: self.below(90_000),
             cost_micros: self.below(90_000),
+            prices: match self.below(3) {
+                0 => Priced::Reported,
+                1 => Priced::Policy,
+                _ => Priced::Unknown,
+            },
+            pending,
+            id: Some(id("r1")).filter(|_| pending || self.chance(2)),
             generation: None,
             identity: self.identity(),
         }

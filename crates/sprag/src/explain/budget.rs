@@ -31,13 +31,17 @@ pub(super) const TOKENS: Explanation = Explanation {
     why: "Calls are not what is paid for. An agent can stay under every count and still re-read a context of \
           hundreds of thousands of tokens at each of them; the repetition that nobody saw cost one team \
           162 million tokens.",
-    trips: "Input and output tokens reported with `usage`, per session, per flow (all its sessions) or per \
-            agent and UTC day: a warning on crossing 80 %, a block of the session that trips it at 100 %.",
+    trips: "Tokens reported with `usage`, per session with its sub-agents, per flow (all its sessions) or per \
+            agent and UTC day: a warning on crossing 80 %, a block of the session that trips it at 100 %. \
+            Tokens that came from the provider's cache are left out.",
     resets: "A reset renews the session's amount only. The flow's ends with the flow (a day of silence), the \
              agent's at midnight UTC; until then they block again right after a reset.",
     tune: "Off until you set an amount: `sprag policy set budget.tokens.session 2000000`, likewise `.flow` \
            and `.agent_day`. Start with twice what a good run needs.",
-    odd: &["It knows what it is told: without `usage` events it never trips."],
+    odd: &[
+        "It knows what it is told: without `usage` events it never trips.",
+        "A sub-agent is blocked when the session above it has used up its amount.",
+    ],
 };
 
 pub(super) const COST: Explanation = Explanation {
@@ -47,13 +51,20 @@ pub(super) const COST: Explanation = Explanation {
     why: "Sub-agents that started sub-agents ran up more than 600 dollars before their user saw it: the \
           only fence had been the provider's credit limit. Money is the measure that everybody \
           understands, so it should be one that stops.",
-    trips: "The cost reported with `usage` (`cost_usd`), per session, per flow (all its sessions) or per \
-            agent and UTC day: a warning on crossing 80 %, a block of the session that trips it at 100 %.",
+    trips: "The cost of `usage`, per session with its sub-agents, per flow (all its sessions) or per agent and \
+            UTC day: a warning on crossing 80 %, a block of the session that trips it at 100 %. The cost is \
+            `cost_usd` where the event has it, else what its `model` costs by `[prices]` of the policy or by \
+            the price table that ships.",
     resets: "A reset renews the session's amount only. The flow's ends with the flow (a day of silence), the \
              agent's at midnight UTC; until then they block again right after a reset.",
     tune: "Off until you set an amount, in US dollars: `sprag policy set budget.cost_usd.session 5`, likewise \
            `.flow` and `.agent_day`.",
-    odd: &["It adds up what callers report; it holds no price list of its own."],
+    odd: &[
+        "A model without a known price counts tokens only, and a session is warned about it once. Name its \
+         price in the policy: `[prices]`, `\"my-model*\" = { input = 3.0, output = 15.0 }`, in US dollars a \
+         million tokens.",
+        "The shipped table holds list prices of one day: no discounts, batches or subscriptions.",
+    ],
 };
 
 pub(super) const TIME: Explanation = Explanation {

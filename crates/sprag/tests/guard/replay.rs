@@ -56,6 +56,7 @@ pub(crate) fn vectors() -> Vec<Scenario> {
         include_str!("../../../sprag-core/tests/vectors/flow.json"),
         include_str!("../../../sprag-core/tests/vectors/inbox.json"),
         include_str!("../../../sprag-core/tests/vectors/steps.json"),
+        include_str!("../../../sprag-core/tests/vectors/spend.json"),
         include_str!("../../../sprag-core/tests/vectors/suite.json"),
     ];
     let scenarios = files
