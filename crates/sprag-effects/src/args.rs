@@ -106,6 +106,21 @@ impl<'a> Args<'a> {
         values
     }
 
+    /// All values of the options `names`, also of those that stand last in a row of letters: `-tAc text`.
+    /// `valued` are the options that take a value.
+    pub(crate) fn values_among(&self, names: &[&str], valued: &[&str]) -> Vec<Field> {
+        let mut values = self.values(names);
+        for pair in self.fields.windows(2) {
+            if let [option, value] = pair
+                && let Some(last) = last_of_row(option.raw(), valued)
+                && names.contains(&last.as_str())
+            {
+                values.push(value.clone());
+            }
+        }
+        values
+    }
+
     /// What is not an option, nor the value of one of the options `valued`.
     pub(crate) fn operands(&self, valued: &[&str]) -> Vec<&'a Field> {
         let mut operands = Vec::new();
@@ -116,7 +131,7 @@ impl<'a> Args<'a> {
             if options && text == "--" {
                 options = false;
             } else if options && text.len() > 1 && text.starts_with('-') {
-                if valued.contains(&text) {
+                if takes_next(text, valued) {
                     fields.next();
                 }
             } else {
@@ -135,4 +150,25 @@ impl<'a> Args<'a> {
     pub(crate) fn skip(&self, at: usize) -> &'a [Field] {
         self.fields.get(at..).unwrap_or_default()
     }
+}
+
+/// Whether the argument after the option `text` is its value.
+fn takes_next(text: &str, valued: &[&str]) -> bool {
+    valued.contains(&text) || last_of_row(text, valued).is_some()
+}
+
+/// The last option of a row of letters (`-c` of `-tAc`), if it takes a value and none before it does.
+fn last_of_row(text: &str, valued: &[&str]) -> Option<String> {
+    let letters = text.strip_prefix('-')?;
+    let (before, last) = letters.split_at_checked(letters.len().checked_sub(1)?)?;
+    let takes = |letter: &str| valued.contains(&format!("-{letter}").as_str());
+    let row = !before.is_empty()
+        && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !valued.contains(&text);
+    let first = row
+        && takes(last)
+        && !before
+            .chars()
+            .any(|letter| takes(letter.encode_utf8(&mut [0; 4])));
+    first.then(|| format!("-{last}"))
 }

@@ -187,7 +187,7 @@ pub(crate) fn value_of(walker: &Walker<'_>, argv: &[Field]) -> Field {
                 None => Field::literal("."),
             }
         }
-        _ => Field::unknown(),
+        _ => crate::printed::listed(argv).unwrap_or_else(Field::unknown),
     }
 }
 

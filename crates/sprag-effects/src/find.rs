@@ -39,18 +39,13 @@ pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
 }
 
 /// What a `find` prints, one path a line.
-pub(crate) fn printed(argv: &[Field]) -> Option<Field> {
-    let (program, fields) = argv.split_first()?;
-    let args = Args {
-        program: program.raw(),
-        fields,
-    };
+pub(crate) fn printed(args: &Args<'_>) -> Field {
     let mut text = Field::default();
-    for field in found(&args).fields {
+    for field in found(args).fields {
         text.append(&field);
         text.push("\n");
     }
-    Some(text)
+    text
 }
 
 fn found(args: &Args<'_>) -> Found {

@@ -26,11 +26,13 @@
 //! SQL is parsed by `sqlparser`, a statement at a time, with its recursion bounded.
 
 mod args;
+mod budget;
 mod builtin;
 mod expand;
 mod find;
 mod guard;
 mod path;
+mod printed;
 mod program;
 mod reach;
 mod scratch;

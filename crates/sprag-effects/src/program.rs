@@ -15,6 +15,7 @@ mod key_value;
 mod kubernetes;
 mod migration;
 mod noun;
+mod orm;
 
 use sprag_core::{Effect, Reach, Verb};
 

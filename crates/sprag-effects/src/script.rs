@@ -1,7 +1,8 @@
 //! Calls in a short script of another language: `shutil.rmtree("x")`, `db.dropDatabase()`.
 //!
 //! Not a parser of that language. Text in quotes and comments is skipped, and a call is a dotted name
-//! right before a parenthesis. What the argument is, is known only if it is one string.
+//! right before a parenthesis. What the argument is, is known only if it is one string, or a variable that is
+//! set to one.
 
 /// The most calls of one script.
 const MAX_CALLS: usize = 256;
@@ -55,6 +56,12 @@ fn after_string(text: &str) -> &str {
 
 /// The string at the start of `text`, and what follows it.
 fn string(text: &str) -> Option<(String, &str)> {
+    for mark in ["\"\"\"", "'''"] {
+        if let Some(rest) = text.strip_prefix(mark) {
+            let (inside, rest) = rest.split_once(mark)?;
+            return Some((inside.to_owned(), rest));
+        }
+    }
     let quote = text
         .chars()
         .next()
@@ -73,6 +80,40 @@ fn string(text: &str) -> Option<(String, &str)> {
         }
     }
     None
+}
+
+/// `text` with empty quotes for its strings, and without comments.
+pub(crate) fn without_strings(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        rest = match next {
+            '\'' | '"' | '`' => {
+                code.push_str("''");
+                after_string(rest)
+            }
+            '#' => after_line(rest),
+            '/' if rest.starts_with("//") => after_line(rest),
+            _ => {
+                code.push(next);
+                rest.get(next.len_utf8()..).unwrap_or_default()
+            }
+        };
+    }
+    code
+}
+
+/// What the variable `name` is set to, up to the end of that statement.
+pub(crate) fn assigned<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.split(['\n', ';']).find_map(|statement| {
+        let (left, right) = statement.split_once('=')?;
+        let left = left.trim();
+        let left = ["const ", "let ", "var ", "my "]
+            .iter()
+            .find_map(|word| left.strip_prefix(word))
+            .unwrap_or(left);
+        (left.trim_start_matches('$') == name.trim_start_matches('$')).then(|| right.trim())
+    })
 }
 
 /// What stands between the parenthesis at the start of `text` and the one that closes it.

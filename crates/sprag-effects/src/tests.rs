@@ -215,6 +215,8 @@ fn what_nests_or_grows_without_end_is_not_parsed() {
         "x".repeat(70_000),
         "`".repeat(20_001),
         "if ".repeat(10_000),
+        "((".repeat(30_000),
+        "a[.;".repeat(15_000),
     ] {
         let effects = crate::of_command(&text, None, None);
         assert!(effects.unparsed && effects.list.is_empty());
@@ -224,4 +226,59 @@ fn what_nests_or_grows_without_end_is_not_parsed() {
     let _ = crate::of_command("f() { f; f; f; f; }; f", None, None);
     let braces = "{a,b}".repeat(40);
     let _ = crate::of_command(&format!("rm -rf {braces}"), None, None);
+}
+
+#[test]
+fn what_braces_make_a_name_of_is_not_taken_for_text() {
+    for script in ["c0 x{c,d$}V", "c0 {$V,b}x", "c0 $V{W,b}", "c0 {a,b}$V{c,d}"] {
+        let seen = traced(script).expect("parsed");
+        for argv in ran(&format!("V=val; Vx=one; VW=two; Vb=three; {script}")) {
+            assert!(has_seen(&seen, &argv), "{script}: {argv:?}, {seen:?}");
+        }
+    }
+    let seen = traced("c0 \"$V\"{W,b}; c1 ${V:-x}{y,z}").expect("parsed");
+    let shown: Vec<usize> = seen.iter().map(Vec::len).collect();
+    assert_eq!(shown, [3, 3], "quotes and braces end a name: {seen:?}");
+}
+
+#[test]
+fn what_repeats_or_doubles_uses_the_budget_up() {
+    let a = format!("a={};", "x".repeat(30_000));
+    let many: String = (0..200).map(|at| format!("b{at}=$a;")).collect();
+    for text in [
+        format!("{a}{}", "c $a;".repeat(1000)),
+        format!("{a}{}", "c ${#a};".repeat(1000)),
+        format!("{a}{many}{}", "(c);".repeat(1000)),
+        format!(
+            "f() {{ psql <<E\n{}\nE\n}}; {}",
+            "SELECT 1;".repeat(3000),
+            "f;".repeat(100)
+        ),
+        "f() { f; f; }; f".to_owned() + &"; f".repeat(4000),
+    ] {
+        let effects = crate::of_command(&text, None, None);
+        assert!(effects.unparsed, "{}", text.get(..60).unwrap_or_default());
+    }
+}
+
+#[test]
+fn a_long_here_document_is_read_to_its_end() {
+    let rows = "INSERT INTO t VALUES (1);\n".repeat(1000);
+    for text in [
+        format!("psql <<'E'\n{rows}DROP DATABASE app;\nE"),
+        format!("Q=$(cat <<'E'\n{rows}DROP DATABASE app;\nE\n); psql -c \"$Q\""),
+        format!(
+            "bash -c '{}dropdb app'",
+            "echo a long line of text;".repeat(800)
+        ),
+    ] {
+        let effects = crate::of_command(&text, None, None);
+        let seen = effects.list.first().map(|effect| effect.target.to_string());
+        assert_eq!(
+            seen.as_deref(),
+            Some("database app"),
+            "{} bytes",
+            text.len()
+        );
+    }
 }

@@ -89,7 +89,16 @@ fn texts(call: &CallText<'_>) -> Effects {
     let Ok(Value::Object(args)) = serde_json::from_str::<Value>(text) else {
         return Effects::default();
     };
-    let get = |names: &[&str]| names.iter().find_map(|name| args.get(*name));
+    // Some servers take all of their arguments in one object.
+    let inner = args
+        .get("params")
+        .and_then(Value::as_object)
+        .unwrap_or(&args);
+    let get = |names: &[&str]| {
+        names
+            .iter()
+            .find_map(|name| args.get(*name).or_else(|| inner.get(*name)))
+    };
     let folder = get(&FOLDERS).and_then(Value::as_str);
     let places = Places::new(
         absolute(folder, call.cwd).as_deref(),
@@ -104,7 +113,7 @@ fn texts(call: &CallText<'_>) -> Effects {
         }
     }
     if database {
-        let database = described(call, &args);
+        let database = described(call, inner);
         match get(&SQL) {
             Some(Value::String(text)) => sql::run(&mut walker, text, &database),
             Some(Value::Array(texts)) => {

@@ -1,19 +1,18 @@
 //! The walk through a script: every command in command position, with what it knows at that point.
 //!
-//! Bounded by: [`MAX_STEPS`] commands, since functions and loops repeat; [`MAX_WRAPPERS`] programs around
-//! another one. Whether a command really runs (`&&`, `if`, `exit`) is not decided: it counts.
+//! Bounded by: a [`Budget`], since functions and loops repeat; [`MAX_WRAPPERS`] programs around another one.
+//! Whether a command really runs (`&&`, `if`, `exit`) is not decided: it counts.
 
 use std::rc::Rc;
 
 use sprag_core::{Effect, Effects, MAX_EFFECTS, Reach, Verb};
 
 use crate::args::Args;
+use crate::budget::{Budget, COMMAND};
 use crate::expand::{Environment, Field, Value};
 use crate::reach::{Judged, Places, Site};
 use crate::shell::{self, Command, Kind, List, Redirect, Simple, Word};
 
-/// The most commands that are looked at in one walk.
-const MAX_STEPS: usize = 4000;
 /// How many programs around another one are looked through.
 pub(crate) const MAX_WRAPPERS: usize = 5;
 /// How often the body of a `for` is walked with known values.
@@ -32,7 +31,7 @@ pub(crate) struct Walker<'p> {
     pub(crate) input: Option<Field>,
     bodies: Rc<[Word]>,
     pub(crate) found: Effects,
-    steps: usize,
+    budget: Budget,
     pub(crate) wrappers: usize,
     calls: usize,
     #[cfg(test)]
@@ -52,7 +51,7 @@ impl<'p> Walker<'p> {
             input: None,
             bodies: Rc::from([]),
             found: Effects::default(),
-            steps: 0,
+            budget: Budget::default(),
             wrappers: 0,
             calls: 0,
             #[cfg(test)]
@@ -60,8 +59,24 @@ impl<'p> Walker<'p> {
         }
     }
 
+    /// Takes `bytes` from the budget; false if it is used up, and what follows is not looked at.
+    pub(crate) fn spend(&mut self, bytes: usize) -> bool {
+        let left = self.budget.spend(bytes);
+        self.found.unparsed |= !left;
+        left
+    }
+
+    /// A copy of what is known now.
+    fn copied(&mut self) -> Environment {
+        self.spend(self.environment.bytes());
+        self.environment.clone()
+    }
+
     /// Walks a text that a shell executes. What can't be parsed has no effects.
     pub(crate) fn text(&mut self, text: &str) {
+        if !self.spend(text.len()) {
+            return;
+        }
         let Ok(script) = shell::parse(text) else {
             self.found.unparsed = true;
             return;
@@ -88,9 +103,7 @@ impl<'p> Walker<'p> {
     }
 
     fn command(&mut self, command: &Command) {
-        self.steps += 1;
-        if self.steps > MAX_STEPS {
-            self.found.unparsed = true;
+        if !self.spend(COMMAND) {
             return;
         }
         let outer = self.input.clone();
@@ -132,7 +145,7 @@ impl<'p> Walker<'p> {
             if let Some(condition) = condition {
                 self.list(condition);
             }
-            let before = self.environment.clone();
+            let before = self.copied();
             self.list(body);
             ends.push(std::mem::replace(&mut self.environment, before));
         }
@@ -141,7 +154,7 @@ impl<'p> Walker<'p> {
         }
     }
 
-    fn redirects(&mut self, redirects: &[Redirect]) {
+    pub(crate) fn redirects(&mut self, redirects: &[Redirect]) {
         for redirect in redirects {
             match redirect {
                 Redirect::File { target, writes } => {
@@ -163,7 +176,7 @@ impl<'p> Walker<'p> {
 
     /// Runs `walk` in an environment whose changes are thrown away afterwards.
     pub(crate) fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
-        let environment = self.environment.clone();
+        let environment = self.copied();
         walk(self);
         self.environment = environment;
     }
@@ -177,33 +190,6 @@ impl<'p> Walker<'p> {
                 walker.command(command);
                 piped = walker.printed(command);
             });
-        }
-    }
-
-    /// What a command prints, if it is an `echo`, a `printf` or a `cat` of something known.
-    fn printed(&mut self, command: &Command) -> Option<Field> {
-        let Kind::Simple(simple) = &command.kind else {
-            return None;
-        };
-        let name = simple.words.first()?;
-        let [shell::Part::Bare(name)] = name.parts.as_slice() else {
-            return None;
-        };
-        let name = name.clone();
-        match name.as_str() {
-            "echo" | "printf" => {
-                let fields = self.fields(simple.words.get(1..)?);
-                Some(crate::builtin::echoed(&name, &fields))
-            }
-            "find" => {
-                let argv = self.fields(&simple.words);
-                crate::find::printed(&argv)
-            }
-            "cat" if simple.words.len() == 1 => {
-                self.redirects(&command.redirects);
-                self.input.clone()
-            }
-            _ => None,
         }
     }
 
@@ -241,7 +227,7 @@ impl<'p> Walker<'p> {
             return;
         }
         // The program sees these variables; the shell forgets them afterwards.
-        let mut before = self.environment.clone();
+        let mut before = self.copied();
         for assignment in &simple.assignments {
             self.assign(assignment);
         }
@@ -273,9 +259,7 @@ impl<'p> Walker<'p> {
 
     /// A program with its arguments, after expansion.
     pub(crate) fn run(&mut self, argv: &[Field]) {
-        self.steps += 1;
-        if self.steps > MAX_STEPS {
-            self.found.unparsed = true;
+        if !self.spend(COMMAND) {
             return;
         }
         #[cfg(test)]
@@ -355,7 +339,8 @@ impl<'p> Walker<'p> {
         if effect.reach != Reach::Sweeping {
             effect.vital = false;
         }
-        effect.target = shorten(&effect.target);
+        effect.by = crate::expand::show(&effect.by).into();
+        effect.target = shorten(&crate::expand::show(&effect.target));
         if !self.found.list.contains(&effect) {
             self.found.list.push(effect);
         }

@@ -8,7 +8,7 @@ use crate::walk::Walker;
 
 /// Programs that run what stands after their options: name, options that take a value, and how many words
 /// stand before the program.
-const PLAIN: [(&str, &[&str], usize); 36] = [
+const PLAIN: [(&str, &[&str], usize); 37] = [
     (
         "sudo",
         &[
@@ -52,6 +52,7 @@ const PLAIN: [(&str, &[&str], usize); 36] = [
     ("with-env", &[], 0),
     ("uvx", &["--from", "--python"], 0),
     ("gosu", &[], 1),
+    ("sail", &[], 0),
 ];
 
 /// Runs a wrapper; false if `args` is not one.

@@ -1,8 +1,9 @@
 //! Brace expansion: `{a,b}` and `{1..3}`.
 //!
-//! Bounded by: [`MAX_WORDS`]; more, and sequences with padding or steps, are unknown.
+//! Bounded by: [`MAX_WORDS`]; more, sequences with padding or steps, and braces that make names of variables
+//! are unknown.
 
-use crate::shell::{Part, Word};
+use crate::shell::{Operation, Part, Word};
 
 /// The most words that one word becomes.
 const MAX_WORDS: usize = 128;
@@ -16,7 +17,7 @@ enum Atom {
 }
 
 /// The words that `word` becomes; none if no brace stands in it, or `Err` if they are not known.
-pub(super) fn expand(word: &Word) -> Option<Result<Vec<Word>, TooMany>> {
+pub(super) fn expand(word: &Word) -> Option<Result<Vec<Word>, NotKnown>> {
     let braces = |part: &Part| matches!(part, Part::Bare(text) if text.contains('{'));
     if !word.parts.iter().any(braces) {
         return None;
@@ -31,13 +32,13 @@ pub(super) fn expand(word: &Word) -> Option<Result<Vec<Word>, TooMany>> {
     Some(expand_atoms(&atoms, 0).map(|all| all.into_iter().map(word_of).collect()))
 }
 
-/// There are more words than are looked at.
+/// There are more words than are looked at, or the braces make names of variables.
 #[derive(Debug)]
-pub(super) struct TooMany;
+pub(super) struct NotKnown;
 
-fn expand_atoms(atoms: &[Atom], depth: usize) -> Result<Vec<Vec<Atom>>, TooMany> {
+fn expand_atoms(atoms: &[Atom], depth: usize) -> Result<Vec<Vec<Atom>>, NotKnown> {
     if depth > 16 {
-        return Err(TooMany);
+        return Err(NotKnown);
     }
     for (at, atom) in atoms.iter().enumerate() {
         if !matches!(atom, Atom::Bare('{')) {
@@ -60,13 +61,16 @@ fn expand_atoms(atoms: &[Atom], depth: usize) -> Result<Vec<Vec<Atom>>, TooMany>
                 .concat()
         };
         let before = atoms.get(..at).unwrap_or_default();
-        // `$a{b,c}` is `$ab $ac`: the braces come first, and make another name.
-        if let Some(Atom::Other(Part::Param(_))) = before.last() {
-            return Err(TooMany);
-        }
         let rests = expand_atoms(atoms.get(close + 1..).unwrap_or_default(), depth + 1)?;
+        // `$a{b,c}` is `$ab $ac`, and `{$a,b$}c` is `$ac b$c`: the braces come first, and make another name.
+        let ends = || choices.iter().filter_map(|choice| choice.last());
+        let joins = before.last().is_some_and(names_more)
+            || close + 1 < atoms.len() && ends().any(names_more);
+        if joins {
+            return Err(NotKnown);
+        }
         if choices.len().saturating_mul(rests.len()) > MAX_WORDS {
-            return Err(TooMany);
+            return Err(NotKnown);
         }
         let mut all = Vec::with_capacity(choices.len() * rests.len());
         for choice in &choices {
@@ -77,6 +81,14 @@ fn expand_atoms(atoms: &[Atom], depth: usize) -> Result<Vec<Vec<Atom>>, TooMany>
         return Ok(all);
     }
     Ok(vec![atoms.to_vec()])
+}
+
+/// Whether what follows `atom` may become part of a variable's name.
+fn names_more(atom: &Atom) -> bool {
+    match atom {
+        Atom::Other(Part::Param(param)) => !param.quoted && param.operation == Operation::None,
+        atom => matches!(atom, Atom::Bare('$')),
+    }
 }
 
 /// The brace that closes the one at `open`, and the commas between them.

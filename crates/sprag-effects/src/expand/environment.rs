@@ -78,6 +78,16 @@ impl Environment {
         self.sourced |= other.sourced;
     }
 
+    /// How much a copy of it is.
+    pub(crate) fn bytes(&self) -> usize {
+        let size = |value: &Value| match value {
+            Value::Known(fields) => fields.iter().map(|field| field.raw().len()).sum(),
+            Value::Unknown => 0,
+        };
+        let variables = self.variables.iter().map(|(_, value)| 32 + size(value));
+        variables.sum::<usize>() + self.functions.len() * 32
+    }
+
     pub(crate) fn unset(&mut self, name: &str) {
         self.variables.retain(|(known, _)| **known != *name);
     }

@@ -9,7 +9,7 @@ const UNSET_START: char = '\u{E002}';
 const UNSET_END: char = '\u{E003}';
 
 /// The longest text of a field; what is longer is unknown.
-const MAX_FIELD_BYTES: usize = 8192;
+const MAX_FIELD_BYTES: usize = crate::shell::MAX_BYTES;
 
 /// A word after expansion.
 #[derive(Debug, Clone, Default, PartialEq)]

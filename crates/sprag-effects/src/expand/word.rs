@@ -48,7 +48,12 @@ impl Walker<'_> {
     pub(crate) fn fields(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::with_capacity(words.len());
         for word in words {
+            let from = fields.len();
             self.expand_into(word, &mut fields);
+            let new = fields.get(from..).unwrap_or_default();
+            if !self.spend(new.iter().map(|field| field.raw().len()).sum()) {
+                break;
+            }
         }
         fields.truncate(MAX_FIELDS * 4);
         fields
@@ -98,6 +103,7 @@ impl Walker<'_> {
             one.push(" ");
             one.append(&more);
         }
+        self.spend(one.raw().len());
         one
     }
 
@@ -196,6 +202,11 @@ impl Walker<'_> {
     fn param(&mut self, param: &Param) -> Vec<Field> {
         let value = self.environment.value(&param.name);
         let mut known = match value {
+            Value::Known(known)
+                if !self.spend(known.iter().map(|field| field.raw().len()).sum()) =>
+            {
+                return vec![Field::unknown()];
+            }
             Value::Unknown => return self.unknown_param(&param.operation),
             Value::Known(known) => known,
         };

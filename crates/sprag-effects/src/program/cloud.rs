@@ -31,6 +31,14 @@ const VERBS: [&str; 22] = [
     "release", "prune", "reset", "undeploy",
 ];
 
+/// Verbs that delete nothing: what follows one is a name, whatever it is called.
+#[rustfmt::skip]
+const OTHER_VERBS: [&str; 28] = [
+    "call", "describe", "get", "list", "ls", "show", "invoke", "create", "update", "add", "set",
+    "start", "stop", "restart", "view", "open", "status", "export", "exec", "connect", "scale",
+    "rename", "apply", "read", "inspect", "watch", "enable", "disable",
+];
+
 /// Options that take a value.
 #[rustfmt::skip]
 const VALUED: [&str; 26] = [
@@ -38,6 +46,45 @@ const VALUED: [&str; 26] = [
     "--name", "--zone", "--output", "-o", "--query", "-r", "--repo", "-R", "-t", "-e", "--env",
     "--environment", "--subscription", "--account", "--cluster", "-s", "--service",
 ];
+
+/// Options without a value; what follows any other may be its value.
+#[rustfmt::skip]
+const FLAGS: [&str; 17] = [
+    "-y", "--yes", "-q", "--quiet", "-f", "--force", "-v", "--verbose", "--debug", "--no-wait",
+    "--async", "--json", "--no-cli-pager", "--no-prompts", "--no-prompt", "--no-paginate",
+    "--skip-final-snapshot",
+];
+
+/// The words of a command line whose options are not all known.
+struct Words<'a> {
+    /// Words that are not the value of an option.
+    sure: Vec<&'a str>,
+    /// Words that may be one.
+    unsure: Vec<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    fn of(args: &Args<'a>) -> Self {
+        let mut words = Self {
+            sure: Vec::new(),
+            unsure: Vec::new(),
+        };
+        let mut before = "";
+        for field in args.iter() {
+            let text = field.raw();
+            let option = text.len() > 1 && text.starts_with('-');
+            let free = !before.starts_with('-') || before.contains('=') || FLAGS.contains(&before);
+            match (option, free) {
+                (true, _) => {}
+                (false, true) => words.sure.push(text),
+                (false, false) if VALUED.contains(&before) => {}
+                (false, false) => words.unsure.push(text),
+            }
+            before = if option { text } else { "" };
+        }
+        words
+    }
+}
 
 pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
     match args.program {
@@ -70,7 +117,10 @@ fn cli(walker: &mut Walker<'_>, args: &Args<'_>) {
     if args.is_dry_run() {
         return;
     }
-    let words = args.words(&VALUED);
+    let Words {
+        sure: words,
+        unsure,
+    } = Words::of(args);
     if bucket::run(walker, args) || hoster::run(walker, args, &words) {
         return;
     }
@@ -92,6 +142,9 @@ fn cli(walker: &mut Walker<'_>, args: &Args<'_>) {
         return;
     };
     let before = words.get(..at).unwrap_or_default();
+    if before.iter().skip(1).any(|word| OTHER_VERBS.contains(word)) {
+        return;
+    }
     let word = words.get(at).copied().unwrap_or_default();
     let names = words.get(at + 1..).unwrap_or_default();
     let judged = judge(args.program, word, before, after, names);
@@ -103,8 +156,9 @@ fn cli(walker: &mut Walker<'_>, args: &Args<'_>) {
     if weak && judged.reach != Reach::Sweeping && before.is_empty() {
         return;
     }
+    let name = name(args, names, &unsure);
     let scratch = is_test(args)
-        || names.iter().any(|name| is_test_name(name))
+        || !name.is_empty() && name.split(' ').all(is_test_name)
         || matches!(args.program, "kind" | "minikube" | "k3d");
     let reach = if scratch {
         Reach::Scratch
@@ -112,11 +166,15 @@ fn cli(walker: &mut Walker<'_>, args: &Args<'_>) {
         judged.reach
     };
     let by = by(args.program, before, word);
-    let target = target(args, before, word, names);
+    let prefix = word.split_once(':').map_or("", |(prefix, _)| prefix);
+    let kinds = [after, prefix, before.last().copied().unwrap_or_default()];
+    let kind = kinds.into_iter().find(|kind| !kind.is_empty());
+    let target = format!("{} {name}", kind.unwrap_or_default());
+    let target = target.trim();
     if judged.replaceable {
-        add_replaceable(walker, Verb::Destroy, reach, &by, &target);
+        add_replaceable(walker, Verb::Destroy, reach, &by, target);
     } else {
-        add(walker, Verb::Destroy, reach, &by, &target);
+        add(walker, Verb::Destroy, reach, &by, target);
     }
 }
 
@@ -129,23 +187,23 @@ fn by(program: &str, before: &[&str], word: &str) -> String {
     by
 }
 
-/// What is deleted: names, or the values of the options that name it.
-fn target(args: &Args<'_>, before: &[&str], word: &str, names: &[&str]) -> String {
+/// What is deleted: names, else the value of the option that names it.
+fn name(args: &Args<'_>, names: &[&str], unsure: &[&str]) -> String {
     #[rustfmt::skip]
   const NAMES: [&str; 18] = [
-      "--name", "-n", "--app", "-a", "--bucket", "--stack-name", "--db-instance-identifier",
+      "--name", "-n", "--bucket", "--stack-name", "--db-instance-identifier",
       "--db-cluster-identifier", "--instance-ids", "--volume-id", "--cluster-name",
-      "--table-name", "--repository-name", "--function-name", "--snapshot-id", "--resource-group",
-      "-g", "--cluster",
+      "--table-name", "--repository-name", "--function-name", "--snapshot-id", "--cluster",
+      "--app", "-a", "--resource-group", "-g",
   ];
-    let named = args.value(&NAMES).map(|field| field.shown());
-    let kind = before.last().copied().unwrap_or(word);
-    let name = if names.is_empty() {
-        named.unwrap_or_default()
+    let named = || NAMES.iter().find_map(|name| args.value(&[name]));
+    if !names.is_empty() {
+        names.join(" ")
+    } else if let Some(field) = named() {
+        field.shown()
     } else {
-        crate::expand::show(&names.join(" "))
-    };
-    format!("{kind} {name}").trim().to_owned()
+        unsure.join(" ")
+    }
 }
 
 /// The noun is the word that holds the verb, the word before it or, for `rm app`, the word after it.
@@ -154,14 +212,24 @@ fn judge(program: &str, word: &str, before: &[&str], after: &str, names: &[&str]
         .rsplit_once(':')
         .map(|(prefix, _)| prefix)
         .unwrap_or_default();
-    let service = before.first().copied().unwrap_or_default();
     let candidates = [after, prefix, before.last().copied().unwrap_or_default()];
     let noun = candidates.into_iter().find(|noun| !noun.is_empty());
     match (noun, names.first()) {
         (None, Some(name))
             if matches!(
                 program,
-                "fly" | "flyctl" | "heroku" | "neonctl" | "render" | "kops" | "eksctl" | "wrangler"
+                "fly"
+                    | "flyctl"
+                    | "heroku"
+                    | "neonctl"
+                    | "render"
+                    | "kops"
+                    | "eksctl"
+                    | "wrangler"
+                    | "eb"
+                    | "sam"
+                    | "copilot"
+                    | "amplify"
             ) =>
         {
             let judged = noun::judge(name);
@@ -180,12 +248,6 @@ fn judge(program: &str, word: &str, before: &[&str], after: &str, names: &[&str]
             reach: Reach::Sweeping,
             replaceable: false,
         },
-        (Some(noun), _) => {
-            let judged = noun::judge(noun);
-            // `aws ec2 terminate-instances`, `aws rds delete-db-instance`: the noun decides; a service
-            // alone, as in `gcloud sql`, is no noun.
-            let _ = service;
-            judged
-        }
+        (Some(noun), _) => noun::judge(noun),
     }
 }

@@ -46,7 +46,7 @@ const PSQL: Client = Client {
     flavour: Flavour::Postgres,
     text: &["-c", "--command"],
     database: &["-d", "--dbname"],
-    valued: &["-h", "--host", "-p", "--port", "-U", "--username", "-c", "--command", "-d", "--dbname", "-v", "--set", "-f", "--file", "-o", "-P"],
+    valued: &["-h", "--host", "-p", "--port", "-U", "--username", "-F", "-R", "-T", "-L", "-c", "--command", "-d", "--dbname", "-v", "--set", "-f", "--file", "-o", "-P"],
     file: false,
 };
 
@@ -121,7 +121,7 @@ fn client(walker: &mut Walker<'_>, args: &Args<'_>) {
     let named = args
         .value(client.database)
         .or_else(|| operands.first().map(|field| (*field).clone()));
-    let mut texts = args.values(client.text);
+    let mut texts = args.values_among(client.text, client.valued);
     if client.file {
         texts.extend(operands.iter().skip(1).map(|field| (*field).clone()));
     }

@@ -4,6 +4,8 @@ use sprag_core::{Reach, Verb};
 
 use super::{add, add_replaceable, unless_test};
 use crate::args::Args;
+use crate::scratch::is_test_name;
+use crate::sql::{self, Database, Flavour};
 use crate::walk::Walker;
 
 /// A verb, how far it reaches, the subcommand and the target.
@@ -17,6 +19,7 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> b
             remote(walker, args);
             return true;
         }
+        _ if sends_sql(walker, args, words) => return true,
         // It keeps everything unless it prunes too.
         ("restic", ["forget", ..]) if !args.long("--prune") => return true,
         ("railway", ["down", ..]) => {
@@ -31,6 +34,33 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> b
     };
     let by = format!("{} {subcommand}", args.program);
     add(walker, verb, reach, &by, target.trim_end());
+    true
+}
+
+/// SQL that is given to the CLI of a hoster; false if `words` is not such a command.
+fn sends_sql(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> bool {
+    let (name, option): (&str, &[&str]) = match (args.program, words) {
+        ("wrangler", ["d1", "execute", name, ..]) => (name, &["--command"]),
+        ("heroku", ["pg:psql", ..]) => ("", &["-c", "--command"]),
+        ("gcloud", ["spanner", "databases", "execute-sql", name, ..]) => (name, &["--sql"]),
+        ("aws", ["rds-data" | "redshift-data", "execute-statement", ..]) => ("", &["--sql"]),
+        ("aws", ["athena", "start-query-execution", ..]) => ("", &["--query-string"]),
+        _ => return false,
+    };
+    let local = args.program == "wrangler" && !args.long("--remote");
+    let database = Database {
+        by: format!(
+            "{} {}",
+            args.program,
+            words.get(..2).unwrap_or(words).join(" ")
+        ),
+        scratch: local || is_test_name(name),
+        name: Some(name.to_owned()).filter(|name| !name.is_empty()),
+        flavour: Flavour::Any,
+    };
+    for text in args.values(option) {
+        sql::run(walker, text.raw(), &database);
+    }
     true
 }
 
@@ -67,6 +97,21 @@ fn loss(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
         ("vercel", ["rm" | "remove", name, ..]) => {
             let reach = unless_test(name, Reach::Sweeping);
             (Verb::Destroy, reach, "remove", format!("project {name}"))
+        }
+        ("firebase", ["firestore:delete", paths @ ..]) => {
+            let all = args.long("--all-collections");
+            let reach = if all { Reach::Sweeping } else { Reach::Shared };
+            let target = if all {
+                "all collections".to_owned()
+            } else {
+                paths.join(" ")
+            };
+            (Verb::Delete, reach, "firestore:delete", target)
+        }
+        ("firebase", ["database:remove", path, ..]) => {
+            let all = path.trim_matches('/').is_empty();
+            let reach = if all { Reach::Sweeping } else { Reach::Shared };
+            (Verb::Delete, reach, "database:remove", (*path).to_owned())
         }
         ("heroku", ["pg:reset", rest @ ..]) => {
             let target = format!("database {}", rest.first().unwrap_or(&""));

@@ -45,15 +45,23 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
     }
 }
 
+/// Options of `curl` that take a value.
+#[rustfmt::skip]
+const VALUED: [&str; 28] = [
+    "-X", "--request", "-H", "--header", "-d", "--data", "--data-raw", "--data-binary", "-o",
+    "--output", "-u", "--user", "-w", "--write-out", "-m", "--max-time", "--connect-timeout",
+    "-b", "--cookie", "-c", "--cookie-jar", "-A", "-e", "--cacert", "--cert", "--key", "--json",
+    "--retry",
+];
+
 fn curl(walker: &mut Walker<'_>, args: &Args<'_>) {
-    let method = args
-        .value(&["-X", "--request"])
-        .map(|field| field.raw().to_ascii_uppercase());
-    let clustered = args.iter().any(|field| {
+    let method = args.values_among(&["-X", "--request"], &VALUED);
+    let clustered = |field: &Field| {
         let text = field.raw();
-        !text.starts_with("--") && text.starts_with('-') && (text.ends_with("XDELETE"))
-    }) || follows_cluster(args);
-    if method.as_deref() == Some("DELETE") || clustered {
+        !text.starts_with("--") && text.starts_with('-') && text.ends_with("XDELETE")
+    };
+    let deletes = |field: &Field| field.raw().eq_ignore_ascii_case("delete");
+    if method.iter().any(deletes) || args.iter().any(clustered) {
         each_url(walker, args, "curl");
     }
     for body in args.values(&[
@@ -75,28 +83,7 @@ fn curl(walker: &mut Walker<'_>, args: &Args<'_>) {
     }
 }
 
-/// `-sX DELETE`: the letter stands last in a row of others.
-fn follows_cluster(args: &Args<'_>) -> bool {
-    args.fields.windows(2).any(|pair| match pair {
-        [option, value] => {
-            let text = option.raw();
-            text.starts_with('-')
-                && !text.starts_with("--")
-                && text.ends_with('X')
-                && value.raw().eq_ignore_ascii_case("delete")
-        }
-        _ => false,
-    })
-}
-
 fn each_url(walker: &mut Walker<'_>, args: &Args<'_>, by: &str) {
-    #[rustfmt::skip]
-  const VALUED: [&str; 30] = [
-      "-X", "--request", "-H", "--header", "-d", "--data", "--data-raw", "--data-binary", "-o",
-      "--output", "-u", "--user", "-w", "--write-out", "-m", "--max-time", "--connect-timeout",
-      "-b", "--cookie", "-c", "--cookie-jar", "-A", "-e", "--cacert", "--cert", "--key", "-sX",
-      "-sSX", "--json", "--retry",
-  ];
     let mut urls: Vec<Field> = args.operands(&VALUED).into_iter().cloned().collect();
     urls.extend(args.values(&["--url"]));
     for url in urls
@@ -118,11 +105,12 @@ pub(super) fn delete(walker: &mut Walker<'_>, by: &str, url: &str) {
         None => plain.split_once('/').unwrap_or((plain, "")),
     };
     let local = is_local(host);
-    if local && !DATA_PORTS.iter().any(|port| host.ends_with(port)) {
+    let data = DATA_PORTS.iter().any(|port| host.ends_with(port));
+    if local && !data {
         add(walker, Verb::Delete, Reach::Workspace, &by, &shown);
         return;
     }
-    let judged = collection(&by, path, local);
+    let judged = collection(&by, path, local || data);
     if judged.replaceable {
         add_replaceable(walker, Verb::Delete, judged.reach, &by, &shown);
     } else {
@@ -160,7 +148,7 @@ fn collection(by: &str, path: &str, local: bool) -> NounReach {
     };
     match parts.as_slice() {
         ["repos", _, _] if by.starts_with("gh") || !local => sweeping,
-        ["orgs", _] => sweeping,
+        ["orgs", _] | [.., "_all" | "*"] => sweeping,
         // One segment at a search engine is an index.
         [_] if local => sweeping,
         [.., collection, _] => noun::judge(collection),
@@ -183,7 +171,8 @@ pub(super) fn graphql(walker: &mut Walker<'_>, by: &str, body: &str) {
             .replace("\\\"", " ")
             .replace(['"', '\'', '`'], " "),
     ) {
-        let words = noun::words(&name);
+        let mut words = noun::words(&name);
+        words.retain(|word| !noun::is_version(word));
         let verb = |word: &String| {
             matches!(
                 word.as_str(),

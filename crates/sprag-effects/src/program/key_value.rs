@@ -26,14 +26,26 @@ pub(super) fn mongo(walker: &mut Walker<'_>, args: &Args<'_>) {
         .first()
         .map(|field| database_name(&field.shown()))
         .unwrap_or_default();
-    let test = is_test_name(&name) || is_test_environment(walker);
     for text in texts {
+        let used = text
+            .raw()
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("use "));
+        let name = used.map_or(name.as_str(), |name| name.trim_end_matches(';').trim());
+        let test = is_test_name(name) || is_test_environment(walker);
+        let mut picked = String::new();
         for (call, argument) in crate::script::calls(text.raw()) {
             let last = call.rsplit('.').next().unwrap_or(&call);
-            let collection = call
+            if matches!(last, "getCollection" | "collection") {
+                picked = crate::script::first_string(&argument).unwrap_or_default();
+                continue;
+            }
+            let chained = call.starts_with('.');
+            let plain = call
                 .trim_end_matches(last)
                 .trim_end_matches('.')
                 .trim_start_matches("db.");
+            let collection = if chained { picked.as_str() } else { plain };
             let all = argument.trim().is_empty() || argument.replace(' ', "").starts_with("{}");
             let (reach, target) = match last {
                 "dropDatabase" => (Reach::Sweeping, format!("database {name}")),
@@ -97,6 +109,10 @@ pub(super) fn redis(walker: &mut Walker<'_>, args: &Args<'_>) {
                 &format!("{} {}", args.program, command.to_ascii_lowercase()),
                 "all keys",
             );
+        }
+        "DEL" | "UNLINK" if words.iter().any(|word| word == "*") => {
+            let by = format!("{} del", args.program);
+            add(walker, Verb::Delete, Reach::Sweeping, &by, "all keys");
         }
         "DEL" | "UNLINK" => {
             let keys = words.get(1..).unwrap_or_default().join(" ");

@@ -134,7 +134,27 @@ fn script(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
     known
 }
 
+/// `manage.py shell -c`, `rails runner` and `artisan tinker`: the code they are given; false if it is not one.
+fn console(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
+    let words = args.operands(&["-e", "--environment", "-c", "--command", "-i", "--settings"]);
+    let verb = words.first().map_or("", |field| field.raw());
+    let text = match (args.program, verb) {
+        ("manage.py" | "django-admin", "shell" | "shell_plus") => args.value(&["-c", "--command"]),
+        ("rails", "runner" | "r") => words.get(1).map(|field| (*field).clone()),
+        ("rails", "console" | "c") => None,
+        ("artisan", "tinker") => args.value(&["--execute"]),
+        _ => return false,
+    };
+    if let Some(text) = text.or_else(|| walker.input.take()) {
+        super::interpreter::code(walker, &format!("{} {verb}", args.program), text.raw());
+    }
+    true
+}
+
 fn reset(walker: &mut Walker<'_>, args: &Args<'_>) {
+    if console(walker, args) {
+        return;
+    }
     let dry =
         args.is_dry_run() || args.long("--sql") || args.long("--pretend") || args.long("--dry");
     if dry {

@@ -4,7 +4,7 @@ use sprag_core::Reach;
 
 /// Things that hold data of their own: to delete one takes a whole place.
 #[rustfmt::skip]
-const SWEEPING: [&str; 60] = [
+const SWEEPING: [&str; 72] = [
     "instance", "cluster", "database", "db", "bucket", "volume", "namespace", "ns", "pv", "pvc",
     "persistentvolume", "persistentvolumeclaim", "stack", "group", "release", "repository",
     "repo", "backup", "snapshot", "dbinstance", "dbcluster", "server", "vm", "machine", "droplet",
@@ -12,7 +12,9 @@ const SWEEPING: [&str; 60] = [
     "keyspace", "table", "storage", "statefulset", "sts", "node", "domain", "zone", "datastore",
     "topic", "index", "collection", "container-registry", "organization", "org", "account",
     "workspace", "recoverypoint", "postgres", "redis", "kv", "d1", "r2", "crd",
-    "customresourcedefinition", "linode", "service-account-key-ring",
+    "customresourcedefinition", "linode", "service-account-key-ring", "resourcegroup",
+    "storageaccount", "keyvault", "aks", "eks", "gke", "cosmosdb", "elasticache", "opensearch",
+    "spanner", "bigtable", "nodegroup",
 ];
 
 /// Things that are made again by what runs them.
@@ -23,6 +25,9 @@ const REPLACEABLE: [&str; 32] = [
     "session", "preview", "invocation", "artifact", "configmap", "cm", "ingress", "service",
     "svc", "deployment", "deploy", "hook",
 ];
+
+/// Words that name a whole place only if nothing stands before them.
+const VAGUE: [&str; 5] = ["group", "table", "account", "node", "service"];
 
 /// How a deletion of `noun` is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +43,18 @@ pub(super) fn judge(noun: &str) -> NounReach {
         .split(['-', '_', '.', ':'])
         .filter(|word| !word.is_empty())
         .collect();
+    let words = match words.split_last() {
+        Some((last, rest)) if is_version(last) => rest.to_vec(),
+        _ => words,
+    };
     let last = words.last().copied().unwrap_or_default();
     let joined = words.concat();
+    // A log group or a route table is not what its last word says.
+    let last = if words.len() > 1 && VAGUE.contains(&singular(last)) {
+        ""
+    } else {
+        last
+    };
     let known = |list: &[&str]| {
         [last, joined.as_str(), lower.as_str()]
             .iter()
@@ -61,6 +76,13 @@ pub(super) fn judge(noun: &str) -> NounReach {
             replaceable: false,
         }
     }
+}
+
+/// `v2`.
+pub(super) fn is_version(word: &str) -> bool {
+    word.strip_prefix('v').is_some_and(|digits| {
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 fn singular(word: &str) -> &str {

@@ -56,6 +56,12 @@ impl<'t> Cursor<'t> {
         Ok(())
     }
 
+    /// Counts `bytes` that were read in vain, so that no text is read over and over.
+    pub(super) fn read_in_vain(&mut self, bytes: usize) -> Result<(), NotParsed> {
+        self.nodes += bytes / 8;
+        self.node()
+    }
+
     pub(super) fn enter(&mut self) -> Result<(), NotParsed> {
         self.levels += 1;
         if self.levels > MAX_LEVELS {

@@ -283,6 +283,7 @@ impl Reader<'_> {
             let end = rest.bytes().position(|byte| !plain(byte)).unwrap_or(0);
             if rest.as_bytes().get(end) != Some(&b']') {
                 self.cursor.go_to(start);
+                self.cursor.read_in_vain(rest.len())?;
                 return if rest.contains("]=") {
                     Err(NotParsed)
                 } else {

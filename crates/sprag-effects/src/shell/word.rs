@@ -234,15 +234,16 @@ impl Reader<'_> {
         self.cursor.enter()?;
         let mut parts = WordParts::default();
         let mut open = 0_usize;
+        let from = self.cursor.at();
         loop {
             match (self.cursor.byte(0), self.cursor.byte(1)) {
-                (0, _) if self.cursor.is_end() => return Ok(self.no_arithmetic()),
+                (0, _) if self.cursor.is_end() => return self.no_arithmetic(from),
                 (b')', b')') if open == 0 => {
                     self.cursor.skip(2);
                     self.cursor.leave();
                     return Ok(Some(parts.into_word()));
                 }
-                (b')', _) if open == 0 => return Ok(self.no_arithmetic()),
+                (b')', _) if open == 0 => return self.no_arithmetic(from),
                 (b'(', _) => {
                     open += 1;
                     self.cursor.skip(1);
@@ -260,9 +261,11 @@ impl Reader<'_> {
         }
     }
 
-    fn no_arithmetic(&mut self) -> Option<Word> {
+    /// What was read since `from` is read again as something else.
+    fn no_arithmetic(&mut self, from: usize) -> Result<Option<Word>, NotParsed> {
         self.cursor.leave();
-        None
+        self.cursor.read_in_vain(self.cursor.at() - from)?;
+        Ok(None)
     }
 
     fn quoted_part_of_arithmetic(&mut self, parts: &mut WordParts) -> Result<(), NotParsed> {
