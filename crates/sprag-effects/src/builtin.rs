@@ -176,7 +176,6 @@ pub(crate) fn value_of(walker: &Walker<'_>, argv: &[Field]) -> Field {
         "git" if args.has("--show-toplevel") => {
             Field::literal(walker.environment.root.as_deref().unwrap_or("."))
         }
-        "echo" | "printf" => echoed(args.program, fields),
         "realpath" | "readlink" => first(),
         "dirname" => {
             let path = first();

@@ -243,14 +243,19 @@ impl<'p> Walker<'p> {
             let input = walker.input.take();
             walker.list(list);
             if let [
-                Command {
+                command @ Command {
                     kind: Kind::Simple(simple),
                     ..
                 },
             ] = list.as_slice()
             {
-                let argv = walker.fields(&simple.words);
-                value = crate::builtin::value_of(walker, &argv);
+                value = match walker.printed(command) {
+                    Some(printed) => printed.without_last_lines(),
+                    None => {
+                        let argv = walker.fields(&simple.words);
+                        crate::builtin::value_of(walker, &argv)
+                    }
+                };
             }
             walker.input = input;
         });

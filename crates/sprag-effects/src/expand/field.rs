@@ -74,6 +74,13 @@ impl Field {
         self.present = present;
     }
 
+    /// The field without the line ends at its end, as `$(…)` takes them off.
+    pub(crate) fn without_last_lines(mut self) -> Self {
+        let length = self.text.trim_end_matches('\n').len();
+        self.text.truncate(length);
+        self
+    }
+
     /// The text with unset variables empty.
     pub(crate) fn with_unset_empty(&self) -> String {
         let mut text = String::with_capacity(self.text.len());
