@@ -183,6 +183,38 @@ export const SCRIPTS = {
     expect: { refusedBy: 3, killed: true },
   },
 
+  // A whole home goes at once, written as something else: refused the first time.
+  'rm-home': {
+    turns: [[run('rm -rf ~/x/..')], [run('echo went on')]],
+    expect: { refusedBy: 1, calls: 2 },
+  },
+
+  // The agent's own work thrown away, twice: its own business.
+  'git-reset': {
+    turns: [
+      [run('git -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m one')],
+      ...times(2, (n) => [[edit('total.py', `total = ${n}\n`)], [run('git add -A && git reset --hard')]]).flat(),
+    ],
+    expect: { untouched: true, calls: 5 },
+  },
+
+  // Tables of a database: warned on the second of one name, asked about the third, refused on the third of one name.
+  'drop-table': {
+    turns: ['orders', 'orders', 'users', 'orders'].map((table) => [run(`./psql -d shop -c 'DROP TABLE ${table}'`)]),
+    files: { psql: '#!/bin/sh\necho "$4" >> dropped; echo DROP TABLE\n' },
+    expect: { warnedBy: 2, asked: true, refusedBy: 4, calls: 4 },
+  },
+
+  // Clean builds between changing results.
+  'clean-builds': {
+    turns: times(7, (n) => [
+      [edit('main.c', `int main(void) { return ${n}; }\n`)],
+      [run('rm -rf build && mkdir build && ./compile')],
+    ]).flat(),
+    files: { compile: '#!/bin/sh\ncp main.c build/main; echo "built $(cksum < main.c | cut -d" " -f1)"\n' },
+    expect: { untouched: true, calls: 14 },
+  },
+
   // Calls of one answer arrive at once; all of them are counted.
   parallel: {
     turns: times(3, (turn) => times(4, (n) => run(`echo turn ${turn} part ${n}`))),

@@ -2,7 +2,7 @@
 
 use sprag::replay::{RecordedEvent, RecordedForm, RecordedItem};
 use sprag::{Decision, Event, Timestamp, Verdict, rfc3339};
-use sprag_core::{Observed, ObservedEffect, Reach};
+use sprag_core::Observed;
 
 use crate::style::{BAD, CAREFUL, FAINT, paint};
 
@@ -41,19 +41,9 @@ fn is_from_user(event: &RecordedEvent) -> bool {
     }
 }
 
-/// What a call destroys, in words; scratch is left out.
-fn effects(event: &RecordedEvent) -> String {
-    let RecordedForm::Observed(observation) = &event.what else {
-        return String::new();
-    };
-    let Observed::Call(call) = &observation.what else {
-        return String::new();
-    };
-    let lost = call
-        .effects
-        .iter()
-        .filter(|effect| effect.reach != Reach::Scratch);
-    let words: Vec<String> = lost.take(3).map(ObservedEffect::in_words).collect();
+/// What a call destroys, in words.
+pub(crate) fn effects(event: &RecordedEvent) -> String {
+    let words = event.effects();
     if words.is_empty() {
         return String::new();
     }

@@ -144,6 +144,28 @@ impl ObservedEffect {
     }
 }
 
+/// How many effects of one call are put into words.
+const MAX_IN_WORDS: usize = 3;
+
+/// What `effects` lose, for a line that a person reads: "removes `data` (workspace)". Scratch is left out.
+#[must_use]
+pub fn effects_in_words(effects: &[ObservedEffect]) -> Vec<String> {
+    let lost = || {
+        effects
+            .iter()
+            .filter(|effect| effect.reach != Reach::Scratch)
+    };
+    let mut words: Vec<String> = lost()
+        .take(MAX_IN_WORDS)
+        .map(ObservedEffect::in_words)
+        .collect();
+    let more = lost().count().saturating_sub(MAX_IN_WORDS);
+    if more > 0 {
+        words.push(format!("and {more} more"));
+    }
+    words
+}
+
 /// Whether a path, or a folder above it, matches `glob`.
 fn lies_below(path: &str, glob: &crate::glob::Glob) -> bool {
     let mut ends = path

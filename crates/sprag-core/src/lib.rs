@@ -43,6 +43,7 @@ pub use digest::{Digest, DigestKey};
 pub use digester::{CanonicalError, Digester, canonical_json, reduced_json};
 pub use effect::{
     CallText, Effect, EffectReader, Effects, MAX_EFFECTS, ObservedEffect, Reach, Verb,
+    effects_in_words,
 };
 pub use engine::{AnswerError, EngineError, RULES_VERSION, fold};
 pub use event::{

@@ -5,7 +5,9 @@
 //! After that, it shows how long the loop went on.
 
 use sprag::Judge;
-use sprag_core::{Decision, Event, Observation, Observed, Policy, RuleId, Timestamp};
+use sprag_core::{
+    Decision, Event, Observation, Observed, Policy, RuleId, Timestamp, effects_in_words,
+};
 
 /// What a rule found on an item.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +27,8 @@ pub(crate) struct Judged {
     /// What is the same for two calls, or two results, that the engine takes for the same.
     pub(crate) key: u64,
     pub(crate) observation: Option<Observation>,
+    /// What a sweeping command destroys, in words.
+    pub(crate) sweeps: Vec<String>,
 }
 
 /// The cells of one file's sessions.
@@ -42,10 +46,19 @@ impl Fold {
             return Judged::default();
         };
         let key = key(&observation);
+        let effects = match &observation.what {
+            Observed::Call(call) => effects_in_words(&call.effects),
+            _ => Vec::new(),
+        };
         let kept = keep.then(|| observation.clone());
         let Ok(verdict) = self.0.fold(observation) else {
             return Judged::default();
         };
+        let sweeping = |rule: RuleId| rule == RuleId::DestructiveSweeping;
+        let swept = verdict
+            .would
+            .as_ref()
+            .is_some_and(|would| sweeping(would.rule));
         let finding = verdict.would.map(|would| {
             let counted = ["streak", "count"]
                 .iter()
@@ -62,6 +75,7 @@ impl Fold {
             finding,
             key,
             observation: kept,
+            sweeps: if swept { effects } else { Vec::new() },
         }
     }
 }

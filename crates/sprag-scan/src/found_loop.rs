@@ -139,7 +139,10 @@ impl Loop {
     }
 }
 
-fn time<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn time<S: Serializer>(
+    at: &Option<Timestamp>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match at {
         Some(at) => serializer.serialize_str(&rfc3339(*at)),
         None => serializer.serialize_none(),

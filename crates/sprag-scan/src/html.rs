@@ -51,6 +51,7 @@ pub fn page(report: &ScanReport, now: Timestamp) -> String {
     sources(&mut out, report);
     loops(&mut out, report);
     warned(&mut out, report);
+    sweeping(&mut out, report);
     next(&mut out, report);
     skipped(&mut out, report);
     out.push_str("</main>\n<footer><p>Made by <code>sprag scan</code> from transcripts on one machine. Nothing was sent anywhere; what looks like a secret was taken out.</p></footer>\n</body>\n</html>\n");
@@ -203,6 +204,25 @@ fn warned(out: &mut String, report: &ScanReport) {
         ));
     }
     out.push_str("</ul></details></section>\n");
+}
+
+fn sweeping(out: &mut String, report: &ScanReport) {
+    if report.sweeping.is_empty() {
+        return;
+    }
+    out.push_str(&format!(
+        "<section><h2>Sweeping commands: {}</h2>\n<p class=\"note\">Each takes a whole place where data lives at once. A guard asks before the first one, or refuses it.</p>\n<ul class=\"plain\">\n",
+        count(u64::try_from(report.total.sweeping).unwrap_or(u64::MAX))
+    ));
+    for command in report.sweeping.iter().take(SHOWN) {
+        out.push_str(&format!(
+            "<li><code>{}</code> <span class=\"note\">{}, {}</span></li>\n",
+            escape(&command.what),
+            escape(&command.effects.join(", ")),
+            escape(command.client.title())
+        ));
+    }
+    out.push_str("</ul></section>\n");
 }
 
 fn next(out: &mut String, report: &ScanReport) {

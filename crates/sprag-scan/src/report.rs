@@ -10,12 +10,15 @@ use sprag_hooks::Client;
 
 use crate::file::{FileRead, Skipped};
 use crate::found_loop::Loop;
+use crate::sweeping::SweepingCommand;
 use crate::transcript_source::TranscriptSource;
 
 /// How many loops are told with all their calls.
 const MAX_IN_FULL: usize = 100;
 /// How many loops are told at all.
 const MAX_LOOPS: usize = 5_000;
+/// How many sweeping commands are told.
+const MAX_SWEEPING: usize = 1_000;
 /// How many skipped files and lines are told.
 const MAX_SKIPPED: usize = 1_000;
 /// How many observations are kept for advice on limits: as many as can be asked about within seconds.
@@ -30,6 +33,8 @@ pub struct ScanReport {
     pub sources: Vec<SourceTotals>,
     /// The loops, the worst first; those that a guard would only have warned of come last.
     pub loops: Vec<Loop>,
+    /// Commands that took a whole place where data lives at once, the latest first.
+    pub sweeping: Vec<SweepingCommand>,
     /// Files and lines that were passed over.
     pub skipped: Vec<Skipped>,
     /// Files in named folders that are something else.
@@ -85,6 +90,8 @@ pub struct Totals {
     pub perhaps_wrong: usize,
     /// Shorter ones, of which it would only have warned.
     pub warned: usize,
+    /// Commands that took a whole place where data lives at once.
+    pub sweeping: usize,
 }
 
 impl Totals {
@@ -152,6 +159,15 @@ impl ReportBuilder {
                 numbers.add(&found);
                 self.keep(found);
             }
+            for command in ended.sweeping {
+                let key = command
+                    .at
+                    .map(|at| (at, command.call, command.what.clone()));
+                if !is_old(command.at) && key.is_none_or(|key| self.known.insert(key)) {
+                    numbers.sweeping += 1;
+                    self.sweep(command);
+                }
+            }
             if self.observed + ended.observations.len() <= MAX_OBSERVED && ended.calls > 1 {
                 self.observed += ended.observations.len();
                 self.history
@@ -172,6 +188,14 @@ impl ReportBuilder {
         self.report.loops.push(found);
         if self.report.loops.len() >= 2 * MAX_LOOPS {
             self.sort();
+        }
+    }
+
+    fn sweep(&mut self, command: SweepingCommand) {
+        let all = &mut self.report.sweeping;
+        all.push(command);
+        if all.len() >= 2 * MAX_SWEEPING {
+            sort_sweeping(all);
         }
     }
 
@@ -213,10 +237,20 @@ impl ReportBuilder {
     /// The report, and the history that limits can be tried on.
     pub(crate) fn end(mut self) -> (ScanReport, History) {
         self.sort();
+        sort_sweeping(&mut self.report.sweeping);
         self.report.sources.sort_by_key(|one| one.client.as_str());
         self.report.skipped.sort_by(|a, b| a.file.cmp(&b.file));
         (self.report, self.history)
     }
+}
+
+/// The latest first; what is too much is dropped.
+fn sort_sweeping(all: &mut Vec<SweepingCommand>) {
+    all.sort_by(|a, b| {
+        b.at.cmp(&a.at)
+            .then_with(|| (&a.session, a.call).cmp(&(&b.session, b.call)))
+    });
+    all.truncate(MAX_SWEEPING);
 }
 
 impl ScanReport {
@@ -230,6 +264,10 @@ impl ScanReport {
         for found in &mut self.loops {
             found.project.iter_mut().for_each(hide);
             hide(&mut found.file);
+        }
+        for command in &mut self.sweeping {
+            command.project.iter_mut().for_each(hide);
+            hide(&mut command.file);
         }
         self.skipped
             .iter_mut()
@@ -263,5 +301,6 @@ impl Totals {
         self.saved_tokens = self.saved_tokens.saturating_add(more.saved_tokens);
         self.perhaps_wrong += more.perhaps_wrong;
         self.warned += more.warned;
+        self.sweeping += more.sweeping;
     }
 }

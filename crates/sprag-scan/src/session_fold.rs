@@ -12,9 +12,11 @@ use sprag_core::{
 };
 
 use crate::episode::{Episode, TurnEnd};
+use crate::excerpt;
 use crate::fold::{Fold, Judged};
 use crate::found_loop::{Ending, Loop};
 use crate::recent_calls::{Meter, RecentCall, RecentCalls, Truncated, beginning};
+use crate::sweeping::SweepingCommand;
 use crate::transcript_item::{ItemKind, ResultBody, Tokens, TranscriptCall};
 use crate::transcript_source::TranscriptSource;
 
@@ -25,6 +27,9 @@ const MAX_PENDING: usize = 256;
 /// Observations that are kept of a session, for advice on limits.
 const MAX_OBSERVED: usize = 2_000;
 
+/// Sweeping commands that are kept of a session.
+const MAX_SWEEPING: usize = 100;
+
 /// What is told of a session when it is over.
 #[derive(Debug, Default)]
 pub(crate) struct SessionOutcome {
@@ -33,6 +38,7 @@ pub(crate) struct SessionOutcome {
     pub(crate) last_at: Option<Timestamp>,
     pub(crate) tokens: Tokens,
     pub(crate) loops: Vec<Loop>,
+    pub(crate) sweeping: Vec<SweepingCommand>,
     /// It came to an end of its own, and no loop that it never left is in it.
     pub(crate) finished: bool,
     pub(crate) observations: Vec<Observation>,
@@ -182,6 +188,8 @@ impl SessionFold {
         event.id = id(call.id);
         event.server = call.server.as_deref().and_then(id);
         event.args = call.args.as_deref().map(Payload::from);
+        event.root = self.project.as_deref().map(Into::into);
+        event.cwd.clone_from(&event.root);
         self.unjudged.push_back(UnjudgedCall {
             number: self.calls,
             at: self.now,
@@ -297,6 +305,9 @@ impl SessionFold {
 
     /// Makes a loop of what the rules say of the call `number`, or adds it to one.
     fn weigh(&mut self, number: usize, judged: &Judged) {
+        if !judged.sweeps.is_empty() {
+            return self.sweep(number, judged);
+        }
         let Some(finding) = &judged.finding else {
             if self.open.as_ref().is_some_and(|open| open.is_over(number)) {
                 self.put_aside();
@@ -314,6 +325,30 @@ impl SessionFold {
                 self.put_aside();
                 self.open = Episode::begin(&self.recents, number, finding, self.turn);
             }
+        }
+    }
+
+    /// One call that takes a whole place is not a loop; it is listed on its own.
+    fn sweep(&mut self, number: usize, judged: &Judged) {
+        let (Some(call), Some(finding)) = (self.recents.get(number), &judged.finding) else {
+            return;
+        };
+        if self.ended.sweeping.len() < MAX_SWEEPING {
+            self.ended.sweeping.push(SweepingCommand {
+                client: self.source,
+                project: self.project.clone(),
+                session: self.name.clone(),
+                file: self.file.clone(),
+                at: self.has_times.then_some(call.at),
+                call: number,
+                what: excerpt::call(call),
+                effects: judged
+                    .sweeps
+                    .iter()
+                    .map(|words| excerpt::text(words))
+                    .collect(),
+                verdict: finding.decision,
+            });
         }
     }
 

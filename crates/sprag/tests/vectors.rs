@@ -56,3 +56,11 @@ fn loops_and_honest_work_are_told_apart_as_the_suite_says() {
         25,
     );
 }
+
+#[test]
+fn what_commands_destroy_is_judged_as_the_vectors_say() {
+    check(
+        include_str!("../../sprag-core/tests/vectors/effects.json"),
+        22,
+    );
+}

@@ -81,6 +81,15 @@ export interface Observed {
   by?: string;
   why?: string;
   generation?: number;
+  effects?: Effect[];
+}
+
+/** One thing that a call destroys. */
+export interface Effect {
+  verb: "delete" | "reset" | "drop" | "destroy" | "format";
+  reach: "scratch" | "workspace" | "outside" | "shared" | "sweeping";
+  by: string;
+  text?: string;
 }
 
 export interface Noted {

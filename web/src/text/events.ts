@@ -25,7 +25,7 @@ export function told(record: { event?: Observed | null; note?: Noted }): string 
 export function eventText(event: Observed): string {
   switch (event.type) {
     case "call":
-      return `calls ${toolName(event)}${targets(event)}`;
+      return `calls ${toolName(event)}${targets(event)}${lossText(event)}`;
     case "step":
       return `${event.outcome?.is_error ? "error" : "result"}${event.approach ? ` of ${toolName(event)}` : ""}${event.outcome?.tone && event.outcome.tone !== "telling" ? ` (${event.outcome.tone})` : ""}`;
     case "message": {
@@ -45,6 +45,21 @@ export function eventText(event: Observed): string {
     default:
       return String(event.type);
   }
+}
+
+const PHRASES = { delete: "removes", reset: "resets", drop: "drops", destroy: "destroys", format: "overwrites" };
+const MOST_LOSSES = 3;
+
+/** What a call destroys, one by one; scratch is left out. */
+export function losses(event: Observed): string[] {
+  const lost = (event.effects ?? []).filter((effect) => effect.reach !== "scratch");
+  const words = lost.slice(0, MOST_LOSSES).map((effect) => `${PHRASES[effect.verb]} ${effect.text ?? "something"} (${effect.reach})`);
+  return lost.length > MOST_LOSSES ? [...words, `and ${lost.length - MOST_LOSSES} more`] : words;
+}
+
+function lossText(event: Observed): string {
+  const words = losses(event);
+  return words.length > 0 ? `: ${words.join(", ")}` : "";
 }
 
 function targets(event: Observed): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { ago, count, duration } from "../../src/text/amounts.ts";
-import { eventText, reasonText } from "../../src/text/events.ts";
+import { eventText, losses, reasonText } from "../../src/text/events.ts";
 import { pieces, start, visible } from "../../src/text/visible.ts";
 import { HOSTILE } from "../traffic.ts";
 
@@ -47,6 +47,10 @@ test("numbers and times read as people say them", () => {
 test("events and reasons are told in a few words", () => {
   const approach = { server: "catalog", tool: "delete_asset", exact: "a", normal: "a", fields: [{ name: "asset_id", digest: "d", text: "fact_sales" }] };
   expect(eventText({ type: "call", session: "s", approach })).toBe("calls catalog/delete_asset asset_id=fact_sales");
+  const effects = (["scratch", "workspace", "shared"] as const).map((reach) => ({ verb: "delete" as const, reach, by: "rm", text: `of ${reach}` }));
+  expect(eventText({ type: "call", session: "s", approach, effects })).toBe("calls catalog/delete_asset asset_id=fact_sales: removes of workspace (workspace), removes of shared (shared)");
+  const many = Array.from({ length: 5 }, (_, n) => ({ verb: "drop" as const, reach: "shared" as const, by: "psql", text: `table t${n}` }));
+  expect(losses({ type: "call", effects: many })).toEqual(["drops table t0 (shared)", "drops table t1 (shared)", "drops table t2 (shared)", "and 2 more"]);
   expect(eventText({ type: "message", to: "s" })).toBe("a user writes to s");
   expect(eventText({ type: "reset", session: "s", by: "ann", why: "repaired" })).toBe("reset by ann: repaired");
   expect(reasonText("session_killed: loop_detected, 3 deletes on asset_id=fact_sales in 12s")).toBe("Loop detected: 3 deletes on asset_id=fact_sales in 12s");

@@ -5,6 +5,8 @@ mod approvals;
 #[cfg(test)]
 mod check;
 mod decide;
+#[cfg(test)]
+mod effects;
 mod eval;
 mod explain;
 #[cfg(unix)]

@@ -217,3 +217,25 @@ fn bad_recordings_are_told() {
     For more information, try '--help'.
     ");
 }
+
+#[test]
+fn what_a_call_destroys_is_told_in_words() {
+    let sandbox = Sandbox::new();
+    sandbox.file(
+        "run.jsonl",
+        r#"{"type":"call","at":1760000000000,"session":"s1","id":"1","tool":"Bash","cwd":"/home/user/app","args":{"command":"rm -rf data build && psql -c 'DROP TABLE orders'"}}
+{"type":"call","at":1760000001000,"session":"s1","id":"2","tool":"Bash","cwd":"/home/user/app","args":{"command":"dropdb shop"}}
+{"type":"call","at":1760000002000,"session":"s1","id":"3","tool":"Bash","cwd":"/home/user/app","args":{"command":"echo rm -rf data"}}
+"#,
+    );
+    sandbox.file("open.toml", "[rules]\n\"destructive.sweeping\" = \"off\"\n");
+    insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl", "--policy", "open.toml"]), @"");
+    let json = sandbox.run(&["replay", "run.jsonl", "--json"]);
+    assert!(
+        json.contains(
+            r#""effects":["drops `table orders` (shared)","removes `data` (workspace)"]"#
+        ),
+        "{json}"
+    );
+}

@@ -16,9 +16,43 @@ const OUTCOMES: usize = 32;
 /// So many removals in the workspace are remembered.
 const REMOVALS: usize = 64;
 
+/// How far an effect reaches once the policy had its say.
+fn reach(effect: &ObservedEffect, limits: &Limits) -> Reach {
+    let limits = &limits.destructive;
+    let text = effect.text.as_deref().unwrap_or_default();
+    // The thing itself, and every folder above it.
+    let mut above: Vec<String> = vec![text.to_owned()];
+    let mut parts: Vec<&str> = text.split('/').collect();
+    while parts.len() > 1 {
+        parts.pop();
+        above.push(parts.join("/"));
+    }
+    let by: Vec<&str> = effect.by.split(' ').collect();
+    let allows = |entry: &str| by.starts_with(&entry.split(' ').collect::<Vec<_>>());
+    if effect.vital {
+        Reach::Sweeping
+    } else if effect.reach != Reach::Scratch
+        && limits
+            .protected
+            .iter()
+            .any(|glob| above.iter().any(|path| glob.matches(path)))
+    {
+        Reach::Sweeping
+    } else if limits.allow.iter().any(|entry| allows(entry))
+        || limits
+            .scratch
+            .iter()
+            .any(|glob| above.iter().any(|path| glob.matches(path)))
+    {
+        Reach::Scratch
+    } else {
+        effect.reach
+    }
+}
+
 impl<'a> Action<'_, 'a> {
     pub(crate) fn effects(&self, call: &'a Call, limits: &Limits, findings: &mut Findings) {
-        let sweeping = |effect: &&ObservedEffect| effect.reach == Reach::Sweeping;
+        let sweeping = |effect: &&ObservedEffect| reach(effect, limits) == Reach::Sweeping;
         let mut all = call.effects.iter().filter(sweeping);
         if all.clone().any(|effect| effect.vital) {
             findings.add(limits, RuleId::DestructiveSweeping, Decision::Deny);
@@ -102,7 +136,9 @@ impl<'a> Action<'_, 'a> {
 
     /// What `call` destroys outside of the workspace, and where it counts.
     pub(crate) fn far(&self, call: &'a Call, limits: &Limits) -> Option<FarLosses<'a>> {
-        let far = |effect: &&ObservedEffect| matches!(effect.reach, Reach::Outside | Reach::Shared);
+        let far = |effect: &&ObservedEffect| {
+            matches!(reach(effect, limits), Reach::Outside | Reach::Shared)
+        };
         let losses: Vec<&ObservedEffect> = call.effects.iter().filter(far).collect();
         let scope = match (limits.destructive.scope, self.actor.agent) {
             (Scope::Agent, Some(agent)) => Scoped::Agent(agent),
@@ -120,7 +156,7 @@ impl<'a> Action<'_, 'a> {
         let effects = call
             .effects
             .iter()
-            .filter(|effect| effect.reach == Reach::Workspace);
+            .filter(|effect| reach(effect, limits) == Reach::Workspace);
         let mut near: Vec<NearTarget<'a>> = effects
             .map(|effect| NearTarget::Effect(effect.target))
             .collect();

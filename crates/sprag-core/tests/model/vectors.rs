@@ -1,8 +1,12 @@
 //! The vectors: the model must be right itself before anything is held against it.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::Value;
 use sprag_core::{Decision, DigestKey, Digester, Event, Observation, Policy};
+
+use sprag_effects::CommandReader;
 
 use super::engine::{CasePolicy, ENGINES, Start, answers};
 use super::record::ModelVerdict;
@@ -60,6 +64,11 @@ fn model_and_engine_pass_the_vectors_of_spend() {
     pass(include_str!("../vectors/spend.json"));
 }
 
+#[test]
+fn model_and_engine_pass_the_vectors_of_effects() {
+    pass(include_str!("../vectors/effects.json"));
+}
+
 fn pass(vectors: &str) {
     let scenarios: Vec<Scenario> = serde_json::from_str(vectors).expect("scenarios");
     for engine in ENGINES {
@@ -74,7 +83,7 @@ fn pass(vectors: &str) {
 fn observe(event: &Value, policy: &Policy) -> Observation {
     let event = Event::from_value(event).expect("an event");
     let at = event.at().expect("a time");
-    let digester = Digester::new(DigestKey::fixed());
+    let digester = Digester::new(DigestKey::fixed()).with_effects(Arc::new(CommandReader));
     digester
         .observe(&event, at, policy)
         .expect("an observation")

@@ -17,6 +17,8 @@ mod recorded;
 #[cfg(test)]
 mod secrets;
 #[cfg(test)]
+mod sweeping;
+#[cfg(test)]
 mod untouched;
 #[cfg(test)]
 mod wrong_stops;

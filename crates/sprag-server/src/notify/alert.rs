@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicUsize;
 
 use serde_json::Value;
 use sprag::cloud_event;
-use sprag_core::{Decision, Id, Identity, Observed, RuleId, Timestamp};
+use sprag_core::{Decision, Id, Identity, Observed, RuleId, Timestamp, effects_in_words};
 use sprag_store::Record;
 
 use crate::log_lines::safe;
@@ -27,6 +27,8 @@ pub(crate) struct Alert {
     /// The operator, of a kill by hand.
     pub(crate) by: Option<String>,
     pub(crate) why: String,
+    /// What the call destroys, if its reason does not say so.
+    destroys: String,
     /// One sentence.
     pub(crate) text: String,
     /// The id of the CloudEvent.
@@ -63,7 +65,16 @@ impl Alert {
             }
             _ => return None,
         };
+        let destroys = match what {
+            Observed::Call(call) => effects_in_words(&call.effects)
+                .into_iter()
+                .filter(|words| !why.contains(words.as_str()))
+                .collect::<Vec<_>>()
+                .join(", "),
+            _ => String::new(),
+        };
         Some(Self {
+            destroys,
             seq: record.seq,
             at: record.at,
             session: what.session().to_string(),
@@ -124,16 +135,25 @@ impl Alert {
         } else {
             format!(": {why}")
         };
+        let destroys = self.loss();
         let folded = match folded {
             0 => String::new(),
             1 => " (and once more before)".to_owned(),
             more => format!(" (and {more} times more before)"),
         };
-        format!("{who} {did} session {session}{agent}{why}{folded}")
+        format!("{who} {did} session {session}{agent}{why}{destroys}{folded}")
     }
 }
 
 impl Alert {
+    /// ` (removes …)`.
+    fn loss(&self) -> String {
+        if self.destroys.is_empty() {
+            return String::new();
+        }
+        format!(" ({})", crate::log_lines::safe_sentence(&self.destroys))
+    }
+
     fn question(&self, code: &Id, folded: u64) -> String {
         let session = safe(&self.session);
         let agent = self.agent.as_deref().map(safe);
@@ -143,8 +163,9 @@ impl Alert {
             0 => String::new(),
             more => format!(" (and {more} questions more before)"),
         };
+        let destroys = self.loss();
         format!(
-            "Sprag asks about a call of session {session}{agent}: {why}. `sprag approve {code}` or `sprag decline {code}`{more}"
+            "Sprag asks about a call of session {session}{agent}: {why}{destroys}. `sprag approve {code}` or `sprag decline {code}`{more}"
         )
     }
 }

@@ -9,6 +9,8 @@ mod callers;
 #[cfg(test)]
 mod dashboard;
 #[cfg(test)]
+mod decisions;
+#[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod edge;

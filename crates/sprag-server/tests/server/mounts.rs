@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use sprag::Role;
 use sprag_mcp::http::ProxyConfig;
-use sprag_server::{RelayConfig, Url};
+use sprag_server::{RelayConfig, ServerConfig, Url};
 
 use crate::test_server::{Answer, TestServer};
 
@@ -92,6 +92,14 @@ const PAGE_HEADERS: &str = "content-type: text/html\r\n\
 
 /// A server with another one behind it, as relay and as MCP server.
 fn before(upstream: &TakesAll) -> TestServer {
+    before_with(upstream, |_| {})
+}
+
+/// The same, with other settings besides.
+pub(crate) fn before_with(
+    upstream: &TakesAll,
+    change: impl FnOnce(&mut ServerConfig),
+) -> TestServer {
     let home = tempfile::tempdir().unwrap();
     let place = home.path().join("mcp.toml");
     let servers = format!(
@@ -105,6 +113,7 @@ fn before(upstream: &TakesAll) -> TestServer {
             upstream: Some(Url::parse(&format!("http://{}", upstream.address)).unwrap()),
             ..RelayConfig::default()
         };
+        change(config);
     })
 }
 

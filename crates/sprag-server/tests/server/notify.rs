@@ -193,6 +193,21 @@ fn a_block_is_told_too() {
 }
 
 #[test]
+fn a_question_says_what_the_call_destroys() {
+    let receiver = Receiver::answering(&[]);
+    let told = Told::new(GuardFixture::new(""), webhook(&receiver));
+    let command = "rm -rf /srv/a && git push -f origin main";
+    told.fixture
+        .tell(json!({"type": "call", "session": "s1", "tool": "Bash", "cwd": "/home/user/app", "args": {"command": command}}));
+    told.hears();
+    let body: Value = serde_json::from_slice(&receiver.next().body).unwrap();
+    let text = body["text"].as_str().unwrap_or_default();
+    assert!(text.contains("resets `branch main` (sweeping)"), "{text}");
+    assert!(text.contains("(removes `/srv/a` (outside))"), "{text}");
+    told.end();
+}
+
+#[test]
 fn an_operators_kill_is_told_only_where_that_is_wanted() {
     let receiver = Receiver::answering(&[]);
     let settings = NotifySettings {

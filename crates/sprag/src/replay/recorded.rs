@@ -1,6 +1,8 @@
 //! The items of a recording.
 
-use sprag_core::{Event, Id, Observation, Observed, Timestamp, Verdict};
+use sprag_core::{
+    DigestKey, Event, Id, Observation, Observed, Policy, Timestamp, Verdict, effects_in_words,
+};
 use sprag_store::Noted;
 
 /// One item of a recording.
@@ -105,6 +107,29 @@ impl RecordedEvent {
                 Observed::Step(step) => step.approach.as_ref()?.tool.as_ref(),
                 _ => None,
             },
+        }
+    }
+
+    /// What a call destroys, in words: "removes `data` (workspace)".
+    #[must_use]
+    pub fn effects(&self) -> Vec<String> {
+        let digested;
+        let observation = match &self.what {
+            RecordedForm::Observed(observation) => observation,
+            RecordedForm::Raw(event @ Event::Call(_)) => {
+                // Only the words are used, so any key and any policy will do.
+                let digester = crate::digester::digester(DigestKey::fixed());
+                match digester.observe(event, self.at, &Policy::default()) {
+                    Ok(observation) => digested = observation,
+                    Err(_) => return Vec::new(),
+                }
+                &digested
+            }
+            RecordedForm::Raw(_) => return Vec::new(),
+        };
+        match &observation.what {
+            Observed::Call(call) => effects_in_words(&call.effects),
+            _ => Vec::new(),
         }
     }
 }

@@ -57,7 +57,7 @@ impl Show {
             let recorded = format!("  (the log says {})", short(recorded));
             write!(out, "{}", paint(CAREFUL, recorded))?;
         }
-        writeln!(out)?;
+        writeln!(out, "{}", record_line::effects(event))?;
         match seen {
             ReplayOutcome::Judged {
                 state: Some(state), ..
@@ -131,7 +131,8 @@ impl Show {
             line.insert("b".to_owned(), seen_json(other));
             return writeln!(out, "{}", Value::Object(line));
         }
-        writeln!(out, "{}", record_line::event(event).trim_end())?;
+        let effects = record_line::effects(event);
+        writeln!(out, "{}{effects}", record_line::event(event).trim_end())?;
         writeln!(out, "        A  {}", seen_text(one))?;
         writeln!(out, "        B  {}", seen_text(other))
     }
@@ -180,10 +181,15 @@ fn start(event: &RecordedEvent) -> Map<String, Value> {
         "session": event.session(),
         "object": event.object(),
     });
-    match line {
+    let mut line = match line {
         Value::Object(line) => line,
         _ => Map::new(),
+    };
+    let effects = event.effects();
+    if !effects.is_empty() {
+        line.insert("effects".to_owned(), json!(effects));
     }
+    line
 }
 
 /// The recorded verdict, where another one was seen.

@@ -3,9 +3,9 @@
 use std::io::{Result, Write};
 
 use sprag::rfc3339;
-use sprag_core::Decision;
+use sprag_core::{Decision, Timestamp};
 use sprag_scan::amounts::{count, counted, rough, size, span, took};
-use sprag_scan::{Ending, Loop, ScanReport, Totals};
+use sprag_scan::{Ending, Loop, ScanReport, SweepingCommand, Totals};
 
 use crate::args::ScanArgs;
 use crate::layout::{Table, paragraph};
@@ -44,6 +44,7 @@ pub(super) fn print(out: &mut dyn Write, report: &ScanReport, args: &ScanArgs) -
             "\nand {more} more; --html FILE and --json list them all"
         )?;
     }
+    sweeping(out, report)?;
     skipped(out, report)?;
     next(out, report, args)
 }
@@ -164,10 +165,51 @@ fn summary(out: &mut dyn Write, total: &Totals) -> Result<()> {
     Ok(())
 }
 
+/// Commands that take a whole place at once, the latest first.
+fn sweeping(out: &mut dyn Write, report: &ScanReport) -> Result<()> {
+    let total = report.total.sweeping;
+    if total == 0 {
+        return Ok(());
+    }
+    let head = format!(
+        "{}: each takes a whole place where data lives at once.",
+        counted(total, "sweeping command")
+    );
+    writeln!(out, "\n{}", paint(HEAD, head))?;
+    for command in report.sweeping.iter().take(WORST) {
+        let SweepingCommand {
+            client, session, ..
+        } = command;
+        let answer = if command.verdict == Decision::Ask {
+            "a guard would have asked"
+        } else {
+            "a guard would have refused"
+        };
+        let head = [
+            command.at.map(minute),
+            Some(client.title().to_owned()),
+            command.project.clone(),
+            Some(format!("session {session}")),
+        ];
+        let head: Vec<String> = head.into_iter().flatten().collect();
+        writeln!(out, "    {}", paint(FAINT, head.join("  ")))?;
+        writeln!(out, "    {}", paint(HEAD, &command.what))?;
+        writeln!(out, "    {}: {answer}", command.effects.join(", "))?;
+    }
+    let more = total.saturating_sub(WORST);
+    if more > 0 {
+        writeln!(out, "and {more} more; --json lists them all")?;
+    }
+    Ok(())
+}
+
+/// `2026-02-03 04:05`.
+fn minute(at: Timestamp) -> String {
+    rfc3339(at).get(..16).unwrap_or_default().replace('T', " ")
+}
+
 fn one(out: &mut dyn Write, place: usize, found: &Loop) -> Result<()> {
-    let when = found
-        .began
-        .map(|at| rfc3339(at).get(..16).unwrap_or_default().replace('T', " "));
+    let when = found.began.map(minute);
     let head = [
         Some(found.client.title().to_owned()),
         found.project.clone(),
