@@ -1,7 +1,7 @@
 //! Judging where cells are fetched one by one: only those that an event needs are taken in.
 //!
-//! Two rounds: the sessions and the tool use that an event names settle what it leaves open; the
-//! settled event names its cells. The caller writes back what was touched, in the same transaction.
+//! Two rounds: the sessions and the tool use that an event names resolve what it leaves open; the
+//! resolved event names its cells. The caller writes back what was touched, in the same transaction.
 
 use std::collections::HashSet;
 
@@ -32,7 +32,7 @@ pub(crate) struct FoldResult {
 }
 
 impl FoldResult {
-    /// Fetches what `draft` needs, settles it and folds it.
+    /// Fetches what `draft` needs, resolves it and folds it.
     pub(crate) fn decide(source: &impl CellSource, draft: &mut Draft) -> Result<Self, StoreError> {
         let mut state = StoreState::default();
         let mut seen = HashSet::new();
@@ -75,7 +75,7 @@ fn count_marks(state: &StoreState, keys: &CellKeys) -> i64 {
     cells.map(|cell| i64::from(is_marked(cell))).sum()
 }
 
-/// Puts what `draft` needs into `state`, and settles it on the way. `fetch` may be asked for a cell twice.
+/// Puts what `draft` needs into `state`, and resolves it on the way. `fetch` may be asked for a cell twice.
 pub(crate) fn fetch_for(
     draft: &mut Draft,
     state: &mut StoreState,
@@ -105,7 +105,7 @@ pub(crate) fn fetch_for(
     Ok(())
 }
 
-/// The sessions and the tool use that an event names before it is settled.
+/// The sessions and the tool use that an event names before it is resolved.
 pub(crate) fn named(observation: &Observation) -> ([Option<&Id>; 2], Option<&Id>) {
     match &observation.what {
         Observed::Message(message) => ([message.from.as_ref(), Some(&message.to)], None),

@@ -33,11 +33,11 @@ use crate::view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};
 pub struct MemoryStore {
     key: DigestKey,
     capacity: Capacity,
-    inner: Mutex<Inner>,
+    inner: Mutex<MemoryState>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct MemoryState {
     state: StoreState,
     policies: HashMap<String, Arc<ActivePolicy>>,
     log: Log,
@@ -71,7 +71,7 @@ impl MemoryStore {
 
     /// A panic while the lock was held can't leave half an event behind that matters more than
     /// going on guarding.
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, MemoryState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -213,7 +213,7 @@ impl Store for MemoryStore {
 }
 
 /// The log while nobody else may touch it.
-struct MemoryView<'a>(MutexGuard<'a, Inner>);
+struct MemoryView<'a>(MutexGuard<'a, MemoryState>);
 
 impl LogView for MemoryView<'_> {
     fn base(&self) -> Result<Base, StoreError> {
@@ -256,7 +256,7 @@ impl LogView for MemoryView<'_> {
     }
 }
 
-impl Inner {
+impl MemoryState {
     fn learn(&mut self, policy: &Arc<ActivePolicy>) {
         if !self.policies.contains_key(&policy.digest) {
             self.policies

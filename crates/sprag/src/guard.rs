@@ -51,10 +51,10 @@ pub use watch::Watch;
 /// ```
 #[derive(Clone)]
 pub struct Guard {
-    inner: Arc<Inner>,
+    inner: Arc<GuardState>,
 }
 
-struct Inner {
+struct GuardState {
     store: Arc<dyn Store>,
     digester: Digester,
     clock: Arc<dyn Clock>,
@@ -215,7 +215,7 @@ fn may_tell(role: Role, event: &Event) -> Result<(), GuardError> {
         .map_err(|what| GuardError::Forbidden { role, what })
 }
 
-impl Inner {
+impl GuardState {
     fn policies(&self) -> Arc<Policies> {
         let held = self.policies.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&held)

@@ -79,10 +79,10 @@ enum Way {
 /// A link to the guard of this machine. Clones share it.
 #[derive(Clone)]
 pub struct Link {
-    inner: Arc<Inner>,
+    inner: Arc<LinkState>,
 }
 
-struct Inner {
+struct LinkState {
     /// None: there is one guard and no other way to it.
     options: Option<LinkOptions>,
     way: RwLock<Way>,
@@ -107,7 +107,7 @@ impl Link {
     /// Where the store can't be opened, or a server owns it and does not listen.
     pub fn open(options: LinkOptions) -> Result<Self, LinkError> {
         let way = find(&options)?;
-        let inner = Inner {
+        let inner = LinkState {
             options: Some(options),
             way: RwLock::new(way),
         };
@@ -119,7 +119,7 @@ impl Link {
     /// A link to a guard that is at hand, such as one over Redis: there is no other way to it.
     #[must_use]
     pub fn over(guard: Guard) -> Self {
-        let inner = Inner {
+        let inner = LinkState {
             options: None,
             way: RwLock::new(Way::File(guard)),
         };

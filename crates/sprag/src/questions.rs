@@ -99,7 +99,7 @@ impl Questions {
             let over = page.items.last().is_none_or(|record| record.at < oldest);
             let concerns = |record: &Record| {
                 record.verdict.decision == Decision::Ask
-                    || record.observation().is_some_and(|seen| settles(&seen.what))
+                    || record.observation().is_some_and(|seen| closes(&seen.what))
             };
             records.extend(page.items.into_iter().filter(concerns));
             match page.next {
@@ -250,7 +250,7 @@ impl Questions {
     }
 }
 
-fn settles(what: &Observed) -> bool {
+fn closes(what: &Observed) -> bool {
     matches!(
         what,
         Observed::Approve(_) | Observed::Decline(_) | Observed::Kill(_) | Observed::Reset(_)

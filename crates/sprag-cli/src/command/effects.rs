@@ -28,7 +28,7 @@ pub(crate) fn run(args: &EffectsArgs, settings: &Settings, out: &mut dyn Write) 
     let Observed::Call(call) = &observation.what else {
         return Ok(ExitCode::SUCCESS);
     };
-    let answer = Answer {
+    let answer = EffectsReport {
         unparsed: call.unparsed,
         orders_guard: call.orders_guard,
         effects: call
@@ -67,7 +67,7 @@ fn event(args: &EffectsArgs) -> Result<Event, sprag::EventError> {
 
 /// What a command would destroy.
 #[derive(Debug, Serialize)]
-struct Answer {
+struct EffectsReport {
     /// The command, or a part of it, could not be parsed: that part has no effects.
     unparsed: bool,
     /// It gives the guard orders or changes its files.
@@ -85,7 +85,7 @@ struct Line {
     judged: Reach,
 }
 
-impl Answer {
+impl EffectsReport {
     fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         for Line { effect, judged } in &self.effects {
             let by = paint(FAINT, format!("by `{}`", effect.by));

@@ -159,8 +159,8 @@ fn hook(sandbox: &Sandbox, client: &str, event: &str, session: &str, payload: &[
     sandbox.show(&feed(command, &payload))
 }
 
-#[test]
-fn no_odd_payload_frees_a_session_that_was_killed() {
+/// The session `s1` is known and was killed.
+fn with_a_killed_session() -> Sandbox {
     let sandbox = Sandbox::new();
     hook(&sandbox, "claude", "PreToolUse", "s1", &with_args("{}"));
     sandbox.run(&[
@@ -172,6 +172,12 @@ fn no_odd_payload_frees_a_session_that_was_killed() {
         "--by",
         "ops",
     ]);
+    sandbox
+}
+
+#[test]
+fn no_odd_payload_frees_a_session_that_was_killed() {
+    let sandbox = with_a_killed_session();
     for (client, event) in CLIENTS {
         for (what, payload) in odd() {
             let said = hook(&sandbox, client, event, "s1", &payload);
@@ -243,17 +249,7 @@ fn a_session_with_an_id_of_a_thousand_bytes_is_judged_and_its_sub_agents_with_it
 
 #[test]
 fn a_payload_that_is_too_long_is_no_way_out_either() {
-    let sandbox = Sandbox::new();
-    hook(&sandbox, "claude", "PreToolUse", "s1", &with_args("{}"));
-    sandbox.run(&[
-        "sessions",
-        "kill",
-        "s1",
-        "--why",
-        "seen enough",
-        "--by",
-        "ops",
-    ]);
+    let sandbox = with_a_killed_session();
     let long = with_args(&format!("{{\"text\":\"{}\"}}", "x".repeat(70 << 20)));
     let said = hook(&sandbox, "claude", "PreToolUse", "s1", &long);
     assert!(said.contains("seen enough"), "{said}");

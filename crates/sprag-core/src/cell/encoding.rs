@@ -368,9 +368,9 @@ mod tests {
     use crate::verdict::{Code, Decision, Evidence, Verdict, Would};
 
     /// Numbers that repeat with every run.
-    struct Dice(u64);
+    struct RandomValues(u64);
 
-    impl Dice {
+    impl RandomValues {
         fn roll(&mut self) -> u64 {
             self.0 ^= self.0 << 13;
             self.0 ^= self.0 >> 7;
@@ -412,14 +412,14 @@ mod tests {
         }
     }
 
-    fn fill_lists(dice: &mut Dice, cell: &mut SessionCell) {
+    fn fill_lists(random: &mut RandomValues, cell: &mut SessionCell) {
         let held = &mut cell.held;
         let mut now = Timestamp(1_699_000_000_000);
-        for _ in 0..dice.below(300) {
-            now = now.plus(Millis(dice.below(100_000)));
-            held.calls.push(dice.below(50), now);
+        for _ in 0..random.below(300) {
+            now = now.plus(Millis(random.below(100_000)));
+            held.calls.push(random.below(50), now);
         }
-        for _ in 0..dice.below(64) {
+        for _ in 0..random.below(64) {
             let kinds = [
                 ToolKind::Read,
                 ToolKind::Poll,
@@ -427,45 +427,45 @@ mod tests {
                 ToolKind::Run,
             ];
             let names = ["", "read", "écrire un très long nom d'outil"];
-            let exact = dice.roll();
+            let exact = random.roll();
             held.pending.push(PendingCall {
-                id: dice.roll(),
+                id: random.roll(),
                 tried: Tried {
                     exact,
-                    normal: if dice.is() { exact } else { dice.roll() },
-                    kind: kinds[usize::try_from(dice.below(4)).unwrap()],
-                    waits: dice.is(),
-                    moves: dice.is(),
-                    asks: dice.is(),
-                    aims: dice.is(),
-                    name: ShortName::new(names[usize::try_from(dice.below(3)).unwrap()]),
-                    label: ShortName::new(names[usize::try_from(dice.below(3)).unwrap()]),
+                    normal: if random.is() { exact } else { random.roll() },
+                    kind: kinds[usize::try_from(random.below(4)).unwrap()],
+                    waits: random.is(),
+                    moves: random.is(),
+                    asks: random.is(),
+                    aims: random.is(),
+                    name: ShortName::new(names[usize::try_from(random.below(3)).unwrap()]),
+                    label: ShortName::new(names[usize::try_from(random.below(3)).unwrap()]),
                 },
-                refused: dice.is(),
-                asked: dice.is(),
-                at: dice.time(),
-                turn_start: dice.small(),
+                refused: random.is(),
+                asked: random.is(),
+                at: random.time(),
+                turn_start: random.small(),
             });
         }
-        held.destructive = dice.maybe(|dice| {
+        held.destructive = random.maybe(|random| {
             let mut destructive = Destructive::default();
-            for _ in 0..dice.below(9) {
-                now = now.plus(Millis(dice.below(9_000)));
-                destructive.push(&[dice.roll(), 7], now, Millis::MINUTE, 5);
+            for _ in 0..random.below(9) {
+                now = now.plus(Millis(random.below(9_000)));
+                destructive.push(&[random.roll(), 7], now, Millis::MINUTE, 5);
                 destructive.name("asset_id=7", now);
             }
             Box::new(destructive)
         });
-        for n in 0..dice.below(3) {
+        for n in 0..random.below(3) {
             let flow = format!("flow {n}");
             held.dispatches.push(Id::new(&flow).unwrap());
         }
     }
 
-    fn fill_pace(dice: &mut Dice, cell: &mut SessionCell) {
+    fn fill_pace(random: &mut RandomValues, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
         let [stagnation, stuck, empty, barren, churn, rounds] =
-            std::array::from_fn(|_| dice.small());
+            std::array::from_fn(|_| random.small());
         progress.grown = Grown {
             stagnation,
             stuck,
@@ -474,44 +474,44 @@ mod tests {
             churn,
             rounds,
         };
-        progress.failure = dice.maybe(|dice| {
+        progress.failure = random.maybe(|random| {
             Box::new(FailureWords {
-                step: dice.small(),
-                words: vec![dice.tiny(), 0],
+                step: random.small(),
+                words: vec![random.tiny(), 0],
             })
         });
         progress.rounds = vec![Sample {
-            key: dice.small(),
-            step: dice.small(),
-            tenths: dice.small(),
-            times: u8::from(dice.is()),
+            key: random.small(),
+            step: random.small(),
+            tenths: random.small(),
+            times: u8::from(random.is()),
         }];
-        let [lull, short_lull, slow] = std::array::from_fn(|_| dice.small());
+        let [lull, short_lull, slow] = std::array::from_fn(|_| random.small());
         progress.waited = Waited {
             lull,
             short_lull,
             slow,
         };
-        progress.advance = dice.maybe(|dice| {
+        progress.advance = random.maybe(|random| {
             Box::new(Advance {
-                numbers: vec![dice.roll(), 0],
+                numbers: vec![random.roll(), 0],
                 moved: vec![-3, 4],
             })
         });
         cell.held.pace = Pace {
-            gaps: vec![dice.tiny(), dice.tiny()],
-            answered: dice.maybe(Dice::time),
-            active: dice.maybe(Dice::time),
-            in_turn: dice.is(),
-            turn: dice.roll(),
-            turn_start: dice.small(),
+            gaps: vec![random.tiny(), random.tiny()],
+            answered: random.maybe(RandomValues::time),
+            active: random.maybe(RandomValues::time),
+            in_turn: random.is(),
+            turn: random.roll(),
+            turn_start: random.small(),
         };
-        cell.held.refused_in_block = dice.small();
-        cell.held.run_started = dice.maybe(Dice::time);
-        cell.held.user_unblocks = dice.is();
+        cell.held.refused_in_block = random.small();
+        cell.held.run_started = random.maybe(RandomValues::time);
+        cell.held.user_unblocks = random.is();
     }
 
-    fn any_streaks(dice: &mut Dice) -> Streaks {
+    fn any_streaks(random: &mut RandomValues) -> Streaks {
         let [
             stagnation,
             stuck,
@@ -526,7 +526,7 @@ mod tests {
             similar,
             rounds,
             repeats,
-        ] = std::array::from_fn(|_| dice.tiny());
+        ] = std::array::from_fn(|_| random.tiny());
         Streaks {
             stagnation,
             stuck,
@@ -544,10 +544,10 @@ mod tests {
         }
     }
 
-    fn fill_approvals(dice: &mut Dice, cell: &mut SessionCell) {
+    fn fill_approvals(random: &mut RandomValues, cell: &mut SessionCell) {
         let approvals = &mut cell.held.approvals;
-        approvals.count = dice.small();
-        for n in 0..dice.below(4) {
+        approvals.count = random.small();
+        for n in 0..random.below(4) {
             let states = [
                 ApprovalState::Open,
                 ApprovalState::Approved,
@@ -556,108 +556,108 @@ mod tests {
             ];
             approvals.list.push(Approval {
                 code: Id::new(&format!("k7f{n}")).unwrap(),
-                state: states[usize::try_from(dice.below(4)).unwrap()],
-                asked: dice.time(),
-                until: dice.time(),
-                rule: dice.maybe(|_| RuleId::DestructiveVolume),
+                state: states[usize::try_from(random.below(4)).unwrap()],
+                asked: random.time(),
+                until: random.time(),
+                rule: random.maybe(|_| RuleId::DestructiveVolume),
                 what: "db/drop_table on table=users".to_owned(),
                 why: "3 deletes in 2s".to_owned(),
-                by: dice.maybe(|_| "ops@host".into()),
-                said: dice.maybe(|_| "fine".into()),
-                exact: dice.roll(),
-                deed: dice.roll(),
+                by: random.maybe(|_| "ops@host".into()),
+                said: random.maybe(|_| "fine".into()),
+                exact: random.roll(),
+                deed: random.roll(),
             });
         }
     }
 
-    fn fill_progress(dice: &mut Dice, cell: &mut SessionCell) {
+    fn fill_progress(random: &mut RandomValues, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
-        for _ in 0..dice.below(300) {
-            let answer = dice.roll() >> dice.below(3) << 40;
+        for _ in 0..random.below(300) {
+            let answer = random.roll() >> random.below(3) << 40;
             progress.outcomes.use_again(answer);
             let outcome = u32::try_from(answer >> 32).unwrap();
-            let outcome = if dice.is() { outcome } else { dice.small() };
+            let outcome = if random.is() { outcome } else { random.small() };
             let past = ApproachHistory {
                 outcome,
-                earlier: dice.maybe(Dice::small).unwrap_or(outcome),
-                shape: dice.small(),
-                step: dice.small(),
-                tenths: dice.small(),
-                span: dice.tiny(),
-                same: dice.tiny(),
-                looks: dice.tiny(),
-                thirds: u8::from(dice.is()),
+                earlier: random.maybe(RandomValues::small).unwrap_or(outcome),
+                shape: random.small(),
+                step: random.small(),
+                tenths: random.small(),
+                span: random.tiny(),
+                same: random.tiny(),
+                looks: random.tiny(),
+                thirds: u8::from(random.is()),
             };
-            progress.given.use_again(dice.small());
-            let approach = dice.below(400);
+            progress.given.use_again(random.small());
+            let approach = random.below(400);
             let at = progress.past(approach).map(|(at, _)| at);
             progress.keep(at, approach, past);
         }
-        progress.streaks = any_streaks(dice);
-        fill_pace(dice, cell);
-        fill_last(dice, cell);
+        progress.streaks = any_streaks(random);
+        fill_pace(random, cell);
+        fill_last(random, cell);
     }
 
-    fn fill_last(dice: &mut Dice, cell: &mut SessionCell) {
+    fn fill_last(random: &mut RandomValues, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
-        progress.step = dice.small();
-        progress.changed = dice.small();
-        progress.news = (dice.small(), dice.maybe(Dice::time).unwrap_or_default());
+        progress.step = random.small();
+        progress.changed = random.small();
+        progress.news = (random.small(), random.maybe(RandomValues::time).unwrap_or_default());
         progress.last = Last {
-            approach: dice.roll(),
-            answer: dice.roll(),
-            shape: dice.small(),
+            approach: random.roll(),
+            answer: random.roll(),
+            shape: random.small(),
         };
-        if dice.is() {
+        if random.is() {
             progress.classifier = Classifier::Plain;
         }
     }
 
-    fn any_session(dice: &mut Dice) -> SessionCell {
+    fn any_session(random: &mut RandomValues) -> SessionCell {
         let mut cell = SessionCell {
-            touched: dice.time(),
-            generation: dice.small(),
-            agent: dice.maybe(|_| Id::new("coder").unwrap()),
-            owner: dice.maybe(|dice| match dice.below(3) {
+            touched: random.time(),
+            generation: random.small(),
+            agent: random.maybe(|_| Id::new("coder").unwrap()),
+            owner: random.maybe(|random| match random.below(3) {
                 0 => Owner::Adapters,
                 1 => Owner::Anonymous,
                 _ => Owner::Token(Id::new("build-farm").unwrap()),
             }),
-            steps: u64::from(dice.small()),
-            killed: dice.maybe(Dice::mark),
-            blocked: dice.maybe(Dice::mark),
+            steps: u64::from(random.small()),
+            killed: random.maybe(RandomValues::mark),
+            blocked: random.maybe(RandomValues::mark),
             ..SessionCell::default()
         };
-        cell.held.since = dice.maybe(Dice::time);
-        cell.held.attended_at = dice.maybe(Dice::time);
-        cell.held.user_seen = dice.is();
-        cell.held.step_seen = dice.is();
-        cell.held.reporting = (0..dice.small() % 4).map(|_| dice.roll()).collect();
-        cell.held.actions = dice.small();
-        cell.held.unattended = dice.small();
+        cell.held.since = random.maybe(RandomValues::time);
+        cell.held.attended_at = random.maybe(RandomValues::time);
+        cell.held.user_seen = random.is();
+        cell.held.step_seen = random.is();
+        cell.held.reporting = (0..random.small() % 4).map(|_| random.roll()).collect();
+        cell.held.actions = random.small();
+        cell.held.unattended = random.small();
         cell.held.refusals = Refusals {
-            count: dice.small(),
-            counted_at: dice.maybe(Dice::time),
-            identical_at: dice.maybe(Dice::time),
+            count: random.small(),
+            counted_at: random.maybe(RandomValues::time),
+            identical_at: random.maybe(RandomValues::time),
         };
-        for n in 0..dice.below(3) {
-            let model = dice.maybe(|_| Id::new(&format!("model-{n}")).unwrap());
+        for n in 0..random.below(3) {
+            let model = random.maybe(|_| Id::new(&format!("model-{n}")).unwrap());
             let amount = Amount {
                 model: model.as_ref(),
-                tokens: dice.roll() >> 20,
-                cost_micros: dice.roll() >> 30,
-                cache_read_tokens: dice.roll() >> 30,
-                unpriced: dice.is(),
+                tokens: random.roll() >> 20,
+                cost_micros: random.roll() >> 30,
+                cache_read_tokens: random.roll() >> 30,
+                unpriced: random.is(),
             };
             cell.held.spent.add(amount);
-            cell.held.spent.reserve(n, amount, dice.time());
+            cell.held.spent.reserve(n, amount, random.time());
         }
-        if dice.is() {
+        if random.is() {
             cell.held.spent.warn_once(3);
         }
-        fill_lists(dice, &mut cell);
-        fill_progress(dice, &mut cell);
-        fill_approvals(dice, &mut cell);
+        fill_lists(random, &mut cell);
+        fill_progress(random, &mut cell);
+        fill_approvals(random, &mut cell);
         cell
     }
 
@@ -686,9 +686,9 @@ mod tests {
 
     #[test]
     fn any_session_comes_back_as_it_was() {
-        let mut dice = Dice(0x5eed);
+        let mut random = RandomValues(0x5eed);
         for round in 0..500 {
-            let cell = any_session(&mut dice);
+            let cell = any_session(&mut random);
             let (small, memory) = write(&cell);
             let mut read: SessionCell = decode(&small).unwrap();
             read.put_memory(read_memory(&memory).unwrap());
@@ -711,7 +711,7 @@ mod tests {
 
     #[test]
     fn a_full_session_is_less_than_fourteen_kilobytes_also_where_everything_has_noise() {
-        let mut dice = Dice(0xf011);
+        let mut random = RandomValues(0xf011);
         let mut cell = SessionCell {
             touched: Timestamp(1_700_000_000_000),
             ..SessionCell::default()
@@ -719,18 +719,18 @@ mod tests {
         for step in 0..256_u32 {
             let now = cell.touched.plus(Millis(5_000));
             cell.touched = now;
-            cell.held.calls.push(dice.roll(), now);
+            cell.held.calls.push(random.roll(), now);
             cell.remember_pending(PendingCall {
-                id: dice.roll(),
+                id: random.roll(),
                 tried: Tried {
-                    exact: dice.roll(),
-                    normal: dice.roll(),
+                    exact: random.roll(),
+                    normal: random.roll(),
                     kind: ToolKind::Run,
                     waits: false,
                     moves: false,
                     asks: false,
                     aims: true,
-                    name: ShortName::new(["read_file", "run_tests"][usize::from(dice.is())]),
+                    name: ShortName::new(["read_file", "run_tests"][usize::from(random.is())]),
                     label: ShortName::new("main.rs"),
                 },
                 refused: false,
@@ -738,11 +738,11 @@ mod tests {
                 at: now,
                 turn_start: step,
             });
-            let outcome = dice.small() | 1 << 31;
+            let outcome = random.small() | 1 << 31;
             let past = ApproachHistory {
                 outcome,
                 earlier: outcome,
-                shape: dice.small(),
+                shape: random.small(),
                 step,
                 tenths: step * 50,
                 span: 0,
@@ -750,9 +750,9 @@ mod tests {
                 looks: 0,
                 thirds: 0,
             };
-            cell.held.progress.given.use_again(dice.small());
-            cell.held.progress.keep(None, dice.roll(), past);
-            cell.held.progress.outcomes.use_again(dice.roll());
+            cell.held.progress.given.use_again(random.small());
+            cell.held.progress.keep(None, random.roll(), past);
+            cell.held.progress.outcomes.use_again(random.roll());
         }
         let (small, memory) = write(&cell);
         let sizes = (small.len(), memory.len());
@@ -761,9 +761,9 @@ mod tests {
 
     #[test]
     fn what_is_cut_or_changed_never_panics_and_a_cut_memory_is_noticed() {
-        let mut dice = Dice(0xca7);
+        let mut random = RandomValues(0xca7);
         for _ in 0..20 {
-            let (mut small, mut memory) = write(&any_session(&mut dice));
+            let (mut small, mut memory) = write(&any_session(&mut random));
             for cut in 0..memory.len() {
                 assert!(read_memory(&memory[..cut]).is_err(), "cut at {cut}");
             }
@@ -772,8 +772,8 @@ mod tests {
             }
             for _ in 0..500 {
                 for bytes in [&mut small, &mut memory] {
-                    let at = usize::try_from(dice.roll()).unwrap() % bytes.len();
-                    bytes[at] = dice.roll().to_le_bytes()[0];
+                    let at = usize::try_from(random.roll()).unwrap() % bytes.len();
+                    bytes[at] = random.roll().to_le_bytes()[0];
                 }
                 let _ = decode::<SessionCell>(&small);
                 let _ = read_memory(&memory);

@@ -73,40 +73,38 @@ impl Reducer<'_> {
     }
 
     fn array(&mut self, depth: usize) -> Option<()> {
-        self.take(b'[')?;
-        self.out.push('[');
-        self.skip_space();
-        if self.peek()? != b']' {
-            loop {
-                self.value(depth)?;
-                self.skip_space();
-                if self.peek()? != b',' {
-                    break;
-                }
-                self.at += 1;
-                self.out.push(',');
-            }
-        }
-        self.take(b']')?;
-        self.out.push(']');
-        Some(())
+        self.items(b'[', b']', |reducer| reducer.value(depth))
     }
 
     fn object(&mut self, depth: usize) -> Option<()> {
-        self.take(b'{')?;
         let start = self.out.len();
-        self.out.push('{');
         let mut keys = Vec::new();
+        self.items(b'{', b'}', |reducer| {
+            reducer.skip_space();
+            let key_start = reducer.out.len();
+            reducer.string()?;
+            keys.push(key_start..reducer.out.len());
+            reducer.take(b':')?;
+            reducer.out.push(':');
+            reducer.value(depth)
+        })?;
+        self.rename_repeated(start, &keys);
+        Some(())
+    }
+
+    /// What stands between `open` and `close`, with commas between the items.
+    fn items(
+        &mut self,
+        open: u8,
+        close: u8,
+        mut item: impl FnMut(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        self.take(open)?;
+        self.out.push(char::from(open));
         self.skip_space();
-        if self.peek()? != b'}' {
+        if self.peek()? != close {
             loop {
-                self.skip_space();
-                let key_start = self.out.len();
-                self.string()?;
-                keys.push(key_start..self.out.len());
-                self.take(b':')?;
-                self.out.push(':');
-                self.value(depth)?;
+                item(self)?;
                 self.skip_space();
                 if self.peek()? != b',' {
                     break;
@@ -115,9 +113,8 @@ impl Reducer<'_> {
                 self.out.push(',');
             }
         }
-        self.take(b'}')?;
-        self.out.push('}');
-        self.rename_repeated(start, &keys);
+        self.take(close)?;
+        self.out.push(char::from(close));
         Some(())
     }
 

@@ -81,7 +81,7 @@ const REPORTED_ONE: WordList =
     WordList::new("error warning problem failure violation issue offense finding");
 
 /// What a text tells of itself.
-pub(super) struct Answer<'t> {
+pub(super) struct ReadResult<'t> {
     /// What it says, out of its wrapping.
     pub(super) body: Cow<'t, str>,
     pub(super) tone: Tone,
@@ -97,7 +97,7 @@ pub(super) struct Answer<'t> {
 }
 
 /// Reads `text`.
-pub(super) fn read(text: &str, is_error: bool) -> Answer<'_> {
+pub(super) fn read(text: &str, is_error: bool) -> ReadResult<'_> {
     let said = ResultText::of(text);
     let body = said.body.trim();
     let words = edges(body);
@@ -113,7 +113,7 @@ pub(super) fn read(text: &str, is_error: bool) -> Answer<'_> {
     let long = body.len() > ACKNOWLEDGEMENT_BYTES;
     let only_a_word = !failed && !tell(beginning(&words, FIRST_BYTES), &LOUD_FAILURES);
     let weak = tone == Tone::Failure && (only_a_word || counts_findings(&words));
-    Answer {
+    ReadResult {
         tone,
         failed,
         long,

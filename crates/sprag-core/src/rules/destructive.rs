@@ -132,15 +132,24 @@ fn text(approach: &Approach, limits: &DestructiveLimits) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
+/// What destroys: tools by their name, and commands, have memories of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Tools,
+    Commands,
+}
+
 /// The memory that the policy's scope names.
-fn memory<'a>(
-    session: &'a mut SessionCell,
-    agent: Option<&'a mut AgentCell>,
+pub(super) fn memory<'a>(
+    source: Source,
+    cells: (&'a mut SessionCell, Option<&'a mut AgentCell>),
     limits: &Limits,
 ) -> &'a mut Destructive {
-    match (limits.destructive.scope, agent) {
-        (Scope::Agent, Some(agent)) => &mut agent.destructive,
-        _ => session.held.destructive.get_or_insert_default(),
+    match (limits.destructive.scope, source, cells) {
+        (Scope::Agent, Source::Tools, (_, Some(agent))) => &mut agent.destructive,
+        (Scope::Agent, Source::Commands, (_, Some(agent))) => &mut agent.commands,
+        (_, Source::Tools, (session, _)) => session.held.destructive.get_or_insert_default(),
+        (_, Source::Commands, (session, _)) => session.held.commands.get_or_insert_default(),
     }
 }
 
@@ -153,7 +162,7 @@ pub(crate) fn judge(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let memory = memory(cells.0, cells.1, limits);
+    let memory = memory(Source::Tools, cells, limits);
     let case = Case {
         destroys,
         call,
@@ -310,7 +319,7 @@ impl Case<'_> {
     }
 }
 
-fn counted(memory: &Destructive, now: Timestamp, span: Millis) -> u32 {
+pub(super) fn counted(memory: &Destructive, now: Timestamp, span: Millis) -> u32 {
     u32::try_from(memory.window.count(now, span)).unwrap_or(u32::MAX)
 }
 
@@ -338,7 +347,7 @@ pub(crate) fn count(
     widest: Widest,
 ) {
     let (span, keep) = (widest.destructive_window, widest.destructive_calls);
-    let memory = memory(cells.0, cells.1, limits);
+    let memory = memory(Source::Tools, cells, limits);
     memory.push(&destroys.targets, now, span, keep);
     if let Some(name) = &destroys.text {
         memory.name(name, now);

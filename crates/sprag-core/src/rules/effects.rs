@@ -20,12 +20,12 @@ use crate::effect::{ObservedEffect, Reach};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::observation::Call;
-use crate::policy::{DestructiveLimits, Limits, Mode, Scope, Widest};
+use crate::policy::{DestructiveLimits, Limits, Mode, Widest};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
 
-use super::destructive::raise_hint;
+use super::destructive::{Source, counted, memory, raise_hint};
 
 /// With a lower limit there is no room for a warning.
 const WARNS_FROM: u32 = 3;
@@ -89,18 +89,6 @@ fn target(effect: &ObservedEffect) -> u64 {
     effect.target.prefix() ^ hash_bytes(b"effect")
 }
 
-/// The memory of commands that the policy's scope names.
-fn memory<'a>(
-    session: &'a mut SessionCell,
-    agent: Option<&'a mut AgentCell>,
-    limits: &Limits,
-) -> &'a mut Destructive {
-    match (limits.destructive.scope, agent) {
-        (Scope::Agent, Some(agent)) => &mut agent.commands,
-        _ => session.held.commands.get_or_insert_default(),
-    }
-}
-
 /// Judges what a call destroys before it is let through.
 pub(crate) fn judge(
     losses: &Losses<'_>,
@@ -119,7 +107,7 @@ pub(crate) fn judge(
     case.sweeping(found);
     case.near(cells.0, found);
     if !losses.far.is_empty() {
-        let memory = memory(cells.0, cells.1, limits);
+        let memory = memory(Source::Commands, cells, limits);
         let target_warns = case.target(memory, found);
         case.volume(memory, target_warns, found);
     }
@@ -318,10 +306,6 @@ impl Case<'_> {
     }
 }
 
-fn counted(memory: &Destructive, now: Timestamp, span: Millis) -> u32 {
-    u32::try_from(memory.window.count(now, span)).unwrap_or(u32::MAX)
-}
-
 /// Remembers a call that was let through.
 pub(crate) fn count(
     losses: &Losses<'_>,
@@ -339,7 +323,7 @@ pub(crate) fn count(
         return;
     }
     let (span, keep) = (widest.destructive_window, widest.destructive_calls);
-    let memory = memory(session, agent, limits);
+    let memory = memory(Source::Commands, (session, agent), limits);
     memory.push_targets(&losses.far_targets(), now, span, keep);
     if losses.counts() {
         memory.window.push(now, span, keep);

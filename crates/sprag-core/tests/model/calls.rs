@@ -220,7 +220,7 @@ impl<'a> Action<'_, 'a> {
             match said {
                 Said::Yes(code) if findings.lifted => {
                     let state = self.after_use(&code);
-                    facts.settles = Some((code, state));
+                    facts.resolves = Some((code, state));
                 }
                 _ => {
                     facts.destroys = self.destroys(call, limits);

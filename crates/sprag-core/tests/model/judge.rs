@@ -1,4 +1,4 @@
-//! The model itself: settles what an event leaves open, asks the rules, keeps the record.
+//! The model itself: resolves what an event leaves open, asks the rules, keeps the record.
 
 use sprag_core::{
     Code, Decision, Dispatch, Id, Identity, LimitsRef, Observation, Observed, Order, Policy,

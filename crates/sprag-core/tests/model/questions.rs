@@ -55,9 +55,9 @@ impl<'a> Actor<'_, 'a> {
                     state: QuestionState::Open,
                 });
             }
-            if let Some((code, state)) = &record.facts.settles {
-                let settled = all.iter_mut().filter(|one| one.asked.code == *code);
-                settled.for_each(|one| one.state = *state);
+            if let Some((code, state)) = &record.facts.resolves {
+                let resolved = all.iter_mut().filter(|one| one.asked.code == *code);
+                resolved.for_each(|one| one.state = *state);
             }
         }
         all.retain(|one| one.is_live(now));
@@ -106,7 +106,7 @@ impl<'a> Action<'_, 'a> {
         }
     }
 
-    /// Writes into the verdict which question it asks, or which one it settles.
+    /// Writes into the verdict which question it asks, or which one it resolves.
     pub(crate) fn name_question(
         &self,
         what: &'a Observed,
@@ -121,7 +121,7 @@ impl<'a> Action<'_, 'a> {
                 verdict.decision = Decision::Deny;
                 facts.pending.iter_mut().for_each(|call| call.asked = false);
             }
-        } else if let Some((code, _)) = &facts.settles {
+        } else if let Some((code, _)) = &facts.resolves {
             verdict.approval = Some(code.clone());
         }
     }
@@ -199,7 +199,7 @@ impl<'a> Model<'a> {
             (_, ApprovalScope::Once) => QuestionState::Approved(record.now.plus(expires)),
             _ => QuestionState::Granted,
         };
-        record.facts.settles = Some((answer.approval.clone(), state));
+        record.facts.resolves = Some((answer.approval.clone(), state));
         record.verdict.approval = Some(answer.approval.clone());
         Ok(record)
     }

@@ -199,7 +199,7 @@ pub(crate) struct EventFacts<'a> {
     /// A call that opened a question.
     pub(crate) asks: Option<AskedCall<'a>>,
     /// A call that used an approval, an answer, or the step of a call that was asked about.
-    pub(crate) settles: Option<(Id, QuestionState)>,
+    pub(crate) resolves: Option<(Id, QuestionState)>,
     /// The step of a call that was asked about and ran all the same.
     pub(crate) ran: Option<&'a Approach>,
 }

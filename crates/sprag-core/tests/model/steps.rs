@@ -33,7 +33,7 @@ impl<'a> Action<'_, 'a> {
         }
         facts.ran = pending.filter(|call| call.asked).map(|call| call.approach);
         let let_run = facts.ran.and_then(|approach| self.let_run(approach.exact));
-        facts.settles = let_run.map(|code| (code, QuestionState::Granted));
+        facts.resolves = let_run.map(|code| (code, QuestionState::Granted));
         facts.accepted = true;
         facts.step = true;
         // What was called is what was done, whatever the step says of it.

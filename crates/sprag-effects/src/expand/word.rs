@@ -9,14 +9,14 @@ use crate::walk::Walker;
 /// The most fields of one word.
 const MAX_FIELDS: usize = 256;
 
-/// Fields under construction: the last one may still grow.
+/// SplitFields under construction: the last one may still grow.
 #[derive(Default)]
-struct Fields {
+struct SplitFields {
     done: Vec<Field>,
     open: Option<Field>,
 }
 
-impl Fields {
+impl SplitFields {
     fn open(&mut self) -> &mut Field {
         self.open.get_or_insert_default()
     }
@@ -81,7 +81,7 @@ impl Walker<'_> {
         if let [Part::Quoted(text)] = word.parts.as_slice() {
             return vec![Field::literal(text.as_str())];
         }
-        let mut fields = Fields::default();
+        let mut fields = SplitFields::default();
         for (at, part) in word.parts.iter().enumerate() {
             self.add_part(part, at == 0, true, &mut fields);
         }
@@ -92,7 +92,7 @@ impl Walker<'_> {
 
     /// The one field that a word becomes where words are not split: assignments, here-documents.
     pub(crate) fn one_field(&mut self, word: &Word) -> Field {
-        let mut fields = Fields::default();
+        let mut fields = SplitFields::default();
         for (at, part) in word.parts.iter().enumerate() {
             self.add_part(part, at == 0, false, &mut fields);
         }
@@ -107,7 +107,7 @@ impl Walker<'_> {
         one
     }
 
-    fn add_part(&mut self, part: &Part, first: bool, split: bool, fields: &mut Fields) {
+    fn add_part(&mut self, part: &Part, first: bool, split: bool, fields: &mut SplitFields) {
         match part {
             Part::Bare(text) => {
                 let rest = if first {
@@ -148,7 +148,7 @@ impl Walker<'_> {
     }
 
     /// Takes `~` or `~user` from the start of a word, and returns the rest.
-    fn tilde<'t>(&self, text: &'t str, fields: &mut Fields) -> &'t str {
+    fn tilde<'t>(&self, text: &'t str, fields: &mut SplitFields) -> &'t str {
         let Some(after) = text.strip_prefix('~') else {
             return text;
         };
@@ -171,7 +171,7 @@ impl Walker<'_> {
         rest
     }
 
-    fn add_param(&mut self, param: &Param, split: bool, fields: &mut Fields) {
+    fn add_param(&mut self, param: &Param, split: bool, fields: &mut SplitFields) {
         let values = self.param(param);
         let all = param.operation == Operation::All || &*param.name == "@";
         if param.quoted || !split {

@@ -40,7 +40,7 @@ struct Line {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Entry {
     #[serde(alias = "custom_tool_call")]
-    FunctionCall(Call),
+    FunctionCall(RecordedCall),
     #[serde(alias = "custom_tool_call_output")]
     FunctionCallOutput(CallOutput),
     ItemCompleted {
@@ -51,7 +51,7 @@ enum Entry {
 }
 
 #[derive(Deserialize)]
-struct Call {
+struct RecordedCall {
     call_id: String,
     name: String,
     namespace: Option<String>,
@@ -134,7 +134,7 @@ impl Item {
     }
 }
 
-impl Call {
+impl RecordedCall {
     fn tool(&self) -> String {
         match &self.namespace {
             Some(server) => format!("{server}__{}", self.name),

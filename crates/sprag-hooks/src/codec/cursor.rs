@@ -16,7 +16,7 @@ use crate::reply::Reply;
 use crate::tool_name;
 
 #[derive(Debug, Deserialize)]
-struct Fields<'p> {
+struct CursorPayload<'p> {
     hook_event_name: Option<String>,
     conversation_id: Option<String>,
     generation_id: Option<String>,
@@ -47,7 +47,7 @@ pub(super) fn phase(event: &str) -> HookPhase {
 }
 
 pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHook, ReadError> {
-    let fields: Fields<'_> = serde_json::from_slice(payload)?;
+    let fields: CursorPayload<'_> = serde_json::from_slice(payload)?;
     let event = fields.hook_event_name.as_deref().or(registered);
     let event = event.ok_or(ReadError::Missing("hook_event_name"))?;
     let phase = phase(event);
@@ -56,7 +56,7 @@ pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHoo
     Ok(hook)
 }
 
-fn events(phase: HookPhase, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, ReadError> {
+fn events(phase: HookPhase, fields: &CursorPayload<'_>) -> Result<Vec<sprag::Event>, ReadError> {
     if matches!(
         phase,
         HookPhase::Batch | HookPhase::Start | HookPhase::Ignored
@@ -104,7 +104,7 @@ fn events(phase: HookPhase, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, Re
     })
 }
 
-fn used(fields: &Fields<'_>) -> Result<ToolUse, ReadError> {
+fn used(fields: &CursorPayload<'_>) -> Result<ToolUse, ReadError> {
     let name = fields.tool_name.as_deref();
     let name = name.ok_or(ReadError::Missing("tool_name"))?;
     // A tool of an MCP server comes as `MCP:tool`, without the server's name.

@@ -20,7 +20,7 @@ const SILENT: &str = "\"(no output)\"";
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Fields<'p> {
+struct OpencodePayload<'p> {
     event: Option<String>,
     /// The session at the top.
     root: Option<String>,
@@ -57,7 +57,7 @@ pub(super) fn phase(event: &str) -> HookPhase {
 }
 
 pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHook, ReadError> {
-    let fields: Fields<'_> = serde_json::from_slice(payload)?;
+    let fields: OpencodePayload<'_> = serde_json::from_slice(payload)?;
     let event = fields.event.as_deref().or(registered);
     let event = event.ok_or(ReadError::Missing("event"))?;
     let phase = phase(event);
@@ -66,7 +66,7 @@ pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHoo
     Ok(hook)
 }
 
-fn events(phase: HookPhase, fields: &Fields<'_>) -> Result<Vec<sprag::Event>, ReadError> {
+fn events(phase: HookPhase, fields: &OpencodePayload<'_>) -> Result<Vec<sprag::Event>, ReadError> {
     if matches!(
         phase,
         HookPhase::Batch | HookPhase::Start | HookPhase::Ignored

@@ -101,9 +101,9 @@ impl Body for Held {
     }
 }
 
-type Answer = Response<Either<Full<Bytes>, Held>>;
+type HeldResponse = Response<Either<Full<Bytes>, Held>>;
 
-async fn answer(request: Request<Incoming>) -> Result<Answer, hyper::Error> {
+async fn answer(request: Request<Incoming>) -> Result<HeldResponse, hyper::Error> {
     let as_event = request.headers().contains_key("x-event");
     let is_held = request.headers().contains_key("x-hold");
     let body = request.into_body().collect().await?.to_bytes();

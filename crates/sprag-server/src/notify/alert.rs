@@ -28,7 +28,7 @@ pub(crate) struct Alert {
     pub(crate) by: Option<String>,
     pub(crate) why: String,
     /// What the call destroys, if its reason does not say so.
-    destroys: String,
+    pub(crate) destroys: String,
     /// One sentence.
     pub(crate) text: String,
     /// The id of the CloudEvent.

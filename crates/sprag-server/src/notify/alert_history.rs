@@ -89,6 +89,7 @@ mod tests {
             rule: None,
             by: None,
             why: String::new(),
+            destroys: String::new(),
             text: String::new(),
             id: String::new(),
             body: String::new(),

@@ -199,7 +199,7 @@ pub(crate) async fn show(
     Ok(Json(body))
 }
 
-/// Whether an event may settle a question of a session.
+/// Whether an event may answer a question of a session.
 fn concerns(what: &Observed, session: &Id) -> bool {
     matches!(
         what,

@@ -2,8 +2,7 @@
 //! fails; and one that waits for the network holds nothing else up.
 
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -13,7 +12,8 @@ use sprag_server::telemetry::TelemetrySettings;
 
 use crate::mounts::{TakesAll, before_with};
 use crate::receiver::Receiver;
-use crate::test_server::{Answer, TestServer};
+use crate::redis_server::RedisServer;
+use crate::test_server::{HttpAnswer, TestServer};
 
 /// Every way in which an event reaches the guard: who sends it, where to, and what.
 const WAYS: [(&str, Option<Role>, &str, &str); 5] = [
@@ -49,7 +49,7 @@ const WAYS: [(&str, Option<Role>, &str, &str); 5] = [
     ),
 ];
 
-fn send(server: &TestServer, role: Option<Role>, path: &str, body: &str) -> Answer {
+fn send(server: &TestServer, role: Option<Role>, path: &str, body: &str) -> HttpAnswer {
     let token = role.map(|role| format!("authorization: Bearer {}\r\n", server.token(role)));
     let accept = "accept: application/json, text/event-stream\r\n";
     let headers = format!("{}{accept}", token.unwrap_or_default());
@@ -116,78 +116,15 @@ fn a_store_that_fails_is_counted_whichever_way_an_event_comes() {
     }
 }
 
-/// A real Redis that can be made to wait.
-struct Redis {
-    child: Child,
-    port: u16,
-    _folder: tempfile::TempDir,
-}
-
-impl Redis {
-    /// None if there is no `redis-server` and nobody insists.
-    fn start() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        drop(listener);
-        let program = std::env::var_os("SPRAG_REDIS_SERVER").unwrap_or("redis-server".into());
-        let started = Command::new(program)
-            .args([
-                "--port",
-                &port.to_string(),
-                "--bind",
-                "127.0.0.1",
-                "--save",
-                "",
-                "--dir",
-            ])
-            .arg(folder.path())
-            .stdout(Stdio::null())
-            .spawn();
-        let Ok(child) = started else {
-            let is_ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
-            assert!(
-                !is_ci,
-                "redis-server is missing: apt-get install redis-server"
-            );
-            println!("SKIPPED: redis-server is not installed (apt-get install redis-server)");
-            return None;
-        };
-        let redis = Self {
-            child,
-            port,
-            _folder: folder,
-        };
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            std::thread::yield_now();
-        }
-        Some(redis)
-    }
-
-    fn signal(&self, signal: &str) {
-        let pid = self.child.id().to_string();
-        let status = Command::new("kill").args([signal, &pid]).status().unwrap();
-        assert!(status.success());
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        self.signal("-CONT");
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[test]
 fn decisions_that_wait_for_the_network_hold_no_other_request_up() {
-    let Some(redis) = Redis::start() else {
+    let Some(redis) = RedisServer::start() else {
         return;
     };
     let server = TestServer::with(|config| {
         config.redis = Some(RedisOptions {
             deadline: Duration::from_secs(600),
-            ..RedisOptions::new(format!("redis://127.0.0.1:{}", redis.port))
+            ..redis.options("server")
         });
     });
     server.check(r#"{"type":"call","session":"s0","tool":"read"}"#);

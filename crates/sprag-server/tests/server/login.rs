@@ -7,7 +7,7 @@ use serde_json::Value;
 use sprag::{Role, TestClock, Timestamp};
 use sprag_server::{SharedClock, TokenFile};
 
-use crate::test_server::{Answer, TestServer};
+use crate::test_server::{HttpAnswer, TestServer};
 
 const ORDER: &str = r#"{"why":"test"}"#;
 
@@ -21,17 +21,17 @@ fn code(server: &TestServer) -> String {
     made.json()["code"].as_str().unwrap().to_owned()
 }
 
-fn login(server: &TestServer, field: &str, value: &str) -> Answer {
+fn login(server: &TestServer, field: &str, value: &str) -> HttpAnswer {
     let body = format!(r#"{{"{field}":"{value}"}}"#);
     server.send("POST", "/v1/login", "", &body)
 }
 
-fn token(answer: &Answer) -> String {
+fn token(answer: &HttpAnswer) -> String {
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.json()["token"].as_str().unwrap().to_owned()
 }
 
-fn detail(answer: &Answer) -> Value {
+fn detail(answer: &HttpAnswer) -> Value {
     answer.json()["detail"].clone()
 }
 

@@ -39,6 +39,9 @@ mod owners;
 #[cfg(test)]
 mod receiver;
 #[cfg(test)]
+#[path = "../../../sprag/tests/guard/redis_server.rs"]
+mod redis_server;
+#[cfg(test)]
 mod relay;
 #[cfg(test)]
 mod roles;

@@ -8,7 +8,7 @@ use sprag::Role;
 use sprag_mcp::http::ProxyConfig;
 use sprag_server::{RelayConfig, ServerConfig, Url};
 
-use crate::test_server::{Answer, TestServer};
+use crate::test_server::{HttpAnswer, TestServer};
 
 /// A server that answers every request alike, and keeps what it received.
 pub(crate) struct TakesAll {
@@ -125,7 +125,7 @@ const WAYS: [&str; 4] = [
     "/api/sessions/2/messages",
 ];
 
-fn headers(answer: &Answer) -> Vec<&str> {
+fn headers(answer: &HttpAnswer) -> Vec<&str> {
     let lines = answer.head.lines().skip(1);
     let mut lines: Vec<&str> = lines.filter(|line| !line.starts_with("date: ")).collect();
     lines.sort_unstable();

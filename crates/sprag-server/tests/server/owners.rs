@@ -2,13 +2,13 @@
 
 use sprag::Role;
 
-use crate::test_server::{Answer, TestServer};
+use crate::test_server::{HttpAnswer, TestServer};
 
 const READ: &str = r#"{"type":"call","session":"s","tool":"read"}"#;
 const DELETE: &str =
     r#"{"type":"call","session":"s","tool":"delete_asset","args":{"asset_id":"a"}}"#;
 
-fn sent(server: &TestServer, token: Option<&str>, event: &str) -> Answer {
+fn sent(server: &TestServer, token: Option<&str>, event: &str) -> HttpAnswer {
     let token = token.map(|token| format!("authorization: Bearer {token}\r\n"));
     server.send("POST", "/v1/check", &token.unwrap_or_default(), event)
 }

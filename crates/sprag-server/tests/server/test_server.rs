@@ -23,13 +23,13 @@ pub(crate) struct TestServer {
 
 /// An answer, taken apart.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl HttpAnswer {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -116,12 +116,18 @@ impl TestServer {
     }
 
     /// Sends a request in a role; none: without a token.
-    pub(crate) fn ask(&self, role: Option<Role>, method: &str, path: &str, body: &str) -> Answer {
+    pub(crate) fn ask(
+        &self,
+        role: Option<Role>,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> HttpAnswer {
         let token = role.map(|role| format!("authorization: Bearer {}\r\n", self.token(role)));
         self.send(method, path, &token.unwrap_or_default(), body)
     }
 
-    pub(crate) fn operator(&self, method: &str, path: &str, body: &str) -> Answer {
+    pub(crate) fn operator(&self, method: &str, path: &str, body: &str) -> HttpAnswer {
         self.ask(Some(Role::Operator), method, path, body)
     }
 
@@ -133,7 +139,7 @@ impl TestServer {
     }
 
     /// Sends a request with these headers besides the usual ones.
-    pub(crate) fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> HttpAnswer {
         let host = format!("host: {}\r\n", self.address);
         let host = if headers.contains("host:") { "" } else { &host };
         let kind = if headers.contains("content-type:") || body.is_empty() {
@@ -148,7 +154,7 @@ impl TestServer {
     }
 
     /// Sends bytes and reads until the server closes.
-    pub(crate) fn raw(&self, bytes: &str) -> Answer {
+    pub(crate) fn raw(&self, bytes: &str) -> HttpAnswer {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(30)))
@@ -161,7 +167,7 @@ impl TestServer {
     }
 
     /// The same over the Unix socket.
-    pub(crate) fn raw_unix(&self, bytes: &str) -> Answer {
+    pub(crate) fn raw_unix(&self, bytes: &str) -> HttpAnswer {
         let mut stream = UnixStream::connect(self.home.path().join("s.sock")).unwrap();
         stream.write_all(bytes.as_bytes()).unwrap();
         let mut text = Vec::new();
@@ -179,7 +185,7 @@ impl Drop for TestServer {
 }
 
 /// Takes an answer apart; chunks are put together.
-pub(crate) fn parse(bytes: &[u8]) -> Answer {
+pub(crate) fn parse(bytes: &[u8]) -> HttpAnswer {
     let text = String::from_utf8_lossy(bytes);
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head
@@ -191,7 +197,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Answer {
     } else {
         body.to_owned()
     };
-    Answer {
+    HttpAnswer {
         status: status.unwrap_or(0),
         head: head.to_owned(),
         body,

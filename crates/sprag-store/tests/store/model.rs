@@ -13,13 +13,13 @@ use crate::stream::{Stream, answer, draft, id};
 
 /// The flow that a store drew for a message from outside is taken over: the model can't guess it.
 fn with_drawn_flow(mut observation: Observation, record: &Record) -> Observation {
-    if let (Observed::Message(open), Some(Observed::Message(settled))) = (
+    if let (Observed::Message(open), Some(Observed::Message(resolved))) = (
         &mut observation.what,
-        record.observation().map(|settled| &settled.what),
+        record.observation().map(|resolved| &resolved.what),
     ) && open.from.is_none()
         && open.flow.is_none()
     {
-        open.flow.clone_from(&settled.flow);
+        open.flow.clone_from(&resolved.flow);
     }
     observation
 }

@@ -126,7 +126,7 @@ fn crash(store: &dyn Store, seed: u64) {
     }
 }
 
-struct Answer {
+struct WorkerAnswer {
     promised: bool,
     seq: u64,
     hash: Hash,
@@ -134,7 +134,7 @@ struct Answer {
 }
 
 /// Reads what the worker tells until `enough`, kills it, and reads the rest.
-fn answers_until_killed(mut worker: Child, enough: u64) -> Vec<Answer> {
+fn answers_until_killed(mut worker: Child, enough: u64) -> Vec<WorkerAnswer> {
     let out: ChildStdout = worker.stdout.take().unwrap();
     let mut answers = Vec::new();
     for line in BufReader::new(out).lines() {
@@ -147,7 +147,7 @@ fn answers_until_killed(mut worker: Child, enough: u64) -> Vec<Answer> {
         let (Some(kind), Some(seq), Some(hash), Some(ms)) = (next(), next(), next(), next()) else {
             break;
         };
-        answers.push(Answer {
+        answers.push(WorkerAnswer {
             promised: kind == "promised",
             seq: seq.parse().unwrap(),
             hash: Hash::from_hex(hash).unwrap(),

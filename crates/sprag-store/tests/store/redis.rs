@@ -68,10 +68,10 @@ fn two_pods_that_take_turns_agree_with_the_engine() {
             assert!(check(&mut cells, &policy.policy, observation).is_err());
             continue;
         };
-        let settled = record.observation().unwrap().clone();
+        let resolved = record.observation().unwrap().clone();
         assert_eq!(
             Ok(&record.verdict),
-            check(&mut cells, &policy.policy, settled).as_ref(),
+            check(&mut cells, &policy.policy, resolved).as_ref(),
             "{number}"
         );
     }

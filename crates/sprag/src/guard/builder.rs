@@ -12,7 +12,7 @@ use sprag_store::{RedisOptions, RedisStore};
 
 use super::active::Policies;
 use super::reload::WatchedFile;
-use super::{Guard, GuardError, Inner};
+use super::{Guard, GuardError, GuardState};
 use crate::capture::Capture;
 #[cfg(feature = "redis")]
 use crate::clock::RedisClock;
@@ -179,7 +179,7 @@ impl GuardBuilder {
             Err(problem) => (last_policy(&*store)?, Some(problem)),
         };
         let source = watched.as_ref().and_then(WatchedFile::start);
-        let inner = Inner {
+        let inner = GuardState {
             digester: crate::digester::digester(store.digest_key()),
             store,
             clock,
@@ -266,7 +266,7 @@ pub fn make_private_folder(path: &Path) -> Result<(), GuardError> {
     })
 }
 
-impl Inner {
+impl GuardState {
     /// Tells the log which policy is in force, unless it knows: a process that lives for one event
     /// need not say it again.
     fn tell_policy(&self, source: Option<String>) -> Result<(), GuardError> {

@@ -7,7 +7,7 @@ use sprag_store::StoreError;
 
 use crate::policy_file::PolicyFileError;
 
-/// Why a guard gave no verdict. What it means is for the caller to settle: an adapter has a
+/// Why a guard gave no verdict. What it means is for the caller to decide: an adapter has a
 /// `fail` mode for it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -8,7 +8,7 @@
 use sprag_core::{Millis, Timestamp};
 use sprag_store::{Noted, Pause};
 
-use super::{Guard, GuardError, Inner};
+use super::{Guard, GuardError, GuardState};
 
 impl Guard {
     /// Puts everything into shadow for `span`.
@@ -48,7 +48,7 @@ impl Guard {
     }
 }
 
-impl Inner {
+impl GuardState {
     /// The pause at `at`. The first to see that it ran out writes that to the log.
     pub(super) fn pause_at(&self, at: Timestamp) -> Result<Option<Pause>, GuardError> {
         let pause = self.store.pause()?;

@@ -8,7 +8,7 @@
 use sprag_core::{Code, Decision, Event, RULES_VERSION, Timestamp, Verdict};
 use sprag_store::{Hash, Record, RecordKind};
 
-use super::{Guard, GuardError, Inner};
+use super::{Guard, GuardError, GuardState};
 
 impl Guard {
     /// The refusal of an event that would open a session which may not be opened, as a record that is not
@@ -22,7 +22,7 @@ impl Guard {
     }
 }
 
-impl Inner {
+impl GuardState {
     pub(super) fn refused_session(
         &self,
         event: &Event,

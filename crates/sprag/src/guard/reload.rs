@@ -10,7 +10,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use sprag_store::Noted;
 
 use super::active::Policies;
-use super::{Guard, GuardError, Inner};
+use super::{Guard, GuardError, GuardState};
 use crate::atomic;
 use crate::policy_file::{PolicyFile, PolicyFileError};
 
@@ -132,7 +132,7 @@ impl Guard {
     }
 }
 
-impl Inner {
+impl GuardState {
     fn replace(
         &self,
         text: &str,

@@ -21,6 +21,9 @@ mod questions;
 #[cfg(feature = "redis")]
 #[cfg(test)]
 mod redis;
+#[cfg(feature = "redis")]
+#[cfg(test)]
+mod redis_server;
 #[cfg(test)]
 mod reload;
 #[cfg(test)]

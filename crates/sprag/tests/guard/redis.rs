@@ -2,93 +2,17 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use sprag::{Decision, Event, Guard, Id, Millis, RedisOptions, Role, Sender};
 
 use crate::place::{START, call};
+use crate::redis_server::RedisServer;
 use crate::replay::{run, vectors};
-
-struct Server {
-    child: Child,
-    port: u16,
-    _folder: tempfile::TempDir,
-}
-
-impl Server {
-    /// None where there is no `redis-server` and nobody insists.
-    fn start() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        drop(listener);
-        let program = std::env::var_os("SPRAG_REDIS_SERVER");
-        let started = Command::new(program.unwrap_or_else(|| "redis-server".into()))
-            .args([
-                "--port",
-                &port.to_string(),
-                "--bind",
-                "127.0.0.1",
-                "--save",
-                "",
-            ])
-            .arg("--dir")
-            .arg(folder.path())
-            .stdout(Stdio::null())
-            .spawn();
-        let Ok(child) = started else {
-            let is_ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
-            assert!(
-                !is_ci,
-                "redis-server is missing: apt-get install redis-server"
-            );
-            println!("SKIPPED: redis-server is not installed (apt-get install redis-server)");
-            return None;
-        };
-        let server = Self {
-            child,
-            port,
-            _folder: folder,
-        };
-        for _ in 0..1_000 {
-            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-                return Some(server);
-            }
-            pause();
-        }
-        panic!("redis-server did not start");
-    }
-
-    fn options(&self, namespace: &str) -> RedisOptions {
-        RedisOptions {
-            namespace: namespace.to_owned(),
-            // Other tests share the machine: here nobody may be too late.
-            deadline: Duration::from_secs(20),
-            connections: 2,
-            ..RedisOptions::new(format!("redis://127.0.0.1:{}", self.port))
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "another process has to get ready"
-)]
-fn pause() {
-    std::thread::sleep(Duration::from_millis(10));
-}
 
 #[test]
 fn every_vector_gets_its_verdicts_from_redis_and_from_a_file_too() {
-    let Some(server) = Server::start() else {
+    let Some(server) = RedisServer::start() else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -102,7 +26,7 @@ fn every_vector_gets_its_verdicts_from_redis_and_from_a_file_too() {
 
 #[test]
 fn a_pause_on_one_pod_holds_on_the_other_and_ends_there_too() {
-    let Some(server) = Server::start() else {
+    let Some(server) = RedisServer::start() else {
         return;
     };
     let pod = || {
@@ -128,7 +52,7 @@ fn a_pause_on_one_pod_holds_on_the_other_and_ends_there_too() {
 
 #[test]
 fn a_guard_over_redis_tells_its_time_and_kills_for_all() {
-    let Some(server) = Server::start() else {
+    let Some(server) = RedisServer::start() else {
         return;
     };
     let pod = || {
@@ -151,7 +75,7 @@ fn a_guard_over_redis_tells_its_time_and_kills_for_all() {
 
 #[test]
 fn a_session_that_one_pod_opened_for_a_token_is_foreign_to_others_on_every_pod() {
-    let Some(server) = Server::start() else {
+    let Some(server) = RedisServer::start() else {
         return;
     };
     let pod = || {
@@ -179,7 +103,7 @@ fn a_session_that_one_pod_opened_for_a_token_is_foreign_to_others_on_every_pod()
 
 #[test]
 fn a_password_need_not_be_in_the_address() {
-    let Some(server) = Server::start() else {
+    let Some(server) = RedisServer::start() else {
         return;
     };
     let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
@@ -202,7 +126,7 @@ fn a_password_need_not_be_in_the_address() {
 
 #[test]
 fn a_pod_that_dies_between_ask_and_approve_loses_nothing() {
-    let Some(server) = Server::start() else {
+    let Some(server) = RedisServer::start() else {
         return;
     };
     let pod = || {

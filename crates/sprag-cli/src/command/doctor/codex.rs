@@ -37,7 +37,7 @@ struct Listing {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct CodexReply {
     id: u64,
     result: Listing,
 }
@@ -56,7 +56,7 @@ pub(super) fn hooks(program: &Path, project: &Path) -> Option<Vec<ListedHook>> {
     command.arg("app-server").current_dir(project);
     let lines = process::lines(command, &input, DEADLINE, Some(is_answer))?;
     let answer = lines.last().filter(|line| is_answer(line))?;
-    let answer: Answer = serde_json::from_str(answer).ok()?;
+    let answer: CodexReply = serde_json::from_str(answer).ok()?;
     Some(
         answer
             .result
@@ -68,7 +68,7 @@ pub(super) fn hooks(program: &Path, project: &Path) -> Option<Vec<ListedHook>> {
 }
 
 fn is_answer(line: &str) -> bool {
-    serde_json::from_str::<Answer>(line).is_ok_and(|answer| answer.id == 1)
+    serde_json::from_str::<CodexReply>(line).is_ok_and(|answer| answer.id == 1)
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
         let line = r#"{"id":1,"result":{"data":[{"cwd":"/p","hooks":[{"key":"/h/.codex/hooks.json:pre_tool_use:0:0","eventName":"preToolUse","handlerType":"command","command":"sprag hook --client codex","matcher":"*","timeoutSec":10,"sourcePath":"/h/.codex/hooks.json","source":"user","enabled":true,"isManaged":false,"currentHash":"sha256:20da","trustStatus":"untrusted"}],"warnings":[],"errors":[]}]}}"#;
         assert!(is_answer(line));
         assert!(!is_answer(r#"{"id":0,"result":{"userAgent":"x"}}"#));
-        let answer: Answer = serde_json::from_str(line).unwrap();
+        let answer: CodexReply = serde_json::from_str(line).unwrap();
         let hook = &answer.result.data[0].hooks[0];
         assert_eq!(
             (hook.trust_status.as_str(), hook.enabled),

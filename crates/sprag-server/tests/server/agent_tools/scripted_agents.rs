@@ -29,7 +29,7 @@ use sprag::{Id, Millis, Role, TestClock};
 use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, RelayAddress};
 use sprag_server::{FieldNames, RelayConfig, RelayTrust, Url};
 
-use crate::relay::relay_server::{Answer, RelayServer, client};
+use crate::relay::relay_server::{HttpAnswer, RelayServer, client};
 
 pub(crate) type Tools = Arc<RunningService<RoleClient, ()>>;
 
@@ -78,7 +78,7 @@ impl ScriptedAgents {
     }
 
     /// A user gives a plan to a session.
-    pub(crate) async fn user(&self, to: &str, plan: &str) -> Answer {
+    pub(crate) async fn user(&self, to: &str, plan: &str) -> HttpAnswer {
         self.server.say(to, json!({ "prompt": plan })).await
     }
 

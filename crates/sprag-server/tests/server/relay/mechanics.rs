@@ -5,7 +5,7 @@ use sprag_server::RelayConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::agent_server::AgentServer;
-use super::relay_server::{Answer, RelayServer};
+use super::relay_server::{HttpAnswer, RelayServer};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_users_message_gets_a_flow_that_the_upstream_is_told_three_times() {
@@ -53,7 +53,7 @@ async fn an_agents_message_inherits_the_flow_of_the_running_dispatch() {
     let user = tokio::spawn({
         let request = server.client.post(server.url("/api/sessions/1/messages"));
         let request = request.json(&json!({"prompt": "hold"}));
-        async move { Answer::of(request.send().await.unwrap()).await }
+        async move { HttpAnswer::of(request.send().await.unwrap()).await }
     });
     agents.arrived(1).await;
     let flow = agents.last().flow();
@@ -198,7 +198,7 @@ async fn a_message_in_the_background_is_accepted_at_once_and_passed_on() {
         .send()
         .await
         .unwrap();
-    let answer = Answer::of(answer).await;
+    let answer = HttpAnswer::of(answer).await;
     assert_eq!(answer.status, 202);
     assert_eq!(answer.header("preference-applied"), Some("respond-async"));
     assert_eq!(answer.json(), json!({"session": "1", "accepted": true}));
@@ -220,7 +220,7 @@ async fn without_an_upstream_there_is_no_relay_through_which_an_agent_could_play
         assert_eq!(answer.status, 404, "{path}");
     }
     let document = server.client.get(server.url("/openapi.json")).send().await;
-    let document = Answer::of(document.unwrap()).await.json();
+    let document = HttpAnswer::of(document.unwrap()).await.json();
     assert_eq!(document["paths"]["/api/sessions"], json!(null));
     assert_eq!(server.logged(), [""; 0]);
 }
@@ -231,7 +231,7 @@ async fn what_is_no_message_passes_through() {
     let server = RelayServer::open(agents.relay());
     let get = async |path: &str| {
         let response = server.client.get(server.url(path)).send().await.unwrap();
-        Answer::of(response).await
+        HttpAnswer::of(response).await
     };
     let list = get("/api/sessions").await;
     assert_eq!((list.status, list.text.as_str()), (200, r#"["1","2"]"#));

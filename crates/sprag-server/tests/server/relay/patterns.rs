@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::agent_server::AgentServer;
-use super::relay_server::{Answer, RelayServer};
+use super::relay_server::{HttpAnswer, RelayServer};
 
 /// One server with its agents, and a flow to talk in.
 struct Talk {
@@ -24,7 +24,7 @@ impl Talk {
     }
 
     /// An agent's message in the flow `f`, with words of its own.
-    async fn say(&mut self, from: &str, to: &str) -> Answer {
+    async fn say(&mut self, from: &str, to: &str) -> HttpAnswer {
         self.said += 1;
         let words = format!("word {}", self.said);
         let body = json!({"message": words, "fromSession": from, "correlationId": "f"});
@@ -48,7 +48,7 @@ impl Talk {
         status: u16,
         rule: &str,
         detail: &str,
-    ) -> Answer {
+    ) -> HttpAnswer {
         let arrived = self.agents.arrivals().len();
         let answer = self.say(from, to).await;
         assert_eq!(answer.told(), (status, detail.to_owned()));
@@ -68,7 +68,7 @@ impl Talk {
         answer
     }
 
-    async fn user(&self, to: &str, body: Value) -> Answer {
+    async fn user(&self, to: &str, body: Value) -> HttpAnswer {
         self.server.say(to, body).await
     }
 }

@@ -50,13 +50,13 @@ impl RelayServer {
         format!("http://{}{path}", self.test_server.address)
     }
 
-    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> HttpAnswer {
         let request = self.client.post(self.url(path)).json(&body);
-        Answer::of(request.send().await.unwrap()).await
+        HttpAnswer::of(request.send().await.unwrap()).await
     }
 
     /// A message to a session.
-    pub(crate) async fn say(&self, to: &str, body: Value) -> Answer {
+    pub(crate) async fn say(&self, to: &str, body: Value) -> HttpAnswer {
         self.post(&format!("/api/sessions/{to}/messages"), body)
             .await
     }
@@ -101,13 +101,13 @@ impl RelayServer {
 
 /// An answer, read to its end.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) text: String,
 }
 
-impl Answer {
+impl HttpAnswer {
     pub(crate) async fn of(response: Response) -> Self {
         let headers = response.headers().iter().map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes());

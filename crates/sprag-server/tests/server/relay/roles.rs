@@ -5,7 +5,7 @@ use sprag::Role;
 use sprag_server::TokenFile;
 
 use super::agent_server::AgentServer;
-use super::relay_server::{Answer, RelayServer};
+use super::relay_server::{HttpAnswer, RelayServer};
 
 async fn say(server: &RelayServer, token: Option<&str>, body: serde_json::Value) -> (u16, String) {
     let request = server.client.post(server.url("/api/sessions/2/messages"));
@@ -14,7 +14,7 @@ async fn say(server: &RelayServer, token: Option<&str>, body: serde_json::Value)
         None => request,
     };
     let answer = request.json(&body).send().await.unwrap();
-    Answer::of(answer).await.told()
+    HttpAnswer::of(answer).await.told()
 }
 
 const NOT_A_USER: &str = "a message without fromSession is a user's: send it with a token of role relay, which `sprag token add` makes";
@@ -93,11 +93,11 @@ async fn a_body_that_can_not_be_meant_is_a_problem_that_names_the_field() {
     ] {
         let request = server.client.post(server.url("/api/sessions/2/messages"));
         let request = request.header("content-type", "application/json");
-        let answer = Answer::of(request.body(body).send().await.unwrap()).await;
+        let answer = HttpAnswer::of(request.body(body).send().await.unwrap()).await;
         assert_eq!(answer.told(), (status, detail.to_owned()), "{body}");
     }
     let plain = server.client.post(server.url("/api/sessions/2/messages"));
-    let answer = Answer::of(plain.body("{}").send().await.unwrap()).await;
+    let answer = HttpAnswer::of(plain.body("{}").send().await.unwrap()).await;
     assert_eq!(
         answer.told(),
         (415, "send `Content-Type: application/json`".into())

@@ -10,7 +10,7 @@ use serde_json::json;
 use sprag_server::{RelayConfig, RelayTrust, Url};
 
 use super::agent_server::AgentServer;
-use super::relay_server::{Answer, RelayServer};
+use super::relay_server::{HttpAnswer, RelayServer};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_or_failing_upstream_is_seen_as_it_is() {
@@ -165,7 +165,7 @@ async fn of_two_hundred_agents_at_once_no_message_is_lost_doubled_or_misdirected
                     let words = format!("{agent}/{n}");
                     let body = json!({"message": words, "to": to.to_string(), "fromSession": agent.to_string(), "correlationId": format!("flow-of-{agent}")});
                     let request = server.client.post(server.url(&format!("/api/sessions/{to}/messages")));
-                    let answer = Answer::of(request.json(&body).send().await.unwrap()).await;
+                    let answer = HttpAnswer::of(request.json(&body).send().await.unwrap()).await;
                     match answer.status {
                         200 => {
                             assert_eq!(answer.json()["reply"], format!("{to} heard {words}"));
