@@ -192,9 +192,10 @@ export const SCRIPTS = {
   // The agent's own work thrown away, twice: its own business.
   'git-reset': {
     turns: [
-      [run('git -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m one')],
-      ...times(2, (n) => [[edit('total.py', `total = ${n}\n`)], [run('git add -A && git reset --hard')]]).flat(),
+      [run('git add total.py && git -c user.name=a -c user.email=a@example.com commit -q -m one')],
+      ...times(2, (n) => [[edit('total.py', `total = ${n}\n`)], [run('git reset --hard')]]).flat(),
     ],
+    files: { 'total.py': 'total = 0\n' },
     expect: { untouched: true, calls: 5 },
   },
 

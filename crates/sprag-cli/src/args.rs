@@ -37,7 +37,7 @@ pub(crate) use store::{
 use crate::examples;
 use crate::style::HELP;
 
-/// Stops runaway LLM agents: tells loops from work, and ends them.
+/// Detects runaway LLM agents and stops them.
 #[derive(Debug, Parser)]
 #[command(name = "sprag", version, styles = HELP, max_term_width = 100)]
 #[command(after_help = examples::SPRAG, arg_required_else_help = true)]
@@ -60,7 +60,7 @@ pub(crate) enum Command {
     /// Run scenario files: events with the verdicts they must get.
     #[command(after_help = examples::TEST)]
     Test(TestArgs),
-    /// Tell how good a policy is on recorded, labelled runs.
+    /// Measure how good a policy is on recorded, labelled runs.
     #[command(after_help = examples::EVAL)]
     Eval(EvalArgs),
     /// Suggest limits from a history: how often each rule would have fired, and on what.
@@ -72,7 +72,7 @@ pub(crate) enum Command {
     /// List all rules with what they answer, their limits and their modes.
     #[command(after_help = examples::RULES)]
     Rules(RulesArgs),
-    /// Tell why a rule exists, when it trips, when it lets go, and how to tune it.
+    /// Explain why a rule exists, when it trips, when it lets go, and how to tune it.
     #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
     /// Print what a command would destroy, how far that reaches and which rule judges it.
@@ -130,7 +130,7 @@ pub(crate) enum Command {
     /// Take the guard out of an agent CLI again.
     #[command(after_help = examples::UNINSTALL)]
     Uninstall(UninstallArgs),
-    /// Tell what is wrong, and how to mend it: hooks, policy, store, server.
+    /// Diagnose problems and suggest fixes: hooks, policy, store, server.
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
     /// Answer one hook of an agent CLI: its payload comes in, its own kind of answer goes out.
@@ -185,7 +185,7 @@ impl WhoArgs {
 pub(crate) struct DecideArgs {
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
-    /// Stop at the first line that is no event, with exit code 2.
+    /// Stop at the first line that is not an event, with exit code 2.
     #[arg(long)]
     pub(crate) strict: bool,
 }

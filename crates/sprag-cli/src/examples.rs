@@ -18,11 +18,11 @@ Start here:
   sprag policy set flow.max_depth 6    change a limit
   sprag install claude                 guard a coding agent
 
-Verdicts, from mild to final: allow, warn, deny, block, kill.";
+Verdicts, from mild to final: allow, warn, ask, deny, block, kill.";
 
 pub(crate) const DECIDE: &str = "\
 One line in, one line out, flushed at once. The time of an event is its `at` (milliseconds since
-1970), else the clock. A line that is no event is answered with
+1970), else the clock. A line that is not an event is answered with
 {\"error\":{\"line\":N,\"message\":\"…\"}} and the stream goes on; empty lines are skipped.
 
 Examples:
@@ -102,7 +102,7 @@ number of its step (`seq`) besides. labels.jsonl has one line a run: {\"trace\":
 \"outcome\": 1, 0 or null, \"time\": \"recorded\" or \"synthetic\", \"kind\":…, \"stuck_seq\":…,
 \"reader\": {\"verdict\":…}, \"human_step_repetition\":…, \"annotated_resource_abuse\": […]}.
 Each run is judged from nothing. Where times are made up, flow.duration, flow.rate, flow.chatter,
-inbox.rate and budget.time are left out. Lines that are no events are skipped and counted.
+inbox.rate and budget.time are left out. Lines that are not events are skipped and counted.
 
 Examples:
   sprag eval traces/
@@ -167,7 +167,7 @@ Examples:
   sprag sessions list --state killed
   sprag sessions show s1
   sprag sessions kill s1 --why 'deletes what it should not'
-  sprag sessions reset s1 --why 'the tool is mended'";
+  sprag sessions reset s1 --why 'the tool is fixed'";
 
 pub(crate) const SESSIONS_LIST: &str = "\
 Examples:
@@ -191,7 +191,7 @@ pub(crate) const SESSIONS_RESET: &str = "\
 Marks, streaks, windows and counts of the session are cleared, and its next generation starts.
 
 Examples:
-  sprag sessions reset s1 --why 'the tool is mended'";
+  sprag sessions reset s1 --why 'the tool is fixed'";
 
 pub(crate) const APPROVALS: &str = "\
 A rule in mode `ask` asks a person instead of refusing. Each question has a code and stays open for

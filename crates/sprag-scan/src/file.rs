@@ -89,7 +89,7 @@ pub(crate) fn read_transcript(
     let (source, shape, whole) = match found {
         Err(error) => return whole_file(path, format!("it can't be read: {}", reason(&error))),
         Ok(None) if transcript.is_named => {
-            return whole_file(path, "it is no transcript that is known here".to_owned());
+            return whole_file(path, "its format is not known".to_owned());
         }
         Ok(None) => {
             return FileRead {
@@ -318,7 +318,7 @@ fn unread(error: &rusqlite::Error) -> String {
             "it is in use, and can't be read without a trace just now; close opencode and try again"
                 .to_owned()
         }
-        _ => format!("it is no database of opencode that is known here: {error}"),
+        _ => format!("it is not a database of a known version of opencode: {error}"),
     }
 }
 

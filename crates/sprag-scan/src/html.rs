@@ -176,7 +176,7 @@ fn loops(out: &mut String, report: &ScanReport) {
     let more = stopped.len().saturating_sub(SHOWN);
     if more > 0 {
         out.push_str(&format!(
-            "<p class=\"note\">and {more} more; <code>sprag scan --json</code> tells them all</p>\n"
+            "<p class=\"note\">and {more} more; <code>sprag scan --json</code> lists them all</p>\n"
         ));
     }
     out.push_str("</section>\n");

@@ -15,7 +15,7 @@ pub enum StoreError {
     #[error("the system gives no random numbers for a fresh id: {0}")]
     Random(getrandom::Error),
     /// What is stored can't be read.
-    #[error("{place} is damaged: {what}; `sprag log verify` tells how far the log is sound")]
+    #[error("{place} is damaged: {what}; `sprag log verify` reports how much of the log is intact")]
     Damaged {
         /// Which record, cell or file.
         place: String,

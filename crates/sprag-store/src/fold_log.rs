@@ -38,7 +38,7 @@ pub enum LogProblem {
         checkpoint: u64,
     },
     /// There should be checkpoints by now.
-    #[error("the checkpoints are missing, so a cut log could not be told from a whole one")]
+    #[error("the checkpoints are missing, so a log that was cut would look whole")]
     NoCheckpoints,
     /// Its bytes make no sense.
     #[error("it can't be read: {0}")]

@@ -8,7 +8,7 @@ use super::{PlaceArgs, PolicyArg};
 /// Whether a person is there.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct ConfirmArg {
-    /// Don't ask whether to do it. Needed where there is no terminal; the log then says so.
+    /// Don't ask whether to do it. Needed without a terminal; the log then notes it.
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
 }

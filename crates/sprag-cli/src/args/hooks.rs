@@ -35,7 +35,7 @@ impl From<ClientWord> for Client {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailWord {
-    /// Let it happen, and tell the person.
+    /// Let it happen, and notify the person.
     Open,
     /// Refuse it.
     Closed,

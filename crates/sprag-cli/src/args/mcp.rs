@@ -147,7 +147,7 @@ pub(crate) struct ClientArgs {
     /// Only these servers.
     #[arg(value_name = "SERVER")]
     pub(crate) servers: Vec<String>,
-    /// The client's settings [default: where the client has them].
+    /// The client's settings [default: the client's own place].
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Don't ask.
@@ -165,7 +165,7 @@ pub(crate) struct McpInstallArgs {
     /// What happens to calls when the guard does not answer.
     #[arg(long, value_name = "MODE", value_enum)]
     pub(crate) fail: Option<FailWord>,
-    /// Start each server once and tell which of its tools count as destructive.
+    /// Start each server once and list which of its tools count as destructive.
     #[arg(long)]
     pub(crate) inspect: bool,
     /// Let this client's agents make N destructive calls in a window, in the policy file.

@@ -27,7 +27,7 @@ Exit code: 0 whatever was found; 2 if something that was named can't be read.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ScanArgs {
-    /// Transcripts, chat logs or folders of them [default: where the agent CLIs keep theirs].
+    /// Transcripts, chat logs or folders of them [default: the folders of the agent CLIs].
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]

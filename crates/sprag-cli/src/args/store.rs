@@ -48,7 +48,7 @@ pub(crate) struct CheckArgs {
     /// How much of payloads the log keeps, without secrets.
     #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
     pub(crate) capture: CaptureWord,
-    /// Stop at the first line that is no event, with exit code 2.
+    /// Stop at the first line that is not an event, with exit code 2.
     #[arg(long)]
     pub(crate) strict: bool,
 }
@@ -160,14 +160,14 @@ pub(crate) struct ExportArgs {
     /// Only records after this one.
     #[arg(long, value_name = "N")]
     pub(crate) after: Option<u64>,
-    /// What the events name as their source: a URI of your own tells several logs apart.
+    /// What the events name as their source: set a URI of your own if you export several logs.
     #[arg(long, value_name = "URI", default_value = "urn:sprag:log")]
     pub(crate) source: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ArchiveArgs {
-    /// The file: made where it is missing, else continued.
+    /// The file; created if it is missing, else continued.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -194,7 +194,7 @@ pub(crate) struct PruneArgs {
     pub(crate) json: bool,
 }
 
-/// A number of bytes, in units of 1024 where a letter says so.
+/// A number of bytes, in units of 1024 if a letter follows.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.as_bytes().last() {
         Some(b'K') => (text.strip_suffix('K'), 1 << 10),

@@ -106,7 +106,7 @@ fn answer(
     out: &mut dyn Write,
 ) -> Run {
     let code = Id::new(args.code.trim())
-        .map_err(|error| Failure::new(format!("{:?} is no code: {error}", args.code)))?;
+        .map_err(|error| Failure::new(format!("{:?} is not a code: {error}", args.code)))?;
     let policy = args.policy.policy.as_deref();
     let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
     let open = open(&link)?;

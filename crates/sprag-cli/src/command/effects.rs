@@ -109,12 +109,13 @@ impl EffectsReport {
             writeln!(out, "gives the guard an order, or changes its files")?;
         }
         match (&self.verdict.rule, &self.verdict.message) {
-            (Some(rule), message) => writeln!(
-                out,
-                "{} by {rule}: {}",
-                self.verdict.decision,
-                message.as_deref().unwrap_or_default()
-            ),
+            (Some(rule), message) => {
+                // Nobody is asked here, so how to approve it is left out.
+                let evidence = self.verdict.evidence.as_ref();
+                let why = evidence.and_then(|all| all.get("why")?.as_str());
+                let why = why.or(message.as_deref()).unwrap_or_default();
+                writeln!(out, "{} by {rule}: {why}", self.verdict.decision)
+            }
             (None, _) => writeln!(out, "{} at the first time", self.verdict.decision),
         }
     }

@@ -130,7 +130,7 @@ pub(super) fn failed(error: EvalError) -> Failure {
     match error {
         EvalError::Unreadable { path, source } => Failure::unreadable(&path, &source),
         other @ EvalError::NoTraces { .. } => Failure::new(other.to_string())
-            .next("name a folder of traces, or files; `sprag eval --help` tells the format"),
+            .next("name a folder of traces, or files; `sprag eval --help` describes the format"),
         other => Failure::new(other.to_string()),
     }
 }

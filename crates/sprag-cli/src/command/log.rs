@@ -36,5 +36,5 @@ fn scope(session: Option<&str>) -> Result<LogScope, Failure> {
 
 /// A session as it was typed.
 pub(crate) fn session_id(text: &str) -> Result<Id, Failure> {
-    Id::new(text).map_err(|error| Failure::new(format!("{text:?} is no session: {error}")))
+    Id::new(text).map_err(|error| Failure::new(format!("{text:?} is not a session: {error}")))
 }

@@ -132,7 +132,7 @@ fn tell(told: std::io::Result<()>) {
         // Standard error may be gone; then there is nobody left to tell.
         let _ = writeln!(
             std::io::stderr(),
-            "the service manager can't be told: {error}"
+            "the service manager can't be notified: {error}"
         );
     }
 }

@@ -176,7 +176,7 @@ impl TuneReport {
         if self.finished == 0 {
             return writeln!(
                 out,
-                "\nNothing finished here, so nothing tells which limits fit."
+                "\nNothing finished here, so there is nothing to fit limits to."
             );
         }
         if self.policy.is_empty() {

@@ -34,9 +34,9 @@ fn an_agent_may_not_tell_what_a_relay_may() {
     insta::assert_snapshot!(sandbox.run_with(&["check", "--strict"], user), @r#"
     exit 2
     --- stdout
-    {"error":{"line":1,"message":"a message without a sender is not for agents to tell; a relay, a hook or an operator may"}}
+    {"error":{"line":1,"message":"agents may not send a message without a sender; a relay, a hook or an operator may"}}
     --- stderr
-    error: line 1: a message without a sender is not for agents to tell; a relay, a hook or an operator may
+    error: line 1: agents may not send a message without a sender; a relay, a hook or an operator may
     next: fix the line, or leave out --strict to skip lines like it
     "#);
     assert_eq!(

@@ -54,7 +54,7 @@ fn figures_come_in_all_by_source_and_by_family() {
     flow      8     0/2    0/2    0/2       0/1    0/2     1/1   0/1      -      0/19
     progress  8     0/2    2/2    2/2       0/1    0/2     0/1   0/1      2      4/19
 
-    note: 1 line is no event and was skipped: runs/shop.jsonl:75: tool: an id must not be empty
+    note: 1 line is not an event and was skipped: runs/shop.jsonl:75: tool: an id must not be empty
     ");
 }
 
@@ -105,7 +105,7 @@ fn two_policies_stand_side_by_side() {
     shop     3     - | -      - | -      - | -      - | -      - | -      1/1 | 1/1  0/1 | 0/1  - | -     0/7 | 6/7
     talk     5     0/2 | 2/2  2/2 | 2/2  2/2 | 2/2  0/1 | 1/1  0/2 | 2/2  - | -      - | -      2 | -3.5  4/12 | 10/12
 
-    note: 1 line is no event and was skipped: runs/shop.jsonl:75: tool: an id must not be empty
+    note: 1 line is not an event and was skipped: runs/shop.jsonl:75: tool: an id must not be empty
     ");
 }
 
@@ -148,7 +148,7 @@ fn the_runs_behind_a_number_are_listed() {
     no shop:waits-for-delivery: 9 calls
         reader: it waits, and the van comes
 
-    note: 1 line is no event and was skipped: runs/shop.jsonl:75: tool: an id must not be empty
+    note: 1 line is not an event and was skipped: runs/shop.jsonl:75: tool: an id must not be empty
     ");
 }
 
@@ -171,7 +171,7 @@ fn what_is_on_the_wrong_side_is_listed_with_its_reason() {
     repeat no talk:asks-again: 7 calls
         deny at 4 by call.identical: Call rejected: `look_up` was called 2 times with the same arguments within 300 s (max 2). Wait 284 s or do something else.
 
-    note: 1 line is no event and was skipped: runs/shop.jsonl:75: tool: an id must not be empty
+    note: 1 line is not an event and was skipped: runs/shop.jsonl:75: tool: an id must not be empty
     ");
 }
 
@@ -246,12 +246,12 @@ fn what_can_not_be_used_is_told() {
     exit 2
     --- stderr
     error: empty holds no *.jsonl or *.jsonl.gz
-    next: name a folder of traces, or files; `sprag eval --help` tells the format
+    next: name a folder of traces, or files; `sprag eval --help` describes the format
     ");
     insta::assert_snapshot!(sandbox.run(&["eval", "odd"]), @"
     exit 2
     --- stderr
-    error: odd/labels.jsonl:1: this is no label: invalid type: integer `1`, expected a string at line 1 column 11
+    error: odd/labels.jsonl:1: this is not a label: invalid type: integer `1`, expected a string at line 1 column 11
     ");
     insta::assert_snapshot!(sandbox.run(&["eval", "broken.jsonl.gz"]), @"
     exit 2

@@ -7,7 +7,7 @@ fn help_starts_with_what_to_do_first() {
     insta::assert_snapshot!(Sandbox::new().run(&["--help"]), @"
     exit 0
     --- stdout
-    Stops runaway LLM agents: tells loops from work, and ends them
+    Detects runaway LLM agents and stops them
 
     Usage: sprag <COMMAND>
 
@@ -16,11 +16,11 @@ fn help_starts_with_what_to_do_first() {
       decide       Judge events from standard input, one JSON line each, and print the verdicts
       check        Ask the durable guard: like decide, but remembered and logged
       test         Run scenario files: events with the verdicts they must get
-      eval         Tell how good a policy is on recorded, labelled runs
+      eval         Measure how good a policy is on recorded, labelled runs
       tune         Suggest limits from a history: how often each rule would have fired, and on what
       policy       Check, show, change and import policies
       rules        List all rules with what they answer, their limits and their modes
-      explain      Tell why a rule exists, when it trips, when it lets go, and how to tune it
+      explain      Explain why a rule exists, when it trips, when it lets go, and how to tune it
       effects      Print what a command would destroy, how far that reaches and which rule judges it
       sessions     Look at sessions, kill and reset them
       approvals    List the calls that wait for a person
@@ -39,7 +39,7 @@ fn help_starts_with_what_to_do_first() {
       token        Make, show, list and revoke the server's tokens
       install      Put the guard into an agent CLI: its settings, with a diff and a backup
       uninstall    Take the guard out of an agent CLI again
-      doctor       Tell what is wrong, and how to mend it: hooks, policy, store, server
+      doctor       Diagnose problems and suggest fixes: hooks, policy, store, server
       hook         Answer one hook of an agent CLI: its payload comes in, its own kind of answer goes
                    out
       completions  Print a completion script for a shell
@@ -58,7 +58,7 @@ fn help_starts_with_what_to_do_first() {
       sprag policy set flow.max_depth 6    change a limit
       sprag install claude                 guard a coding agent
 
-    Verdicts, from mild to final: allow, warn, deny, block, kill.
+    Verdicts, from mild to final: allow, warn, ask, deny, block, kill.
     ");
 }
 
@@ -66,7 +66,7 @@ fn help_starts_with_what_to_do_first() {
 fn without_a_command_the_help_is_shown() {
     let sandbox = Sandbox::new();
     let output = sandbox.run(&[]);
-    assert!(output.starts_with("exit 2\n--- stderr\nStops runaway LLM agents"));
+    assert!(output.starts_with("exit 2\n--- stderr\nDetects runaway LLM agents"));
 }
 
 #[test]
@@ -81,11 +81,11 @@ fn decide_tells_how_lines_are_answered() {
     Options:
           --policy <FILE>  The policy file, TOML or JSON [default: $SPRAG_POLICY, else
                            ~/.config/sprag/policy.toml, else the built-in limits]
-          --strict         Stop at the first line that is no event, with exit code 2
+          --strict         Stop at the first line that is not an event, with exit code 2
       -h, --help           Print help
 
     One line in, one line out, flushed at once. The time of an event is its `at` (milliseconds since
-    1970), else the clock. A line that is no event is answered with
+    1970), else the clock. A line that is not an event is answered with
     {"error":{"line":N,"message":"…"}} and the stream goes on; empty lines are skipped.
 
     Examples:
@@ -153,8 +153,8 @@ fn policy_set_shows_each_kind_of_value() {
                                ~/.config/sprag/policy.toml, else the built-in limits]
           --agent <AGENT>      For this agent
           --session <SESSION>  For this session
-      -y, --yes                Don't ask whether to do it. Needed where there is no terminal; the log
-                               then says so
+      -y, --yes                Don't ask whether to do it. Needed without a terminal; the log then notes
+                               it
           --json               Print one JSON document instead of text
       -h, --help               Print help
 

@@ -128,7 +128,7 @@ fn slips_are_told() {
     insta::assert_snapshot!(told(&["--upstream", "http://x", "--public-url", "https://a/b"]), @r#"
     exit 2
     --- stderr
-    error: --public-url "https://a/b" is no address without a path
+    error: --public-url "https://a/b" is not an address without a path
     next: write only scheme and host, as in https://mcp.example.com
     "#);
     sandbox.file("empty.toml", "");

@@ -229,8 +229,23 @@ fn what_a_call_destroys_is_told_in_words() {
 "#,
     );
     sandbox.file("open.toml", "[rules]\n\"destructive.sweeping\" = \"off\"\n");
-    insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl"]), @"");
-    insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl", "--policy", "open.toml"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl"]), @"
+    exit 0
+    --- stdout
+         1  2025-10-09 08:53:20  call      s1            Bash              allow  drops `table orders` (shared), removes `data` (workspace)
+         2  2025-10-09 08:53:21  call      s1            Bash              ask    destructive.sweeping: `dropdb` drops `database shop` (sweeping): a whole place where data lives would go at once. A person has to approve this call before it runs (code 2hrbyg5c): ask the user to run `sprag approve 2hrbyg5c`, then make the same call again. Do not work around it.  drops `database shop` (sweeping)
+         3  2025-10-09 08:53:22  call      s1            Bash              allow
+    3 events: 2 allow, 1 ask
+    ");
+    insta::assert_snapshot!(sandbox.run(&["replay", "run.jsonl", "--policy", "open.toml"]), @"
+    exit 0
+    --- stdout
+         1  2025-10-09 08:53:20  call      s1            Bash              allow  drops `table orders` (shared), removes `data` (workspace)
+         2  2025-10-09 08:53:21  call      s1            Bash              allow  drops `database shop` (sweeping)
+         3  2025-10-09 08:53:22  call      s1            Bash              allow
+    3 events: 3 allow
+    0 events saved, 0 sessions stopped
+    ");
     let json = sandbox.run(&["replay", "run.jsonl", "--json"]);
     assert!(
         json.contains(

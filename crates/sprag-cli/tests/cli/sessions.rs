@@ -172,7 +172,7 @@ fn kill_and_reset_need_a_reason_and_the_log_keeps_it() {
     insta::assert_snapshot!(sandbox.run(&["sessions", "kill", "", "--why", "x"]), @r#"
     exit 2
     --- stderr
-    error: "" is no session: an id must not be empty
+    error: "" is not a session: an id must not be empty
     "#);
     let log = sandbox.run(&["log", "tail", "--json"]);
     assert!(

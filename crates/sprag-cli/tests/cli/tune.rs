@@ -48,7 +48,7 @@ fn the_lines_that_fit_labelled_runs_are_told() {
     progress.stagnation = { warn = 2, block = 3 }
     progress.recurrence = { warn = 3, block = 5 }
 
-    note: 1 line is no event and was skipped: runs/shop.jsonl:75: tool: an id must not be empty
+    note: 1 line is not an event and was skipped: runs/shop.jsonl:75: tool: an id must not be empty
     ");
 }
 
@@ -122,7 +122,7 @@ fn a_log_in_which_nothing_finished_suggests_nothing() {
                                   progress.stagnation, progress.stuck, progress.empty,
                                   progress.recurrence, progress.churn, budget.actions
 
-    Nothing finished here, so nothing tells which limits fit.
+    Nothing finished here, so there is nothing to fit limits to.
     ");
 }
 

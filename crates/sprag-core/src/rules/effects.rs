@@ -141,12 +141,15 @@ impl Case<'_> {
                     ""
                 };
                 format!("`{by}` {what}: that is never run for an agent.{empty} Name the one thing that has to go.")
-            } else {
+            } else if effect.reach == Reach::Sweeping {
                 format!("`{by}` {what}: a whole place where data lives would go at once. A person has to approve it.")
+            } else {
+                format!("`{by}` {what}, which the policy protects. A person has to approve it.")
             };
             let finding = self.finding(RuleId::DestructiveSweeping, decision, message);
             let finding = finding.with("by", &**by).with("effects", self.words());
-            if effect.vital {
+            // Nothing but the policy's own line lifts what it protects.
+            if effect.vital || effect.reach != Reach::Sweeping {
                 finding
             } else {
                 finding.hint(format!("sprag policy set destructive.allow '[\"{by}\"]'"))

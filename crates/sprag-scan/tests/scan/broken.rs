@@ -44,10 +44,7 @@ fn what_is_something_else_is_told_where_it_was_named() {
     ] {
         let report = scanned_text(name, text);
         assert_eq!(report.total.sessions, 0, "{name}");
-        assert_eq!(
-            report.skipped[0].why, "it is no transcript that is known here",
-            "{name}"
-        );
+        assert_eq!(report.skipped[0].why, "its format is not known", "{name}");
     }
 }
 
@@ -103,7 +100,7 @@ fn a_database_of_somebody_else_is_told() {
     let report = scanned(&path);
     assert_eq!(
         report.skipped[0].why,
-        "it is no database of opencode that is known here: no such table: session"
+        "it is not a database of a known version of opencode: no such table: session"
     );
     fs::write(&path, b"SQLite format 3\0 and then nothing").unwrap();
     assert_eq!(scanned(&path).skipped.len(), 1);

@@ -3,6 +3,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::Command;
 use std::time::Duration;
 
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -116,6 +117,12 @@ fn a_store_that_fails_is_counted_whichever_way_an_event_comes() {
     }
 }
 
+fn signal(redis: &RedisServer, signal: &str) {
+    let pid = redis.child.id().to_string();
+    let status = Command::new("kill").args([signal, &pid]).status().unwrap();
+    assert!(status.success());
+}
+
 #[test]
 fn decisions_that_wait_for_the_network_hold_no_other_request_up() {
     let Some(redis) = RedisServer::start() else {
@@ -128,7 +135,7 @@ fn decisions_that_wait_for_the_network_hold_no_other_request_up() {
         });
     });
     server.check(r#"{"type":"call","session":"s0","tool":"read"}"#);
-    redis.signal("-STOP");
+    signal(&redis, "-STOP");
     // More of them than the runtime has threads.
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let waiting: Vec<TcpStream> = (0..=threads)
@@ -149,7 +156,7 @@ fn decisions_that_wait_for_the_network_hold_no_other_request_up() {
     for _ in 0..50 {
         assert_eq!(server.send("GET", "/healthz", "", "").status, 200);
     }
-    redis.signal("-CONT");
+    signal(&redis, "-CONT");
     for mut stream in waiting {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();

@@ -34,7 +34,7 @@ pub enum EvalError {
         path: PathBuf,
     },
     /// A label can't be read.
-    #[error("{}:{line}: this is no label: {source}", path.display())]
+    #[error("{}:{line}: this is not a label: {source}", path.display())]
     BadLabel {
         /// The file.
         path: PathBuf,

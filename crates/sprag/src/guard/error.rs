@@ -16,7 +16,7 @@ pub enum GuardError {
     #[error(transparent)]
     Event(#[from] EventError),
     /// This role may not say that. Nothing was changed.
-    #[error("{what} is not for {role}s to tell; {}", who(.what))]
+    #[error("{role}s may not send {what}; {}", who(.what))]
     Forbidden {
         /// The role.
         role: Role,

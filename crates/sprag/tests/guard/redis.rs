@@ -1,8 +1,7 @@
 //! The guard over a real Redis, which the tests start themselves.
 
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use std::net::TcpStream;
 
 use sprag::{Decision, Event, Guard, Id, Millis, RedisOptions, Role, Sender};
 

@@ -8,8 +8,8 @@ use sprag::RedisOptions;
 
 /// A real Redis of its own for each test.
 pub(crate) struct RedisServer {
-    child: Child,
-    port: u16,
+    pub(crate) child: Child,
+    pub(crate) port: u16,
     _folder: tempfile::TempDir,
 }
 
@@ -65,15 +65,6 @@ impl RedisServer {
             connections: 2,
             ..RedisOptions::new(format!("redis://127.0.0.1:{}", self.port))
         }
-    }
-}
-
-impl RedisServer {
-    /// Sends it a signal, such as `-STOP`.
-    pub(crate) fn signal(&self, signal: &str) {
-        let pid = self.child.id().to_string();
-        let status = Command::new("kill").args([signal, &pid]).status().unwrap();
-        assert!(status.success());
     }
 }
 

@@ -12,23 +12,23 @@ fn an_agent_can_not_play_the_user_nor_reset_itself() {
     for (text, message) in [
         (
             r#"{"type":"reset","session":"s"}"#,
-            "a reset is not for agents to tell; an operator may",
+            "agents may not send a reset; an operator may",
         ),
         (
             r#"{"type":"kill","session":"t"}"#,
-            "a kill is not for agents to tell; an operator may",
+            "agents may not send a kill; an operator may",
         ),
         (
             r#"{"type":"message","to":"s","unblock":true}"#,
-            "a message without a sender is not for agents to tell; a relay, a hook or an operator may",
+            "agents may not send a message without a sender; a relay, a hook or an operator may",
         ),
         (
             r#"{"type":"dispatch_start","session":"s","flow":"f"}"#,
-            "a dispatch is not for agents to tell; a relay, a hook or an operator may",
+            "agents may not send a dispatch; a relay, a hook or an operator may",
         ),
         (
             r#"{"type":"message","from":"s","to":"s/x","kind":"spawn"}"#,
-            "a spawn is not for agents to tell; a relay, a hook or an operator may",
+            "agents may not send a spawn; a relay, a hook or an operator may",
         ),
     ] {
         let before = guard.status().last_seq;

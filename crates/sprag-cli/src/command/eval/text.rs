@@ -200,8 +200,8 @@ pub(in crate::command) fn skipped(out: &mut dyn Write, flaws: &[Flaw]) -> Result
     let (file, line, why) = (flaw.path.display(), flaw.line, &flaw.why);
     let note = paint(CAREFUL, "note:");
     let count = match flaws.len() {
-        1 => "1 line is no event and was skipped".to_owned(),
-        count => format!("{count} lines are no events and were skipped, the first"),
+        1 => "1 line is not an event and was skipped".to_owned(),
+        count => format!("{count} lines are not events and were skipped, the first"),
     };
     writeln!(out, "\n{note} {count}: {file}:{line}: {why}")
 }

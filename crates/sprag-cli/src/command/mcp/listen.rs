@@ -91,8 +91,10 @@ fn options(address: SocketAddr, args: &WrapArgs) -> Result<ProxyOptions, Failure
 /// The address as clients see it.
 fn public(url: &str) -> Result<sprag_mcp::http::Uri, Failure> {
     let wrong = || {
-        Failure::new(format!("--public-url {url:?} is no address without a path"))
-            .next("write only scheme and host, as in https://mcp.example.com")
+        Failure::new(format!(
+            "--public-url {url:?} is not an address without a path"
+        ))
+        .next("write only scheme and host, as in https://mcp.example.com")
     };
     let uri: sprag_mcp::http::Uri = url.parse().map_err(|_| wrong())?;
     let is_origin = uri.path().len() <= 1 && uri.query().is_none();
