@@ -58,7 +58,7 @@ fn main() {
         let event = serde_json::json!({
             "type": "call", "session": "s1", "tool": "Bash", "cwd": PLACE, "args": {"command": command},
         });
-        let Ok(event) = serde_json::from_value::<Event>(event) else {
+        let Ok(event) = Event::from_value(&event) else {
             println!("{name}: not an event");
             continue;
         };

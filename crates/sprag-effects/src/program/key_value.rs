@@ -32,7 +32,6 @@ pub(super) fn mongo(walker: &mut Walker<'_>, args: &Args<'_>) {
             .lines()
             .find_map(|line| line.trim().strip_prefix("use "));
         let name = used.map_or(name.as_str(), |name| name.trim_end_matches(';').trim());
-        let test = is_test_name(name) || is_test_environment(walker);
         let mut picked = String::new();
         for (call, argument) in crate::script::calls(text.raw()) {
             let last = call.rsplit('.').next().unwrap_or(&call);
@@ -40,40 +39,50 @@ pub(super) fn mongo(walker: &mut Walker<'_>, args: &Args<'_>) {
                 picked = crate::script::first_string(&argument).unwrap_or_default();
                 continue;
             }
-            let chained = call.starts_with('.');
             let plain = call
                 .trim_end_matches(last)
                 .trim_end_matches('.')
                 .trim_start_matches("db.");
+            let chained = call.starts_with('.');
             let collection = if chained { picked.as_str() } else { plain };
-            let all = argument.trim().is_empty() || argument.replace(' ', "").starts_with("{}");
-            let (reach, target) = match last {
-                "dropDatabase" => (Reach::Sweeping, format!("database {name}")),
-                "drop" => (Reach::Shared, format!("collection {collection}")),
-                "deleteMany" | "remove" if all => {
-                    (Reach::Sweeping, format!("all documents of {collection}"))
-                }
-                "deleteMany" | "deleteOne" | "remove" | "findOneAndDelete" => {
-                    let reach = if test { Reach::Scratch } else { Reach::Shared };
-                    add_replaceable(
-                        walker,
-                        Verb::Delete,
-                        reach,
-                        "mongosh",
-                        &format!("documents of {collection}"),
-                    );
-                    continue;
-                }
-                _ => continue,
-            };
-            let reach = if test { Reach::Scratch } else { reach };
-            let verb = if last.starts_with("drop") {
-                Verb::Drop
-            } else {
-                Verb::Delete
-            };
-            add(walker, verb, reach, "mongosh", target.trim());
+            document_call(walker, name, collection, (last, &argument));
         }
+    }
+}
+
+/// One call on a collection, or on the database `name`.
+fn document_call(
+    walker: &mut Walker<'_>,
+    name: &str,
+    collection: &str,
+    (call, argument): (&str, &str),
+) {
+    let all = argument.trim().is_empty() || argument.replace(' ', "").starts_with("{}");
+    let (verb, reach, target) = match call {
+        "dropDatabase" => (Verb::Drop, Reach::Sweeping, format!("database {name}")),
+        "drop" => (
+            Verb::Drop,
+            Reach::Shared,
+            format!("collection {collection}"),
+        ),
+        "deleteMany" | "remove" if all => {
+            let target = format!("all documents of {collection}");
+            (Verb::Delete, Reach::Sweeping, target)
+        }
+        "deleteMany" | "deleteOne" | "remove" | "findOneAndDelete" => (
+            Verb::Delete,
+            Reach::Shared,
+            format!("documents of {collection}"),
+        ),
+        _ => return,
+    };
+    let test = is_test_name(name) || is_test_environment(walker);
+    let picks = reach == Reach::Shared && verb == Verb::Delete;
+    let reach = if test { Reach::Scratch } else { reach };
+    if picks {
+        add_replaceable(walker, verb, reach, "mongosh", target.trim());
+    } else {
+        add(walker, verb, reach, "mongosh", target.trim());
     }
 }
 
