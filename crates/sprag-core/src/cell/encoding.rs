@@ -602,7 +602,10 @@ mod tests {
         let progress = &mut cell.held.progress;
         progress.step = random.small();
         progress.changed = random.small();
-        progress.news = (random.small(), random.maybe(RandomValues::time).unwrap_or_default());
+        progress.news = (
+            random.small(),
+            random.maybe(RandomValues::time).unwrap_or_default(),
+        );
         progress.last = Last {
             approach: random.roll(),
             answer: random.roll(),

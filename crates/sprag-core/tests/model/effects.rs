@@ -1,7 +1,8 @@
 //! What commands destroy: sweeping effects, what lies outside or is shared, and the workspace.
 
 use sprag_core::{
-    Call, Decision, Digest, Limits, Millis, Mode, Observed, ObservedEffect, Reach, RuleId, Scope,
+    Call, Decision, Digest, Glob, Limits, Millis, Mode, Observed, ObservedEffect, Reach, RuleId,
+    Scope,
 };
 
 use super::destructive::{is_destructive, targets};
@@ -29,21 +30,15 @@ fn reach(effect: &ObservedEffect, limits: &Limits) -> Reach {
     }
     let by: Vec<&str> = effect.by.split(' ').collect();
     let allows = |entry: &str| by.starts_with(&entry.split(' ').collect::<Vec<_>>());
-    if effect.vital {
-        Reach::Sweeping
-    } else if effect.reach != Reach::Scratch
-        && limits
-            .protected
+    let named = |globs: &[Glob]| {
+        globs
             .iter()
             .any(|glob| above.iter().any(|path| glob.matches(path)))
-    {
+    };
+    let protects = effect.reach != Reach::Scratch && named(&limits.protected);
+    if effect.vital || protects {
         Reach::Sweeping
-    } else if limits.allow.iter().any(|entry| allows(entry))
-        || limits
-            .scratch
-            .iter()
-            .any(|glob| above.iter().any(|path| glob.matches(path)))
-    {
+    } else if limits.allow.iter().any(|entry| allows(entry)) || named(&limits.scratch) {
         Reach::Scratch
     } else {
         effect.reach
