@@ -113,6 +113,22 @@ pub(super) fn is_test(args: &Args<'_>) -> bool {
     named.iter().any(|field| is_test_name(field.raw()))
 }
 
+/// The verb that deletes, and the noun behind it if it is one word with it. It stands among the first words,
+/// alone or at the start of one: `delete`, `delete-stack`, `apps:destroy`.
+fn verb<'w>(words: &[&'w str]) -> Option<(usize, &'w str)> {
+    words.iter().take(4).enumerate().find_map(|(at, word)| {
+        let first = word.split([':', '-']).next().unwrap_or(word);
+        let last = word.rsplit(':').next().unwrap_or(word);
+        if VERBS.contains(word) || VERBS.contains(&last) && word.contains(':') {
+            Some((at, ""))
+        } else if VERBS.contains(&first) && word.contains('-') {
+            Some((at, word.get(first.len() + 1..).unwrap_or_default()))
+        } else {
+            None
+        }
+    })
+}
+
 fn cli(walker: &mut Walker<'_>, args: &Args<'_>) {
     if args.is_dry_run() {
         return;
@@ -124,20 +140,7 @@ fn cli(walker: &mut Walker<'_>, args: &Args<'_>) {
     if bucket::run(walker, args) || hoster::run(walker, args, &words) {
         return;
     }
-    // The verb stands among the first words, alone or at the start of one: `delete`, `delete-stack`,
-    // `apps:destroy`.
-    let found = words.iter().take(4).enumerate().find_map(|(at, word)| {
-        let mut pieces = word.split([':', '-']);
-        let first = pieces.next().unwrap_or(word);
-        let last = word.rsplit(':').next().unwrap_or(word);
-        if VERBS.contains(word) || VERBS.contains(&last) && word.contains(':') {
-            Some((at, ""))
-        } else if VERBS.contains(&first) && word.contains('-') {
-            Some((at, word.get(first.len() + 1..).unwrap_or_default()))
-        } else {
-            None
-        }
-    });
+    let found = verb(&words);
     let Some((at, after)) = found else {
         return;
     };
