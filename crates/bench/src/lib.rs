@@ -28,6 +28,7 @@ fn approach(n: u64) -> Approach {
         moves: false,
         asks: false,
         aims: false,
+        delegates: false,
         touches_guard: false,
         label: None,
         server: None,
@@ -61,6 +62,7 @@ pub fn call(session: &Id, n: u64, at: u64) -> Observation {
             generation: None,
             identity: Identity::Exact,
             via: sprag_core::Via::default(),
+            family: None,
         }),
     )
 }
@@ -94,6 +96,7 @@ pub fn step(session: &Id, n: u64, at: u64) -> Observation {
             generation: None,
             identity: Identity::Exact,
             via: sprag_core::Via::default(),
+            family: None,
         }),
     )
 }

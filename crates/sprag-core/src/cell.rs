@@ -21,6 +21,7 @@ pub(crate) mod progress;
 mod session;
 mod small;
 mod spent;
+mod starts;
 pub(crate) mod tried;
 pub(crate) mod window;
 
@@ -32,6 +33,7 @@ pub(crate) use near::NearLosses;
 pub(crate) use pair::{Answers, MessageRun};
 pub(crate) use session::PendingCall;
 pub(crate) use spent::{Amount, Spending};
+pub(crate) use starts::{Announced, OpenStart, OpenStarts, Starter};
 
 pub use above::{SessionAbove, SpentAbove};
 pub use alias::AliasCell;

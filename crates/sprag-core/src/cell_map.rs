@@ -3,10 +3,13 @@
 //! The map holds no policy, because each record of a log names its own, and it knows nothing about
 //! capacity: which cells a store forgets is the store's decision.
 
+mod above;
 mod by_key;
 
 use std::collections::HashMap;
 use std::hash::Hash;
+
+pub use above::{Above, MAX_STARTERS};
 
 use crate::cell::{
     AgentCell, AliasCell, CellKeys, Cells, ConversationCell, FlowCell, InboxCell, InboxKey,
@@ -16,7 +19,7 @@ use crate::engine::{EngineError, fold};
 use crate::id::Id;
 use crate::observation::Observation;
 use crate::policy::Policy;
-use crate::resolve::Known;
+use crate::resolve::{Family, Known};
 use crate::sender::Owner;
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
@@ -89,9 +92,13 @@ impl CellMap {
     /// A copy of the cells that `keys` name; new cells for those that are missing.
     #[must_use]
     pub fn copy(&self, keys: &CellKeys) -> Cells {
+        let (above, peer_above) = self.above_both(keys);
         Cells {
-            killed_above: self.killed_above(keys.session.as_ref()),
-            peer_killed_above: self.killed_above(keys.peer.as_ref()),
+            killed_above: above.killed,
+            peer_killed_above: peer_above.killed,
+            stale_above: above.stale,
+            peer_stale_above: peer_above.stale,
+            starters: above.starters,
             spent_above: self.spent_above(keys),
             above: keys
                 .above
@@ -104,6 +111,7 @@ impl CellMap {
             session: copy(&self.sessions, keys.session.as_ref()),
             peer: copy(&self.sessions, keys.peer.as_ref()),
             flow: copy(&self.flows, keys.flow.as_ref()),
+            family: copy(&self.flows, keys.family.as_ref()),
             pair: copy(&self.pairs, keys.pair.as_ref()),
             inbox: copy(&self.inboxes, keys.inbox.as_ref()),
             conversation: copy(&self.conversations, keys.conversation.as_ref()),
@@ -118,15 +126,6 @@ impl CellMap {
         self.sessions.get(id).map(|cell| &**cell)
     }
 
-    fn killed_above(&self, session: Option<&Id>) -> bool {
-        session.is_some_and(|session| {
-            session.parents().any(|parent| {
-                self.session(parent)
-                    .is_some_and(|cell| cell.killed().is_some())
-            })
-        })
-    }
-
     /// What the sessions above have spent, unless the event takes them along.
     fn spent_above(&self, keys: &CellKeys) -> Vec<SpentAbove> {
         let Some(session) = keys.session.as_ref().filter(|_| keys.above.is_empty()) else {
@@ -139,9 +138,13 @@ impl CellMap {
     }
 
     fn take(&mut self, keys: &CellKeys) -> Cells {
+        let (above, peer_above) = self.above_both(keys);
         Cells {
-            killed_above: self.killed_above(keys.session.as_ref()),
-            peer_killed_above: self.killed_above(keys.peer.as_ref()),
+            killed_above: above.killed,
+            peer_killed_above: peer_above.killed,
+            stale_above: above.stale,
+            peer_stale_above: peer_above.stale,
+            starters: above.starters,
             spent_above: self.spent_above(keys),
             above: keys
                 .above
@@ -154,6 +157,7 @@ impl CellMap {
             session: take(&mut self.sessions, keys.session.as_ref()),
             peer: take(&mut self.sessions, keys.peer.as_ref()),
             flow: take(&mut self.flows, keys.flow.as_ref()),
+            family: take(&mut self.flows, keys.family.as_ref()),
             pair: take(&mut self.pairs, keys.pair.as_ref()),
             inbox: take(&mut self.inboxes, keys.inbox.as_ref()),
             conversation: take(&mut self.conversations, keys.conversation.as_ref()),
@@ -175,6 +179,7 @@ impl CellMap {
             session into sessions,
             peer into sessions,
             flow into flows,
+            family into flows,
             pair into pairs,
             inbox into inboxes,
             conversation into conversations,
@@ -195,6 +200,14 @@ impl Known for CellMap {
 
     fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id> {
         self.aliases.get(use_id)?.session(at).cloned()
+    }
+
+    fn family_of(&self, session: &Id) -> Option<Family> {
+        let cell = self.sessions.get(session)?;
+        Some(Family {
+            flow: cell.family()?.clone(),
+            is_sub_agent: cell.starter().is_some(),
+        })
     }
 
     fn owner_of(&self, session: &str) -> Option<&Owner> {

@@ -10,6 +10,7 @@
 mod approach;
 mod canonical;
 mod command;
+mod delegation;
 mod failure;
 mod fields;
 mod guard;
@@ -142,6 +143,8 @@ impl Digester {
             unblock: event.unblock,
             generation: event.generation,
             identity: event.identity,
+            use_id: event.use_id.clone(),
+            family: None,
         })
     }
 
@@ -173,6 +176,7 @@ impl Digester {
             generation: event.generation,
             identity: event.identity,
             via: event.via,
+            family: None,
         })
     }
 
@@ -232,6 +236,7 @@ impl Digester {
             generation: event.generation,
             identity: event.identity,
             via: event.via,
+            family: None,
         })
     }
 }

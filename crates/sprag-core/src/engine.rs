@@ -10,6 +10,7 @@ mod call;
 mod message;
 mod operator;
 mod settle;
+mod start;
 mod step;
 
 use crate::cell::{Cells, SessionCell};
@@ -69,6 +70,7 @@ pub fn fold(
     let now = cells.now(observation.at);
     answer::check(&observation.what, cells, now)?;
     cells.expire(now);
+    start::note(&observation.what, cells, now);
     let mut verdict = match &observation.what {
         Observed::Message(message) => message::judge(policy, message, cells, now),
         Observed::Call(call) => call::judge(policy, call, cells, now),
@@ -133,18 +135,22 @@ fn check_generation(what: &Observed, cells: &Cells) -> Result<(), EngineError> {
     }
 }
 
-/// The gate that has no mode: an event from before the last reset, or of a session that is killed
-/// or has a killed one above it.
+/// The gate that has no mode: an event from before the last reset, or of a session that is killed, has a
+/// killed one above it or was started before one above it was reset.
 fn stopped(
     session: &Id,
     generation: Option<u32>,
     cell: &SessionCell,
-    killed_above: bool,
+    cells: &Cells,
 ) -> Option<Finding> {
     let current = cell.generation();
-    match generation {
-        Some(named) if named < current => Some(gates::stale(session, named, current)),
-        _ if killed_above || cell.killed().is_some() => Some(gates::killed(session, cell)),
+    let above = cells.killed_above.as_ref();
+    match (generation, &cells.stale_above) {
+        (Some(named), _) if named < current => Some(gates::stale(session, named, current)),
+        _ if above.is_some() || cell.killed().is_some() => {
+            Some(gates::killed(session, cell, above))
+        }
+        (_, Some(starter)) => Some(gates::orphaned(session, starter)),
         _ => None,
     }
 }

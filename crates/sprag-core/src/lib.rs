@@ -36,7 +36,7 @@ pub use cell::{
     ConversationCell, FlowCell, InboxCell, InboxKey, Mark, PairCell, SessionAbove, SessionCell,
     SpentAbove, StepMemory, approval_code,
 };
-pub use cell_map::CellMap;
+pub use cell_map::{Above, CellMap, MAX_STARTERS};
 pub use chant::{CHANT_COPIES, Chant, ChantDetector};
 pub use destructive_name::is_destructive;
 pub use digest::{Digest, DigestKey};
@@ -62,11 +62,12 @@ pub use policy::policy_schema;
 pub use policy::{
     AccessLimits, Amounts, AskLimits, BudgetLimits, CallLimits, Classifier, ConversationLimits,
     DestructiveLimits, DurationError, Echo, FlowLimits, InboxLimits, Limit, LimitError, Limits,
-    LimitsRef, MAX_LIMIT, MAX_POLICY_BYTES, Mode, Modes, Policy, PolicyError, PolicyErrors,
-    PolicyKey, PolicyProblem, ProgressLimits, Scope, SessionLimits, Threshold, import,
+    LimitsRef, MAX_LIMIT, MAX_OPEN_SUB_AGENTS, MAX_POLICY_BYTES, Mode, Modes, Policy, PolicyError,
+    PolicyErrors, PolicyKey, PolicyProblem, ProgressLimits, Scope, SessionLimits, Spawns,
+    Threshold, import,
 };
 pub use price::{PRICES_DATE, Price, Priced, Tokens};
-pub use resolve::{FlowCounter, Known, resolve};
+pub use resolve::{Family, FlowCounter, Known, resolve};
 pub use role::Role;
 pub use rule::{RuleId, UnknownRule};
 pub use rules::text::{plain_name, shell_word};

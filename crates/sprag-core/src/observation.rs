@@ -5,6 +5,7 @@
 
 mod guess;
 mod hints;
+mod message;
 mod order;
 mod usage;
 mod whose;
@@ -19,6 +20,7 @@ use crate::id::Id;
 use crate::sender::Sender;
 use crate::time::Timestamp;
 
+pub use message::{Message, MessageKind, Source};
 pub use order::{Answer, Order};
 pub use usage::Usage;
 
@@ -102,78 +104,12 @@ pub enum Via {
     Gateway,
 }
 
-/// Who is behind a message that no agent sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Source {
-    /// A person.
-    #[default]
-    User,
-    /// A program that a person uses.
-    Applet,
-    /// A timer.
-    Scheduler,
-}
-
-/// What a message is for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MessageKind {
-    /// One talks to another.
-    #[default]
-    Say,
-    /// A sub-agent starts.
-    Spawn,
-    /// A sub-agent ends.
-    Return,
-}
-
 fn is_false(value: &bool) -> bool {
     !value
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-/// A message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Message {
-    /// The sending session; none when no agent sent it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<Id>,
-    /// The receiving session.
-    pub to: Id,
-    /// Who is behind it when no agent sent it.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub source: Source,
-    /// The flow it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flow: Option<Id>,
-    /// The conversation it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conversation: Option<Id>,
-    /// The sender's agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<Id>,
-    /// The receiver's agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to_agent: Option<Id>,
-    /// The digest of its content, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content: Option<Digest>,
-    /// Say, spawn or return.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub kind: MessageKind,
-    /// Whether this user's message lifts a block.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub unblock: bool,
-    /// The sender's generation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub generation: Option<u32>,
-    /// How sure the sender's identity is.
-    #[serde(default, skip_serializing_if = "Identity::is_exact")]
-    pub identity: Identity,
 }
 
 /// A tool call, before it runs.
@@ -222,6 +158,9 @@ pub struct Call {
     /// What kind of adapter saw it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub via: Via,
+    /// The flow that counts the sub-agents around it, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<Id>,
 }
 
 /// What a call or a compound action did.
@@ -255,6 +194,9 @@ pub struct Step {
     /// What kind of adapter saw it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub via: Via,
+    /// The flow that counts the sub-agents around it, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<Id>,
 }
 
 /// What was tried: a tool with its arguments, or a program text.
@@ -288,6 +230,9 @@ pub struct Approach {
     /// Its arguments name the thing that it is about: a path, a URL, an id.
     #[serde(default, skip_serializing_if = "is_false")]
     pub aims: bool,
+    /// It starts a sub-agent.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub delegates: bool,
     /// The command or file in clear, for messages: a program with its subcommand, or a file's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Box<str>>,

@@ -25,6 +25,7 @@ mod rules;
 #[cfg(feature = "schema")]
 mod schema;
 mod setting;
+mod spawns;
 mod tool;
 mod widest;
 mod write;
@@ -44,6 +45,7 @@ pub use mode::{Mode, Modes};
 pub use overrides::LimitsRef;
 #[cfg(feature = "schema")]
 pub use schema::policy_schema;
+pub use spawns::{MAX_OPEN_SUB_AGENTS, Spawns};
 pub(crate) use widest::Widest;
 use widest::any_destructive;
 

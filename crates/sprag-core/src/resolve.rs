@@ -6,7 +6,7 @@
 
 use crate::engine::EngineError;
 use crate::id::Id;
-use crate::observation::{Identity, MessageKind, Observation, Observed, Via};
+use crate::observation::{Call, Identity, Message, MessageKind, Observation, Observed, Via};
 use crate::sender::{ForeignSession, Owner, Sender};
 use crate::time::Timestamp;
 
@@ -18,8 +18,19 @@ pub trait Known {
     fn running_flow(&self, session: &Id, at: Timestamp) -> Option<Id>;
     /// The one session that named a tool use, if that is not too long ago.
     fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id>;
+    /// The flow that counts a session's start, else those that it makes.
+    fn family_of(&self, session: &Id) -> Option<Family>;
     /// Whom a session belongs to.
     fn owner_of(&self, session: &str) -> Option<&Owner>;
+}
+
+/// The flow that counts the sub-agents around a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Family {
+    /// The flow.
+    pub flow: Id,
+    /// The session was started as a sub-agent and has not returned.
+    pub is_sub_agent: bool,
 }
 
 /// Draws `flow-1`, `flow-2` and so on: the flow ids of a fold that must come out the same each time.
@@ -57,6 +68,7 @@ pub fn resolve(
             }
             if let Some(from) = &message.from {
                 resolve_agent(&mut message.agent, from, known);
+                message.family = family_of_message(message, from, known);
             }
             resolve_agent(&mut message.to_agent, &message.to, known);
         }
@@ -66,6 +78,8 @@ pub fn resolve(
                 resolve_session(&mut call.session, ids, owner, at, known);
             }
             resolve_agent(&mut call.agent, &call.session, known);
+            call.family =
+                family_of_call(call, known).filter(|flow| Some(flow) != call.flow.as_ref());
         }
         Observed::Step(step) => {
             if is_weak(step.identity, step.via) {
@@ -73,6 +87,8 @@ pub fn resolve(
                 resolve_session(&mut step.session, ids, owner, at, known);
             }
             resolve_agent(&mut step.agent, &step.session, known);
+            let family = known.family_of(&step.session).map(|family| family.flow);
+            step.family = family.filter(|flow| Some(flow) != step.flow.as_ref());
         }
         Observed::Usage(usage) => resolve_agent(&mut usage.agent, &usage.session, known),
         Observed::Kill(_)
@@ -85,6 +101,31 @@ pub fn resolve(
     match (owner, acting_session(&observation.what)) {
         (Some(owner), Some(session)) => Ok(check_owner(session, owner, known)?),
         _ => Ok(()),
+    }
+}
+
+/// A sub-agent's events show that it is still there, and its return that it is not. A `spawn` counts in the flow
+/// that it names.
+fn family_of_message(message: &Message, from: &Id, known: &impl Known) -> Option<Id> {
+    let family = known.family_of(from)?;
+    let counts = match message.kind {
+        MessageKind::Spawn => false,
+        MessageKind::Say => family.is_sub_agent,
+        MessageKind::Return => true,
+    };
+    let flow = Some(family.flow).filter(|_| counts)?;
+    Some(flow).filter(|flow| Some(flow) != message.flow.as_ref())
+}
+
+/// A sub-agent is counted in the flow that it was started in, and so is what it starts. What a session at the top
+/// starts is counted in its flow; a client's own session is one flow, whatever its user asks for one after the
+/// other, because sub-agents outlive the request.
+fn family_of_call(call: &Call, known: &impl Known) -> Option<Id> {
+    match known.family_of(&call.session) {
+        Some(family) if family.is_sub_agent => Some(family.flow),
+        _ if !call.approach.delegates => None,
+        _ if matches!(call.via, Via::Hook | Via::Gateway) => Some(call.session.clone()),
+        _ => Some(call.flow.as_ref().unwrap_or(&call.session).clone()),
     }
 }
 

@@ -50,6 +50,8 @@ rules! {
     FlowTotal = "flow.total",
     /// Too many returns to one session.
     FlowRevisits = "flow.revisits",
+    /// Too many sub-agents that are open, or started too fast by sub-agents.
+    FlowSpawns = "flow.spawns",
     /// Two sessions that only talk.
     FlowChatter = "flow.chatter",
     /// The same words again and again.
@@ -99,6 +101,7 @@ impl RuleId {
             Self::AccessDenied
                 | Self::AccessSelf
                 | Self::SessionBlocked
+                | Self::FlowSpawns
                 | Self::CallIdentical
                 | Self::CallRepeat
                 | Self::DestructiveSweeping

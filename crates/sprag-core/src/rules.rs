@@ -12,5 +12,6 @@ pub(crate) mod flow;
 pub(crate) mod gates;
 pub(crate) mod identical;
 mod progress;
+pub(crate) mod spawns;
 pub(crate) mod spending;
 pub(crate) mod text;

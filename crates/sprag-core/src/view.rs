@@ -63,7 +63,7 @@ impl RuleState {
             Some(cell) => Self::bare(id, cell),
             None => Self::default(),
         };
-        state.killed_above = cells.killed_above;
+        state.killed_above = cells.killed_above.is_some();
         let limits = policy.limits_for(agent.map(Id::as_str), id.as_str());
         let mut gauges = GaugeList::new(&limits);
         if let Some(cell) = &cells.session {
@@ -247,6 +247,8 @@ impl<'a> GaugeList<'a> {
             limits.max_calls_per_minute.get(),
         );
         self.add(RuleId::FlowTotal, of, flow.total, limits.max_calls.get());
+        let deny = limits.spawns.root_deny.get();
+        self.add(RuleId::FlowSpawns, of, flow.starts.count(now), deny);
         let spent = (flow.spent.tokens, flow.spent.cost_micros, age);
         self.spent(of, spent, |amounts| amounts.flow);
     }

@@ -27,7 +27,7 @@ fn a_message_keeps_every_field() {
     let event = json!({
         "type": "message", "at": 7, "from": "1", "to": "2", "flow": "f", "conversation": "c9",
         "agent": "planner", "to_agent": "coder", "content": {"any": ["json"]}, "kind": "spawn",
-        "source": "scheduler", "unblock": true, "generation": 3, "identity": "shared",
+        "source": "scheduler", "unblock": true, "generation": 3, "identity": "shared", "use_id": "toolu_1",
         "something": "else",
     });
     let Observed::Message(message) = observed(event.clone()) else {
@@ -47,6 +47,8 @@ fn a_message_keeps_every_field() {
         unblock: true,
         generation: Some(3),
         identity: Identity::Shared,
+        use_id: id("toolu_1"),
+        family: None,
     };
     assert!(message.content.is_some());
     assert_eq!(message, expected);

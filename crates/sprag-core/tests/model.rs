@@ -35,6 +35,7 @@ mod model {
     mod samples;
     mod seeds;
     mod shrink;
+    mod starts;
     mod steps;
     mod talk;
     mod vectors;

@@ -226,7 +226,8 @@ impl Actor {
         Ok(event.into())
     }
 
-    /// A sub-agent of this one starts or ends.
+    /// A sub-agent of this one starts or ends. The question whether it may start was the call of the client's
+    /// tool that starts it: once a client has started one, no hook can undo it.
     pub(crate) fn sub_agent_message(
         &self,
         kind: MessageKind,
@@ -245,23 +246,9 @@ impl Actor {
                 .agent(&name(&self.agent))?
                 .to_agent(&name(child_agent))?
         };
-        Ok(event.flow(&name(&self.flow))?.kind(kind).into())
-    }
-
-    /// The question whether this one may start a sub-agent, asked before it does: once a client has
-    /// started one, no hook can undo it. Only a sub-agent need ask; the session itself is never too
-    /// deep.
-    pub(crate) fn sub_agent_request(&self) -> Result<Option<Event>, EventError> {
-        if self.sub.is_none() {
-            return Ok(None);
-        }
-        let session = self.session();
-        let event = Event::message(&format!("{session}/next"))?
-            .from(&session)?
-            .agent(&name(&self.agent))?
-            .flow(&name(&self.flow))?
-            .kind(MessageKind::Spawn);
-        Ok(Some(event.into()))
+        // Sub-agents outlive the request of the user that they were started for.
+        let flow = session_id(&self.root, None);
+        Ok(event.flow(&flow)?.kind(kind).into())
     }
 }
 

@@ -41,6 +41,7 @@ fn approach(number: u64) -> Result<Approach, Failed> {
         moves: false,
         asks: false,
         aims: false,
+        delegates: false,
         touches_guard: false,
         label: None,
         server: Some(Id::new("catalog")?),
@@ -76,6 +77,7 @@ fn call(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
             generation: None,
             identity: Identity::Exact,
             via: sprag_core::Via::default(),
+            family: None,
         }),
     ))
 }
@@ -107,6 +109,7 @@ fn step(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
             generation: None,
             identity: Identity::Exact,
             via: sprag_core::Via::default(),
+            family: None,
         }),
     ))
 }

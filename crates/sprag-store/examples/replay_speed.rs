@@ -58,6 +58,7 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
             generation: None,
             identity: Identity::Exact,
             via: sprag_core::Via::default(),
+            family: None,
         })
     } else {
         Observed::Step(Step {
@@ -84,6 +85,7 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
             generation: None,
             identity: Identity::Exact,
             via: sprag_core::Via::default(),
+            family: None,
         })
     };
     Ok(Observation::new(
@@ -106,6 +108,8 @@ fn message(from: Id, turn: u64) -> Result<Message, sprag_core::IdError> {
         unblock: false,
         generation: None,
         identity: Identity::Exact,
+        use_id: None,
+        family: None,
     })
 }
 
@@ -115,6 +119,7 @@ fn approach(turn: u64) -> Result<Approach, sprag_core::IdError> {
         moves: false,
         asks: false,
         aims: false,
+        delegates: false,
         touches_guard: false,
         label: None,
         server: None,

@@ -5,13 +5,12 @@
 
 use std::collections::HashSet;
 
-use sprag_core::{CellKey, CellKeys, Id, Known as _, Observation, Observed, Verdict};
+use sprag_core::{CellKey, CellKeys, Id, Known as _, MAX_STARTERS, Observation, Observed, Verdict};
 
 use crate::draft::Draft;
 use crate::encoded_record::resolve_open_fields;
 use crate::error::StoreError;
 use crate::eviction::is_marked;
-use crate::pack::with_parents;
 use crate::store_state::{StoreState, is_an_agents};
 
 /// Where cells come from.
@@ -84,11 +83,8 @@ pub(crate) fn fetch_for(
     let at = draft.observation.at;
     let (sessions, use_id) = named(&draft.observation);
     for id in sessions.into_iter().flatten() {
-        fetch(CellKey::Session(id.clone()), state)?;
         // Whose the sessions above are decides who may act in this one.
-        for parent in id.parents().filter_map(|id| Id::new(id).ok()) {
-            fetch(CellKey::Session(parent), state)?;
-        }
+        fetch_above(id, state, &mut fetch)?;
     }
     if let Some(use_id) = use_id {
         fetch(CellKey::Alias(use_id.clone()), state)?;
@@ -99,8 +95,32 @@ pub(crate) fn fetch_for(
     }
     resolve_open_fields(&mut draft.observation, &state.cells)?;
     let keys = CellKeys::of(&draft.observation, &draft.policy.policy);
-    for key in with_parents(&keys) {
+    for session in keys.session.iter().chain(&keys.peer) {
+        fetch_above(session, state, &mut fetch)?;
+    }
+    for key in CellKey::all(&keys) {
         fetch(key, state)?;
+    }
+    Ok(())
+}
+
+/// Fetches a session and those above it, whose kills reach it: by its id, and by who started whom.
+fn fetch_above(
+    session: &Id,
+    state: &mut StoreState,
+    fetch: &mut impl FnMut(CellKey, &mut StoreState) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let mut next = Some(session.clone());
+    for _ in 0..=MAX_STARTERS {
+        let Some(id) = next.take() else {
+            break;
+        };
+        for parent in id.parents().filter_map(|id| Id::new(id).ok()) {
+            fetch(CellKey::Session(parent), state)?;
+        }
+        fetch(CellKey::Session(id.clone()), state)?;
+        let cell = state.cells.session(id.as_str());
+        next = cell.and_then(|cell| cell.starter().cloned());
     }
     Ok(())
 }

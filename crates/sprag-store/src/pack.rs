@@ -1,7 +1,7 @@
 //! Cells as bytes for a store, in the format of [`sprag_core::encoding`].
 
 use sprag_core::encoding::{self, Encoding, Malformed, Reader, Writer};
-use sprag_core::{CellKey, CellKeys, CellMap, InboxKey, SessionCell, StepMemory, Timestamp};
+use sprag_core::{CellKey, CellMap, InboxKey, SessionCell, StepMemory, Timestamp};
 
 use crate::error::StoreError;
 use crate::hash::Hash;
@@ -106,14 +106,4 @@ impl CellsDigest {
     pub(crate) fn finish(self) -> Hash {
         self.so_far
     }
-}
-
-/// The cells that an event touches, with the sessions above its own, whose kills reach it.
-pub(crate) fn with_parents(keys: &CellKeys) -> Vec<CellKey> {
-    let sessions = keys.session.iter().chain(&keys.peer);
-    let parents =
-        sessions.flat_map(|id| id.parents().filter_map(|id| sprag_core::Id::new(id).ok()));
-    let mut all: Vec<_> = parents.map(CellKey::Session).collect();
-    all.extend(CellKey::all(keys));
-    all
 }

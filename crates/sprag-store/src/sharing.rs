@@ -3,7 +3,7 @@
 //! A session's verdicts depend on its own cell and on those it shares: a flow, a pair, an inbox, an
 //! agent's budget. What is in a shared cell depends in turn on the other sessions that wrote to it. So
 //! the set is closed: every record of every cell that is reached. Kills reach down, so the sessions
-//! above one belong to it as well.
+//! above one belong to it as well; whoever started it is reached by the record of that start.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -47,11 +47,11 @@ fn with_parents(session: &Id) -> Vec<CellKey> {
 
 /// Every cell that an event may have touched under any policy.
 pub(crate) fn cells_of(observation: &Observation) -> Vec<CellKey> {
-    let (session, flow, agent) = match &observation.what {
+    let (session, flows, agent) = match &observation.what {
         Observed::Message(message) => return cells_of_message(message),
-        Observed::Call(call) => (&call.session, &call.flow, &call.agent),
-        Observed::Step(step) => (&step.session, &step.flow, &step.agent),
-        Observed::Usage(usage) => (&usage.session, &usage.flow, &usage.agent),
+        Observed::Call(call) => (&call.session, [&call.flow, &call.family], &call.agent),
+        Observed::Step(step) => (&step.session, [&step.flow, &step.family], &step.agent),
+        Observed::Usage(usage) => (&usage.session, [&usage.flow, &None], &usage.agent),
         Observed::Kill(order) | Observed::Reset(order) => return with_parents(&order.session),
         Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
             return with_parents(&dispatch.session);
@@ -61,7 +61,7 @@ pub(crate) fn cells_of(observation: &Observation) -> Vec<CellKey> {
         }
     };
     let mut cells = with_parents(session);
-    cells.extend(flow.clone().map(CellKey::Flow));
+    cells.extend(flows.into_iter().flatten().cloned().map(CellKey::Flow));
     cells.extend(agent.clone().map(CellKey::Agent));
     cells
 }
@@ -69,7 +69,8 @@ pub(crate) fn cells_of(observation: &Observation) -> Vec<CellKey> {
 fn cells_of_message(message: &Message) -> Vec<CellKey> {
     let mut cells = with_parents(&message.to);
     cells.push(CellKey::Inbox(message.to.clone()));
-    cells.extend(message.flow.clone().map(CellKey::Flow));
+    let flows = message.flow.iter().chain(&message.family);
+    cells.extend(flows.cloned().map(CellKey::Flow));
     cells.extend(message.conversation.clone().map(CellKey::Conversation));
     cells.extend(message.to_agent.clone().map(CellKey::AgentInbox));
     // The pair needs no entry of its own: whoever touches it touches both its sessions.

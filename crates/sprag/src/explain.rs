@@ -53,6 +53,7 @@ pub const fn explain(rule: RuleId) -> Explanation {
         RuleId::FlowRate => flow::RATE,
         RuleId::FlowTotal => flow::TOTAL,
         RuleId::FlowRevisits => flow::REVISITS,
+        RuleId::FlowSpawns => flow::SPAWNS,
         RuleId::FlowChatter => inbox::CHATTER,
         RuleId::FlowEcho => inbox::ECHO,
         RuleId::FlowUnattended => inbox::UNATTENDED,

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use sprag_core::{Event, Id, Role, Sender, Verdict};
+use sprag_core::{Event, Id, MAX_STARTERS, Role, Sender, Verdict};
 use sprag_store::{Marks, StoreError};
 
 use crate::capture::Capture;
@@ -237,13 +237,19 @@ fn marks_in(guard: &Guard, session: &Id) -> Marks {
     let cell = |id: &str| guard.session(id).ok().flatten().map(|session| session.cell);
     let own = cell(session.as_str());
     let killed = |id: &str| cell(id).and_then(|cell| cell.killed().cloned());
-    Marks {
-        killed: own
-            .as_ref()
-            .and_then(|cell| cell.killed().cloned())
-            .or_else(|| session.parents().find_map(killed)),
-        blocked: own.and_then(|cell| cell.blocked().cloned()),
+    let mut marks = Marks {
+        killed: killed(session.as_str()).or_else(|| session.parents().find_map(killed)),
+        blocked: own.as_ref().and_then(|cell| cell.blocked().cloned()),
+    };
+    let mut starter = own.and_then(|cell| cell.starter().cloned());
+    for _ in 0..MAX_STARTERS {
+        let Some(above) = starter.filter(|_| marks.killed.is_none()) else {
+            break;
+        };
+        marks.killed = killed(above.as_str()).or_else(|| above.parents().find_map(killed));
+        starter = cell(above.as_str()).and_then(|cell| cell.starter().cloned());
     }
+    marks
 }
 
 fn find(options: &LinkOptions) -> Result<Way, LinkError> {

@@ -16,6 +16,7 @@ use super::pace::Pace;
 use super::progress::{Advance, FailureWords, Grown, Last, Progress, Sample, Streaks, Waited};
 use super::session::{Refusals, ResettableState};
 use super::spent::{ModelSpending, Reservation};
+use super::starts::{OpenStart, OpenStarts, Starter};
 use super::window::Window;
 use super::{
     AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
@@ -46,6 +47,8 @@ numbered_fields!(SessionCell {
     6 blocked: Option<Box<Mark>>,
     7 held: ResettableState,
     8 owner: Option<Owner>,
+    9 starter: Option<Box<Starter>>,
+    10 family: Option<Id>,
 });
 
 numbered_fields!(Mark {
@@ -230,6 +233,24 @@ numbered_fields!(FlowCell {
     6 calls: Window,
     7 total: u32,
     8 spent: Spending,
+    9 starts: OpenStarts,
+});
+
+numbered_fields!(OpenStarts {
+    1 list: Vec<OpenStart>,
+    2 by_sub_agents: TimedKeys,
+});
+
+numbered_fields!(OpenStart {
+    1 child: Option<Id>,
+    2 call: Fixed,
+    3 starter: Starter,
+    4 last: Timestamp,
+});
+
+numbered_fields!(Starter {
+    1 by: Id,
+    2 generation: Or<1>,
 });
 
 numbered_fields!(FlowMember {

@@ -5,6 +5,7 @@
 //! and a call back up the path is a return.
 
 use super::spent::Spending;
+use super::starts::OpenStarts;
 use super::window::Window;
 use crate::id::Id;
 use crate::observation::Source;
@@ -42,6 +43,8 @@ pub struct FlowCell {
     pub(crate) calls: Window,
     pub(crate) total: u32,
     pub(crate) spent: Spending,
+    /// Sub-agents that have not returned. They outlive the chain.
+    pub(crate) starts: OpenStarts,
 }
 
 /// The path that a call from one member to another takes.

@@ -36,6 +36,7 @@ impl CellKey {
         sessions
             .map(|id| Self::Session(id.clone()))
             .chain(keys.flow.iter().map(|id| Self::Flow(id.clone())))
+            .chain(keys.family.iter().map(|id| Self::Flow(id.clone())))
             .chain(keys.pair.as_ref().map(Self::of_pair))
             .chain(keys.inbox.as_ref().map(Self::of_inbox))
             .chain(

@@ -29,6 +29,8 @@ pub struct CellKeys {
     pub above: Vec<Id>,
     /// The flow.
     pub flow: Option<Id>,
+    /// The flow that counts the sub-agents around it, if that is another one.
+    pub family: Option<Id>,
     /// Sender and receiver, sorted.
     pub pair: Option<(Id, Id)>,
     /// The receiver's inbox.
@@ -50,6 +52,7 @@ impl CellKeys {
             Observed::Call(call) => Self {
                 session: Some(call.session.clone()),
                 flow: call.flow.clone(),
+                family: call.family.clone(),
                 agent: counted(call.agent.as_ref(), policy),
                 alias: call.use_id.clone(),
                 ..Self::default()
@@ -57,6 +60,7 @@ impl CellKeys {
             Observed::Step(step) => Self {
                 session: Some(step.session.clone()),
                 flow: step.flow.clone(),
+                family: step.family.clone(),
                 agent: counted(step.agent.as_ref(), policy),
                 alias: step.use_id.clone(),
                 ..Self::default()
@@ -93,6 +97,7 @@ impl CellKeys {
         let mut keys = Self {
             session: message.from.clone(),
             flow: message.flow.clone(),
+            family: message.family.clone(),
             conversation: message.conversation.clone(),
             ..Self::default()
         };
@@ -137,6 +142,8 @@ pub struct Cells {
     pub peer: Option<Box<SessionCell>>,
     /// The flow.
     pub flow: Option<Box<FlowCell>>,
+    /// The flow that counts the sub-agents around the acting session, if that is another one.
+    pub family: Option<Box<FlowCell>>,
     /// Sender and receiver.
     pub pair: Option<Box<PairCell>>,
     /// The receiver's inbox.
@@ -151,16 +158,22 @@ pub struct Cells {
     pub above: Vec<SessionAbove>,
     /// What the sessions above the acting one have spent, if it does something else.
     pub spent_above: Vec<SpentAbove>,
-    /// A session above the acting one is killed.
-    pub killed_above: bool,
-    /// A session above the receiving one is killed.
-    pub peer_killed_above: bool,
+    /// The session above the acting one that is killed; of several the nearest.
+    pub killed_above: Option<Id>,
+    /// The session above the receiving one that is killed; of several the nearest.
+    pub peer_killed_above: Option<Id>,
+    /// The one above the acting session that was reset since the session, or one between, was started.
+    pub stale_above: Option<Id>,
+    /// The same of the receiving session.
+    pub peer_stale_above: Option<Id>,
+    /// How many started the acting session one after the other, as far as they are looked up.
+    pub starters: u32,
 }
 
 /// Runs `$do` on each slot that is filled. The cells have different types, so this can't be a loop.
 macro_rules! each_cell {
     ($cells:expr, $get:ident, $cell:ident => $do:expr) => {
-        each_cell!(@ $cells, $get, $cell, $do, session peer flow pair inbox conversation agent alias)
+        each_cell!(@ $cells, $get, $cell, $do, session peer flow family pair inbox conversation agent alias)
     };
     (@ $cells:expr, $get:ident, $cell:ident, $do:expr, $($slot:ident)+) => {
         $(if let Some($cell) = $cells.$slot.$get() {
@@ -181,6 +194,22 @@ impl Cells {
     /// Turns what was idle for too long into new.
     pub(crate) fn expire(&mut self, now: Timestamp) {
         each_cell!(self, as_deref_mut, cell => cell.expire(now));
+    }
+
+    /// The flow that counts the sub-agents around the acting session.
+    pub(crate) fn family(&self) -> Option<&FlowCell> {
+        self.family.as_deref().or(self.flow.as_deref())
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn family_mut(&mut self) -> Option<&mut FlowCell> {
+        self.family.as_deref_mut().or(self.flow.as_deref_mut())
+    }
+
+    /// The flows in which the acting session may be counted as a sub-agent.
+    pub(crate) fn flows_mut(&mut self) -> impl Iterator<Item = &mut FlowCell> {
+        let flows = self.family.iter_mut().chain(&mut self.flow);
+        flows.map(|flow| &mut **flow)
     }
 
     /// Renews every cell.

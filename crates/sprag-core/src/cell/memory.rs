@@ -67,10 +67,13 @@ impl SessionCell {
             killed,
             blocked,
             owner,
+            starter,
+            family,
             held: _,
         } = self;
         let is_unowned = matches!(owner, None | Some(Owner::Anonymous));
         let is_unmarked = killed.is_none() && blocked.is_none();
-        *generation == 1 && agent.is_none() && *steps == 0 && is_unmarked && is_unowned
+        let is_alone = starter.is_none() && family.is_none();
+        *generation == 1 && is_alone && agent.is_none() && *steps == 0 && is_unmarked && is_unowned
     }
 }

@@ -13,6 +13,7 @@ use super::near::NearLosses;
 use super::pace::Pace;
 use super::progress::Progress;
 use super::spent::Spending;
+use super::starts::Starter;
 use super::tried::{ShortName, Tried};
 use crate::id::Id;
 use crate::rule::RuleId;
@@ -80,6 +81,10 @@ pub struct SessionCell {
     pub(crate) killed: Option<Box<Mark>>,
     pub(crate) blocked: Option<Box<Mark>>,
     pub(crate) owner: Option<Owner>,
+    /// Who started it as a sub-agent that has not returned.
+    pub(crate) starter: Option<Box<Starter>>,
+    /// The flow that counts its start, else those that it makes itself.
+    pub(crate) family: Option<Id>,
     pub(crate) held: ResettableState,
 }
 
@@ -153,6 +158,8 @@ impl Default for SessionCell {
             killed: None,
             blocked: None,
             owner: None,
+            starter: None,
+            family: None,
             held: ResettableState::default(),
         }
     }
@@ -187,6 +194,24 @@ impl SessionCell {
     #[must_use]
     pub fn owner(&self) -> Option<&Owner> {
         self.owner.as_ref()
+    }
+
+    /// The session that started it, if it is a sub-agent that has not returned.
+    #[must_use]
+    pub fn starter(&self) -> Option<&Id> {
+        self.starter.as_ref().map(|starter| &starter.by)
+    }
+
+    /// The flow that counts its start, else those that it makes itself.
+    #[must_use]
+    pub fn family(&self) -> Option<&Id> {
+        self.family.as_ref()
+    }
+
+    /// It is nobody's sub-agent any more.
+    pub(crate) fn leave_starter(&mut self) {
+        self.starter = None;
+        self.family = None;
     }
 
     /// A sender acts in it: it belongs to the first, and to the adapters as soon as one of them does.

@@ -11,6 +11,7 @@ use crate::observation::{Approach, Hints};
 use crate::policy::DestructiveLimits;
 
 use super::canonical::{self, write_text};
+use super::delegation::delegates;
 use super::fields::fields;
 use super::guard::touches_guard;
 use super::json::JsonValue;
@@ -87,6 +88,7 @@ pub(super) fn of_tool(
         moves: false,
         asks: false,
         aims: false,
+        delegates: false,
         label: None,
         fields: Vec::new(),
         oversized: raw.len() > MAX_CANONICAL_BYTES,
@@ -112,6 +114,7 @@ pub(super) fn of_tool(
     approach.waits = waits(name, command);
     approach.touches_guard = touches_guard(&args, command, approach.kind);
     approach.moves = moves(name, &args, command);
+    approach.delegates = delegates(tool.server, tool.tool, &args);
     approach.aims = has_one_of(&args, &SUBJECT_NAMES);
     approach.asks = !approach.aims && asks(&args);
     approach.label = label(&args, command);
@@ -133,6 +136,7 @@ pub(super) fn of_program(key: &DigestKey, program: &Payload) -> Result<Approach,
         moves: false,
         asks: false,
         aims: false,
+        delegates: false,
         label: None,
         fields: Vec::new(),
         oversized: program.oversized,

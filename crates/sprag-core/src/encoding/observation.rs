@@ -78,6 +78,8 @@ numbered_fields!(Message {
     10 identity: Identity,
     11 generation: Option<u32>,
     12 unblock: bool,
+    13 use_id: Option<Id>,
+    14 family: Option<Id>,
 });
 
 numbered_fields!(Call {
@@ -96,6 +98,7 @@ numbered_fields!(Call {
     13 unparsed: bool,
     14 orders_guard: bool,
     15 path_reach: Option<Reach>,
+    16 family: Option<Id>,
 });
 
 numbered_fields!(ObservedEffect {
@@ -125,6 +128,7 @@ numbered_fields!(Step {
     8 generation: Option<u32>,
     9 identity: Identity,
     10 via: Via,
+    11 family: Option<Id>,
 });
 
 numbered_fields!(Approach {
@@ -141,6 +145,7 @@ numbered_fields!(Approach {
     11 asks: bool,
     12 aims: bool,
     13 touches_guard: bool,
+    14 delegates: bool,
 });
 
 numbered_fields!(Field {

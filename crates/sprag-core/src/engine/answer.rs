@@ -64,7 +64,7 @@ fn wrong(code: &Id, cells: &Cells, now: Timestamp) -> Option<AnswerError> {
     let Some(cell) = cells.session.as_deref() else {
         return Some(AnswerError::Unknown);
     };
-    if cells.killed_above || cell.killed().is_some() {
+    if cells.killed_above.is_some() || cell.killed().is_some() {
         return Some(AnswerError::Killed);
     }
     let list = &cell.held.approvals.list;

@@ -1,6 +1,7 @@
 //! A tool call, before it runs: gates, then every rule of calls, then what is remembered.
 
 use super::settle::{Stage, answer, settle};
+use super::start::StartingCall;
 use super::{ask, stopped};
 use crate::cell::hash::hash_bytes;
 use crate::cell::tried::Tried;
@@ -26,7 +27,7 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
     let Some(mut session) = cells.session.take() else {
         return Verdict::default();
     };
-    let gate = stopped(&call.session, call.generation, &session, cells.killed_above);
+    let gate = stopped(&call.session, call.generation, &session, cells);
     let alias = cells.alias.as_mut().filter(|_| gate.is_none());
     let first = alias.and_then(|alias| alias.repeated_call(call, now));
     // A question may have been answered since: the call is judged again.
@@ -35,7 +36,7 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
     let verdict = match (gate, first) {
         (Some(finding), _) => {
             // The step of a call in a session that is killed itself is answered by the kill.
-            let above = cells.killed_above && session.killed().is_none();
+            let above = cells.killed_above.is_some() && session.killed().is_none();
             if above && finding.code == Some(Code::SessionKilledLoopGuard) {
                 let tried = Tried::new(&call.approach, &limits);
                 let judged = CallFate::Refused;
@@ -105,10 +106,14 @@ fn judged(
     };
     gates::call(call, cell, limits, &mut found);
     let turn = call.turn.unwrap_or_default();
+    let starts = StartingCall::of(call);
     if !found.decision().refuses() {
         identical::judge(&tried, cell, now, limits, &mut found);
         let memory = (&mut *cell, cells.agent.as_deref_mut());
         destruction.judge(call, memory, now, limits, &mut found);
+        if let Some(start) = starts {
+            start.judge(cell, cells, now, limits, &mut found);
+        }
         Spender::new(cell, cells, now, policy, limits).judge(&mut found);
     }
     actions::count(cell, limits, ActionsJudged::Fully, &mut found);
@@ -130,6 +135,9 @@ fn judged(
         } else {
             let memory = (&mut *cell, cells.agent.as_deref_mut());
             destruction.count(memory, now, limits, policy.widest());
+        }
+        if let Some(start) = starts {
+            start.count(cell, cells, now, policy.widest());
         }
         cell.stick(call.agent.as_ref());
     }

@@ -1,7 +1,7 @@
 //! A message: from outside it starts a flow and attends a session; from an agent it is judged.
 
 use super::settle::{Stage, answer, settle};
-use super::stopped;
+use super::{start, stopped};
 use crate::cell::hash::hash_bytes;
 use crate::cell::{Cells, Path, SessionCell};
 use crate::finding::Findings;
@@ -10,7 +10,7 @@ use crate::observation::{Message, MessageKind, Source};
 use crate::policy::{Limits, Policy, Widest};
 use crate::rules::actions::ActionsJudged;
 use crate::rules::echo::SentMessage;
-use crate::rules::{actions, arrival, chatter, echo, flow, gates};
+use crate::rules::{actions, arrival, chatter, echo, flow, gates, spawns};
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
@@ -44,7 +44,7 @@ pub(super) fn judge(
 }
 
 fn receiver_killed(cells: &Cells, receiver: &SessionCell) -> bool {
-    receiver.killed().is_some() || cells.peer_killed_above
+    receiver.killed().is_some() || cells.peer_killed_above.is_some()
 }
 
 fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &Limits) -> Verdict {
@@ -52,7 +52,8 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
         return Verdict::default();
     };
     let mut verdict = if receiver_killed(cells, &receiver) {
-        let finding = gates::killed_receiver(&message.to, &receiver);
+        let above = cells.peer_killed_above.as_ref();
+        let finding = gates::killed_receiver(&message.to, &receiver, above);
         answer(finding, &receiver, message.identity, Stage::Message)
     } else {
         let is_user = message.source == Source::User;
@@ -65,6 +66,9 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
         }
         if is_user {
             receiver.attend(now);
+            if cells.peer_stale_above.is_some() {
+                receiver.leave_starter();
+            }
             receiver.held.approvals.spoken_to();
             receiver.held.user_unblocks = message.unblock || limits.session.human_unblocks;
             if receiver.held.user_unblocks {
@@ -104,12 +108,7 @@ impl MessageCase<'_> {
         let Some(mut sender) = cells.session.take() else {
             return Verdict::default();
         };
-        let gate = stopped(
-            self.from,
-            self.message.generation,
-            &sender,
-            cells.killed_above,
-        );
+        let gate = stopped(self.from, self.message.generation, &sender, cells);
         let mut verdict = match gate {
             Some(finding) => answer(finding, &sender, self.message.identity, Stage::Message),
             None => {
@@ -154,7 +153,8 @@ impl MessageCase<'_> {
         // On a self-call the sender, already found alive, is the receiver too.
         let receiver = cells.peer.as_deref().unwrap_or(sender);
         if cells.peer.is_some() && receiver_killed(cells, receiver) {
-            found.push(gates::killed_receiver(&self.message.to, receiver));
+            let above = cells.peer_killed_above.as_ref();
+            found.push(gates::killed_receiver(&self.message.to, receiver, above));
             return;
         }
         if self.message.kind == MessageKind::Return {
@@ -166,6 +166,7 @@ impl MessageCase<'_> {
             flow::judge_depth(path, self.sending, found);
         }
         if self.message.kind == MessageKind::Spawn {
+            self.judge_start(sender, cells, path, found);
             return;
         }
         if let (Some(flow), Some(path)) = (&cells.flow, path) {
@@ -177,6 +178,38 @@ impl MessageCase<'_> {
             echo::judge(pair, steps, &self.sent(), ends, self.sending, found);
         }
         self.judge_arrival(receiver, cells, found);
+    }
+
+    fn judge_start(
+        &self,
+        sender: &SessionCell,
+        cells: &Cells,
+        path: Option<&Path>,
+        found: &mut Findings,
+    ) {
+        let (Some(flow), Some(false)) = (&cells.flow, path.map(|path| path.is_return)) else {
+            return;
+        };
+        let spawn = start::announced(self.message, self.from);
+        if flow.starts.announced(spawn).is_none() {
+            let who = (self.from, sender.starter.is_some());
+            spawns::judge(&flow.starts, who, self.now, self.sending, found);
+        }
+    }
+
+    /// Keeps who started whom. A session that returns is nobody's sub-agent any more.
+    fn enter_tree(&self, sender: &mut SessionCell, cells: &mut Cells, path: Option<&Path>) {
+        let is_new = path.is_some_and(|path| !path.is_return);
+        match (self.message.kind, &mut cells.flow, &mut cells.peer) {
+            (MessageKind::Return, _, _) => sender.leave_starter(),
+            (MessageKind::Spawn, Some(flow), Some(child)) if is_new => {
+                let spawn = start::announced(self.message, self.from);
+                let starter = start::enter(spawn, sender, flow, self.now, self.widest);
+                child.starter = Some(Box::new(starter));
+                child.family.clone_from(&self.message.flow);
+            }
+            _ => {}
+        }
     }
 
     fn judge_arrival(&self, receiver: &SessionCell, cells: &Cells, found: &mut Findings) {
@@ -201,6 +234,7 @@ impl MessageCase<'_> {
         };
         let steps = self.steps(sender, cells.peer.as_deref().unwrap_or(sender));
         sender.stick(self.message.agent.as_ref());
+        self.enter_tree(sender, cells, path);
         let receiver = cells.peer.as_deref_mut().unwrap_or(sender);
         receiver.stick(self.message.to_agent.as_ref());
         if let Some(at) = attended {

@@ -38,6 +38,9 @@ pub(super) fn kill(order: &Order, cells: &mut Cells, now: Timestamp) -> Verdict 
 pub(super) fn reset(cells: &mut Cells, now: Timestamp) -> Verdict {
     if let Some(cell) = &mut cells.session {
         cell.reset();
+        if cells.stale_above.is_some() {
+            cell.leave_starter();
+        }
         cell.expire(now);
     }
     done(cells.session.as_deref())
@@ -68,7 +71,7 @@ pub(super) fn usage(policy: &Policy, usage: &Usage, cells: &mut Cells, now: Time
     } else {
         Stage::After
     };
-    let gate = stopped(&usage.session, usage.generation, &cell, cells.killed_above);
+    let gate = stopped(&usage.session, usage.generation, &cell, cells);
     let verdict = match gate {
         Some(finding) => answer(finding, &cell, usage.identity, stage),
         None => {

@@ -21,7 +21,7 @@ pub(super) fn judge(policy: &Policy, step: &Step, cells: &mut Cells, now: Timest
     let Some(mut session) = cells.session.take() else {
         return Verdict::default();
     };
-    let gate = stopped(&step.session, step.generation, &session, cells.killed_above);
+    let gate = stopped(&step.session, step.generation, &session, cells);
     let alias = cells.alias.as_mut().filter(|_| gate.is_none());
     let first = alias.and_then(|alias| alias.repeated_step(step, now));
     let is_repeated = first.is_some();

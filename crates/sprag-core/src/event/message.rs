@@ -49,6 +49,9 @@ pub struct MessageEvent {
     /// How sure the sender's identity is.
     #[serde(skip_serializing_if = "is_default")]
     pub identity: Identity,
+    /// Of a `spawn`, the client's id of the tool use that starts the sub-agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub use_id: Option<Id>,
 }
 
 impl MessageEvent {
@@ -69,6 +72,7 @@ impl MessageEvent {
             unblock: false,
             generation: None,
             identity: Identity::default(),
+            use_id: None,
         }
     }
 
@@ -83,6 +87,8 @@ impl MessageEvent {
         agent,
         /// Names the receiver's agent.
         to_agent,
+        /// Names the tool use by which a sub-agent is started.
+        use_id,
     }
 
     /// Sets who is behind it when no agent sent it.

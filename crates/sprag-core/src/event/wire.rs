@@ -80,6 +80,7 @@ fn message(values: &FieldValues<'_>) -> Result<MessageEvent, EventError> {
         unblock: values.flag(EventField::Unblock)?,
         generation: values.generation()?,
         identity: values.identity()?,
+        use_id: values.id(EventField::UseId)?,
         ..MessageEvent::new(values.required_id(EventField::To, "a message")?)
     })
 }

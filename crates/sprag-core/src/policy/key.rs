@@ -8,6 +8,7 @@ use super::field::PolicyField;
 use super::limit::MAX_LIMIT;
 use super::limits::Limits;
 use super::setting::{Setting, SettingKind};
+use super::spawns::MAX_OPEN_SUB_AGENTS;
 use super::write::show;
 
 /// A key that a policy may set: `flow.max_depth`.
@@ -79,15 +80,18 @@ impl PolicyKey {
 
     /// The count that this warning comes before: `flow.echo.deny` for `flow.echo.warn`.
     pub(super) fn warns_before(&self) -> Option<&'static Self> {
-        let table = self.name.strip_suffix(".warn")?;
+        let begin = self.name.strip_suffix("warn")?;
         KEYS.iter().find(|key| {
-            let last = key.name.strip_prefix(table);
-            matches!(last, Some(".deny" | ".block"))
+            let end = key.name.strip_prefix(begin);
+            matches!(end, Some("deny" | "block"))
         })
     }
 }
 
 const COUNT: SettingKind = SettingKind::Count { max: MAX_LIMIT };
+const OPEN: SettingKind = SettingKind::Count {
+    max: MAX_OPEN_SUB_AGENTS,
+};
 const SCOPES: SettingKind = SettingKind::Word(&["session", "agent"]);
 
 macro_rules! keys {
@@ -114,6 +118,12 @@ keys! {
     "flow.echo.warn" = flow.echo.warn, COUNT, "Warn on this repetition of the same words.";
     "flow.echo.deny" = flow.echo.deny, COUNT, "Refuse this repetition, if the answers were all the same.";
     "flow.max_unattended" = flow.max_unattended, COUNT, "Agents' messages into a session since a user was last behind it.";
+
+    "flow.spawns.warn" = flow.spawns.warn, OPEN, "Warn if a sub-agent starts another while this many of the flow are open.";
+    "flow.spawns.deny" = flow.spawns.deny, OPEN, "Refuse that start while this many are open.";
+    "flow.spawns.root_warn" = flow.spawns.root_warn, OPEN, "Warn if the session at the top starts one while this many are open.";
+    "flow.spawns.root_deny" = flow.spawns.root_deny, OPEN, "Refuse that start while this many are open.";
+    "flow.spawns.per_minute" = flow.spawns.per_minute, OPEN, "Starts within 60 seconds by two or more sub-agents together.";
 
     "inbox.max_messages_per_minute" = inbox.max_messages_per_minute, COUNT, "Agents' messages that arrive within 60 seconds.";
     "inbox.scope" = inbox.scope, SCOPES, "Whose inbox it is: each session's, or one for all sessions of an agent.";
@@ -175,6 +185,7 @@ pub(super) static TABLES: &[(&str, &str)] = &[
         "Messages between agents that one user action caused.",
     ),
     ("flow.echo", "The same words again and again."),
+    ("flow.spawns", "Sub-agents that have not returned."),
     ("inbox", "Messages that arrive at a session or an agent."),
     ("conversation", "Tracked conversations of several agents."),
     ("access", "Which tools may be called."),
@@ -279,7 +290,8 @@ mod tests {
             .iter()
             .filter_map(|key| Some((key.name, key.warns_before()?.name)))
             .collect();
-        assert_eq!(pairs.len(), 6);
+        assert_eq!(pairs.len(), 8);
+        assert!(pairs.contains(&("flow.spawns.root_warn", "flow.spawns.root_deny")));
         assert!(pairs.contains(&("flow.echo.warn", "flow.echo.deny")));
         assert!(pairs.contains(&("progress.churn.warn", "progress.churn.block")));
     }

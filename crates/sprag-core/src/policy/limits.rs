@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::limit::Limit;
 use super::mode::Modes;
+use super::spawns::Spawns;
 use crate::glob::Glob;
 use crate::observation::ToolKind;
 use crate::price::Price;
@@ -66,6 +67,8 @@ pub struct FlowLimits {
     pub echo: Echo,
     /// Agents' messages into a session that no user is behind.
     pub max_unattended: Limit,
+    /// Sub-agents.
+    pub spawns: Spawns,
 }
 
 impl Default for FlowLimits {
@@ -83,6 +86,7 @@ impl Default for FlowLimits {
                 deny: Limit::of(5),
             },
             max_unattended: Limit::of(200),
+            spawns: Spawns::default(),
         }
     }
 }

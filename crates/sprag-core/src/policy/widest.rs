@@ -21,6 +21,7 @@ pub(crate) struct Widest {
     pub(crate) calls_per_minute: u32,
     pub(crate) messages_per_minute: u32,
     pub(crate) chatter: u32,
+    pub(crate) spawns_per_minute: u32,
     pub(crate) destructive_calls: u32,
     pub(crate) destructive_window: Millis,
     /// Whether anything is counted over all sessions of an agent.
@@ -45,6 +46,7 @@ impl Widest {
             calls_per_minute: limits.flow.max_calls_per_minute.get(),
             messages_per_minute: limits.inbox.max_messages_per_minute.get(),
             chatter: limits.flow.chatter.get(),
+            spawns_per_minute: limits.flow.spawns.per_minute.get(),
             destructive_calls: limits.destructive.max_calls.get(),
             destructive_window: limits.destructive.window,
             counts_agents: limits.destructive.scope == Scope::Agent
@@ -57,6 +59,7 @@ impl Widest {
             calls_per_minute: self.calls_per_minute.max(other.calls_per_minute),
             messages_per_minute: self.messages_per_minute.max(other.messages_per_minute),
             chatter: self.chatter.max(other.chatter),
+            spawns_per_minute: self.spawns_per_minute.max(other.spawns_per_minute),
             destructive_calls: self.destructive_calls.max(other.destructive_calls),
             destructive_window: self.destructive_window.max(other.destructive_window),
             counts_agents: self.counts_agents || other.counts_agents,

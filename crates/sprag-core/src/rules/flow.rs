@@ -74,6 +74,20 @@ pub(crate) fn judge_depth(path: &Path, limits: &Limits, found: &mut Findings) {
     }
 }
 
+/// `flow.depth` of a call that starts a sub-agent: how many started one another, the new one included.
+pub(crate) fn judge_start_depth(depth: u32, limits: &Limits, found: &mut Findings) {
+    let max = limits.flow.max_depth.get();
+    if depth > max {
+        found.add(limits, RuleId::FlowDepth, || {
+            let what = format!("effective call depth {depth} exceeds limit (max {max})");
+            deny(RuleId::FlowDepth, what)
+                .with("depth", depth)
+                .with("max", max)
+                .hint_if(raise_to("max_depth", depth))
+        });
+    }
+}
+
 /// The limits on everything that was said in the flow.
 pub(crate) fn judge_talk(
     flow: &FlowCell,

@@ -4,7 +4,8 @@
 //! `access.denied` and `session.blocked` are about calls: a blocked agent may still talk, because
 //! the best end of a runaway is an agent that sums up what it tried.
 //!
-//! Trips when: the event belongs to an older generation, the session or one above it is killed,
+//! Trips when: the event belongs to an older generation, the session or one above it is killed, one above
+//! it was reset since it was started,
 //! the tool is not allowed, or the session is blocked.
 //! Resets when: an operator resets the session; a block also when a user says so.
 //! Odd cases: a session that writes *to* a killed session gets `deny`, not `kill`: it did nothing wrong.
@@ -43,13 +44,36 @@ pub(crate) fn stale(session: &Id, named: u32, current: u32) -> Finding {
     .code(Code::SessionStaleGeneration)
 }
 
+/// The word for a sub-agent whose starter was reset since.
+pub(crate) fn orphaned(session: &Id, starter: &Id) -> Finding {
+    Finding::new(
+        RuleId::SessionKilled,
+        Decision::Kill,
+        format!(
+            "Session {} has ended: session {} above it was reset since it was started. Stop now.",
+            plain_name(session.as_str()),
+            plain_name(starter.as_str())
+        ),
+    )
+    .with("starter", starter.as_str())
+    .hint(reset_hint(session.as_str()))
+    .code(Code::SessionStaleGeneration)
+}
+
 /// The word for the killed session itself.
-pub(crate) fn killed(session: &Id, cell: &SessionCell) -> Finding {
-    let why = cell
-        .killed()
-        .map_or("a session above it was killed", |mark| mark.why.as_str());
-    // The audit's word need not stand in the sentence once more.
-    let why = why.strip_prefix("session_killed: ").unwrap_or(why);
+pub(crate) fn killed(session: &Id, cell: &SessionCell, above: Option<&Id>) -> Finding {
+    let why = match (cell.killed(), above) {
+        // The audit's word need not stand in the sentence once more.
+        (Some(mark), _) => mark
+            .why
+            .strip_prefix("session_killed: ")
+            .unwrap_or(&mark.why)
+            .to_owned(),
+        (None, Some(above)) => {
+            format!("session {} above it was killed", plain_name(above.as_str()))
+        }
+        (None, None) => "a session above it was killed".to_owned(),
+    };
     let finding = Finding::new(
         RuleId::SessionKilled,
         Decision::Kill,
@@ -59,19 +83,17 @@ pub(crate) fn killed(session: &Id, cell: &SessionCell) -> Finding {
             why.trim_end_matches('.')
         ),
     )
-    .hint_if(killed_one(session, cell).map(reset_hint))
+    .hint_if(killed_one(session, cell, above).map(reset_hint))
     .code(Code::SessionKilledLoopGuard);
     told(finding, cell.killed())
 }
 
-/// The session whose reset lifts the kill: itself, or the only one above it. Which of several above it
-/// was killed is not known here.
-fn killed_one<'a>(session: &'a Id, cell: &SessionCell) -> Option<&'a str> {
-    if cell.killed().is_some() {
-        return Some(session.as_str());
+/// The session whose reset lifts the kill: itself, or the one above it that was killed.
+fn killed_one<'a>(session: &'a Id, cell: &SessionCell, above: Option<&'a Id>) -> Option<&'a str> {
+    match cell.killed() {
+        Some(_) => Some(session.as_str()),
+        None => above.map(Id::as_str),
     }
-    let (above, name) = session.as_str().split_once('/')?;
-    (!name.contains('/')).then_some(above)
 }
 
 /// An operator kills too, and then the loop guard had no part in it.
@@ -84,7 +106,7 @@ fn killer(cell: &SessionCell) -> &'static str {
 }
 
 /// The word for someone who writes to a killed session.
-pub(crate) fn killed_receiver(session: &Id, cell: &SessionCell) -> Finding {
+pub(crate) fn killed_receiver(session: &Id, cell: &SessionCell, above: Option<&Id>) -> Finding {
     let finding = Finding::new(
         RuleId::SessionKilled,
         Decision::Deny,
@@ -94,7 +116,7 @@ pub(crate) fn killed_receiver(session: &Id, cell: &SessionCell) -> Finding {
             killer(cell)
         ),
     )
-    .hint_if(killed_one(session, cell).map(reset_hint))
+    .hint_if(killed_one(session, cell, above).map(reset_hint))
     .code(Code::SessionKilledLoopGuard);
     told(finding, cell.killed())
 }

@@ -9,6 +9,7 @@ use super::findings::Findings;
 use super::judge::{Action, Model, ModelOutcome, Origin, killed};
 use super::questions::Said;
 use super::record::{EventFacts, ModelVerdict, PendingCall, Record};
+use super::starts::{Kinship, starts_one};
 
 /// After this, a call begins a row.
 const LULL: Millis = Millis(30_000);
@@ -205,6 +206,7 @@ impl<'a> Action<'_, 'a> {
             self.repeat(call, limits, &mut findings);
             self.destructive(call, limits, &mut findings);
             self.effects(call, limits, &mut findings);
+            self.start(call, &mut findings);
             facts.warned = self.amounts(None, &mut findings);
         }
         self.actor.judge_actions(false, &mut findings);
@@ -217,6 +219,7 @@ impl<'a> Action<'_, 'a> {
             facts.pending.iter_mut().for_each(|call| call.asked = asked);
         } else {
             facts.accepted = true;
+            self.count_start(call, &mut facts);
             match said {
                 Said::Yes(code) if findings.lifted => {
                     let state = self.after_use(&code);
@@ -234,6 +237,35 @@ impl<'a> Action<'_, 'a> {
                 .for_each(|call| call.refused = false);
         }
         (findings, facts)
+    }
+
+    /// A call that starts a sub-agent.
+    fn start(&self, call: &'a Call, findings: &mut Findings) {
+        if !starts_one(call) {
+            return;
+        }
+        let limits = &*self.actor.limits;
+        if self.actor.starters + 2 > limits.flow.max_depth.get() {
+            findings.add(limits, RuleId::FlowDepth, Decision::Deny);
+        }
+        if let Some(flow) = self.cells.family.or(self.cells.flow) {
+            let mut starts = self.history.starts(flow, self.now);
+            let when = (self.now, self.actor.generation);
+            starts.note(self.what, self.cells, flow, when);
+            let who = (self.actor.id, self.actor.is_sub_agent);
+            starts.judge(who, self.now, limits, findings);
+        }
+    }
+
+    fn count_start(&self, call: &Call, facts: &mut EventFacts<'a>) {
+        let family = self.cells.family.or(self.cells.flow);
+        if let Some(flow) = family.filter(|_| starts_one(call)) {
+            facts.by_sub_agent = self.actor.is_sub_agent;
+            facts.kinship = (!facts.by_sub_agent).then_some(Kinship::Counts {
+                session: self.actor.id,
+                flow,
+            });
+        }
     }
 
     /// `access.denied`, `access.self` and `session.blocked`: the first that is enforced ends it.

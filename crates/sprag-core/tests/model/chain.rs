@@ -37,7 +37,7 @@ pub(crate) struct ChainStep {
 impl<'a> History<'a> {
     /// The records since the flow was last forgotten.
     pub(crate) fn flow_life(&self, flow: &Id, now: Timestamp) -> &[Record<'a>] {
-        self.life(now, Millis::DAY, |cells| cells.flow == Some(flow))
+        self.life(now, Millis::DAY, |cells| cells.has_flow(Some(flow)))
     }
 
     /// The flow as its events left it; none where it is new.

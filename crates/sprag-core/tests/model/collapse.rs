@@ -29,6 +29,8 @@ fn say(at: u64, from: &Id, to: &Id, flow: &Id) -> Observation {
         unblock: false,
         generation: None,
         identity: Identity::Exact,
+        use_id: None,
+        family: None,
     };
     Observation::new(Timestamp(at), Observed::Message(message))
 }

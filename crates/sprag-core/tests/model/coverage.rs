@@ -84,7 +84,7 @@ fn says(rule: RuleId) -> &'static [Decision] {
     use Decision::{Ask, Block, Deny, Kill, Warn};
     match rule {
         RuleId::SessionKilled => &[Warn, Deny, Kill],
-        RuleId::SessionBlocked | RuleId::FlowEcho => &[Warn, Deny],
+        RuleId::SessionBlocked | RuleId::FlowEcho | RuleId::FlowSpawns => &[Warn, Deny],
         RuleId::FlowChatter | RuleId::CallRepeat => &[Warn],
         RuleId::DestructiveSweeping => &[Ask, Deny],
         RuleId::DestructiveVolume => &[Warn, Ask, Kill],

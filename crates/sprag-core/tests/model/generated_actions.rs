@@ -30,17 +30,23 @@ impl Generator<'_> {
 
     pub(crate) fn call(&mut self, session: Id) -> Call {
         let samples = self.samples;
+        let starts = if self.starts() { 150 } else { 5 };
         let tools = self.rng.weighted(&[
             (50, &samples.harmless),
             (30, &samples.destructive),
             (20, &samples.forbidden),
+            (starts, &samples.delegating),
         ]);
         let destructive = self.rng.maybe(10, |rng| rng.chance(70));
         Call {
             session,
             agent: self.agent(),
             flow: self.maybe_flow(25),
-            id: self.maybe_id(self.habits.call_ids, 30, &samples.call_ids[..3]),
+            id: self.maybe_id(
+                self.habits.call_ids,
+                30 + starts / 3,
+                &samples.call_ids[..3],
+            ),
             use_id: self.maybe_id(self.habits.use_ids, 8, &samples.use_ids),
             approach: self.rng.pick(tools).clone(),
             hints: Hints {
@@ -65,6 +71,7 @@ impl Generator<'_> {
             generation: self.generation(),
             identity: self.identity(),
             via: self.via(),
+            family: None,
         }
     }
 
@@ -141,6 +148,7 @@ impl Generator<'_> {
             generation: self.generation(),
             identity: self.identity(),
             via: self.via(),
+            family: None,
         }
     }
 

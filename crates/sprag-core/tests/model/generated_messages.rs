@@ -28,11 +28,17 @@ impl Generator<'_> {
         let contents = &self.samples.contents;
         Message {
             content: self.rng.maybe(60, |rng| *rng.pick(contents)),
-            kind: self.rng.weighted(&[
-                (85, MessageKind::Say),
-                (9, MessageKind::Spawn),
-                (6, MessageKind::Return),
-            ]),
+            kind: {
+                let more = if self.starts() { 150 } else { 0 };
+                self.rng.weighted(&[
+                    (85, MessageKind::Say),
+                    (9 + more, MessageKind::Spawn),
+                    (6 + more / 5, MessageKind::Return),
+                ])
+            },
+            use_id: self
+                .rng
+                .maybe(10, |rng| rng.pick(&self.samples.use_ids).clone()),
             from: Some(from),
             flow: self.maybe_flow(85),
             agent: self.agent(),
@@ -61,6 +67,8 @@ impl Generator<'_> {
             unblock: self.rng.chance(25),
             generation: None,
             identity: Identity::Exact,
+            use_id: None,
+            family: None,
         }
     }
 }

@@ -13,6 +13,7 @@ enum Theme {
     Calls,
     Steps,
     Spending,
+    Starts,
     Mixed,
 }
 
@@ -100,6 +101,7 @@ pub(crate) fn history(seed: u64, samples: &Samples, habits: Habits) -> Vec<Obser
         Theme::Calls,
         Theme::Steps,
         Theme::Spending,
+        Theme::Starts,
         Theme::Mixed,
     ];
     let generator = Generator {
@@ -176,6 +178,7 @@ impl Generator<'_> {
             Theme::Calls => (4, 70, 8, 1),
             Theme::Steps => (4, 10, 70, 1),
             Theme::Spending => (10, 20, 15, 40),
+            Theme::Starts => (60, 30, 15, 1),
             Theme::Mixed => (25, 25, 25, 5),
         };
         self.rng.weighted(&[
@@ -190,6 +193,11 @@ impl Generator<'_> {
             (2, EventKind::End),
             (if self.habits.answers { 30 } else { 0 }, EventKind::Answer),
         ])
+    }
+
+    /// Whether it is about sub-agents.
+    pub(crate) fn starts(&self) -> bool {
+        self.theme == Theme::Starts
     }
 
     pub(crate) fn session(&mut self) -> Id {

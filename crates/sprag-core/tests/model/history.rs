@@ -69,12 +69,14 @@ impl<'a> History<'a> {
 
     /// It starts at 1 and grows with each reset.
     pub(crate) fn generation(&self, session: &Id) -> u32 {
-        let resets = self
-            .records
-            .iter()
-            .filter(|record| resets(record, session))
-            .count();
-        1 + u32::try_from(resets).expect("histories are short")
+        1 + Self::count_resets(&self.records, Some(session))
+    }
+
+    /// How often a session was reset in `records`.
+    pub(crate) fn count_resets(records: &[Record<'_>], session: Option<&Id>) -> u32 {
+        let is_reset = |record: &&Record<'_>| session.is_some_and(|id| resets(record, id));
+        let resets = records.iter().filter(is_reset).count();
+        u32::try_from(resets).expect("histories are short")
     }
 
     /// The first agent that an accepted event named for the session.
@@ -85,8 +87,8 @@ impl<'a> History<'a> {
             .find_map(|record| named_agent(record, session))
     }
 
-    /// Whether the session or one above it carries a kill mark. Marks outlive expiry, not a reset.
-    pub(crate) fn is_killed(&self, session: &Id) -> bool {
+    /// Whether the session or one that its id names carries a kill mark. Marks outlive expiry, not a reset.
+    pub(crate) fn is_killed_by_id(&self, session: &Id) -> bool {
         self.has_mark(session.as_str(), Mark::Kill)
             || session
                 .parents()

@@ -9,6 +9,7 @@ use super::calls::use_id;
 use super::findings::{Findings, Stage};
 use super::history::History;
 use super::record::{Cells, EventFacts, Mark, ModelError, ModelVerdict, Record};
+use super::starts::Kinship;
 
 /// A naive engine: a policy and all that happened.
 pub(crate) struct Model<'a> {
@@ -23,6 +24,12 @@ pub(crate) struct Actor<'h, 'a> {
     pub(crate) limits: LimitsRef<'a>,
     pub(crate) generation: u32,
     pub(crate) is_killed: bool,
+    /// One above it was reset since it was started.
+    pub(crate) is_orphaned: bool,
+    /// It was started as a sub-agent and has not returned.
+    pub(crate) is_sub_agent: bool,
+    /// How many started it one after the other.
+    pub(crate) starters: u32,
     pub(crate) is_blocked: bool,
     /// The records since the session last read as new.
     pub(crate) life: &'h [Record<'a>],
@@ -33,6 +40,7 @@ pub(crate) struct Action<'h, 'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) actor: Actor<'h, 'a>,
     pub(crate) history: &'h History<'a>,
+    pub(crate) what: &'a Observed,
     pub(crate) now: Timestamp,
     pub(crate) cells: Cells<'a>,
     pub(crate) stage: Stage,
@@ -105,12 +113,16 @@ impl<'a> Model<'a> {
         limits: LimitsRef<'a>,
         now: Timestamp,
     ) -> Actor<'_, 'a> {
+        let above = self.history.above(id);
         Actor {
             id,
             agent,
             limits,
             generation: self.history.generation(id),
-            is_killed: self.history.is_killed(id),
+            is_killed: above.is_killed,
+            is_orphaned: above.is_stale && !above.is_killed,
+            is_sub_agent: self.history.starter(id).is_some(),
+            starters: above.starters,
             is_blocked: self.history.is_blocked(id),
             life: self.history.session_life(id, now),
         }
@@ -123,6 +135,10 @@ impl<'a> Model<'a> {
             session: Some(origin.session),
             alias: use_id(what),
             flow: origin.flow,
+            family: self
+                .history
+                .family_of_deed(what, origin.session)
+                .filter(|family| Some(*family) != origin.flow),
             agent: agent
                 .filter(|_| self.policy.counts_agents() || matches!(what, Observed::Usage(_))),
             ..Cells::default()
@@ -133,6 +149,7 @@ impl<'a> Model<'a> {
             policy: self.policy,
             actor: self.actor(origin.session, agent, limits, now),
             history: &self.history,
+            what,
             now,
             cells,
             stage: match what {
@@ -146,13 +163,14 @@ impl<'a> Model<'a> {
             return Err(ModelError::NewerGeneration);
         }
         let is_stale = origin.generation.is_some_and(|named| named < generation);
-        let is_stopped = is_stale || deed.actor.is_killed;
+        let is_orphaned = deed.actor.is_orphaned;
+        let is_stopped = is_stale || is_orphaned || deed.actor.is_killed;
         let first = self.first_sight(now, origin.session, what);
         if let Some(verdict) = first.filter(|_| !is_stopped) {
             return Ok(repeated(what, now, cells, verdict));
         }
         let (findings, mut facts) = match what {
-            _ if is_stale => stale(),
+            _ if is_stale || is_orphaned => stale(),
             Observed::Call(call) => deed.call(call),
             Observed::Step(step) => deed.step(step),
             Observed::Usage(usage) => deed.usage(usage),
@@ -202,7 +220,11 @@ impl<'a> Model<'a> {
         let mut record = self.unjudged(at, what, &order.session);
         match what {
             Observed::Kill(_) => record.facts.mark = Some(Mark::Kill),
-            _ => record.verdict.generation += 1,
+            _ => {
+                record.verdict.generation += 1;
+                let is_stale = self.history.above(&order.session).is_stale;
+                record.facts.kinship = is_stale.then_some(Kinship::Left(&order.session));
+            }
         }
         record
     }

@@ -120,6 +120,7 @@ fn step_with(seconds: usize, approach: Approach, outcome: Outcome) -> Observatio
         generation: None,
         identity: Identity::Exact,
         via: sprag_core::Via::default(),
+        family: None,
     };
     Observation::new(Timestamp(1_000 * seconds as u64), Observed::Step(step))
 }
@@ -174,6 +175,7 @@ fn refused_call(at: u64, tool: &str, args: &[(&str, &str)]) -> Observation {
         generation: None,
         identity: Identity::Exact,
         via: sprag_core::Via::default(),
+        family: None,
     };
     Observation::new(Timestamp(at), Observed::Call(call))
 }

@@ -39,7 +39,7 @@ fn stays_killed(events: &[Observation], told: Vec<Answer>) {
         if line.any(|id| killed.contains(id)) {
             assert_eq!(verdict.rule, Some(RuleId::SessionKilled), "{event:?}");
             assert_eq!(is_kill, identity == Identity::Exact, "{event:?}");
-        } else if is_kill && verdict.code != Some(Code::SessionStaleGeneration) {
+        } else if is_kill && verdict.rule != Some(RuleId::SessionKilled) {
             killed.insert(session.as_str());
         }
     }

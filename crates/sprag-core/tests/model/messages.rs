@@ -9,6 +9,7 @@ use super::chain::Chain;
 use super::findings::{Findings, Stage};
 use super::judge::{Actor, Model, killed, stale};
 use super::record::{Cells, EventFacts, ModelError, ModelVerdict, Record, Scoped};
+use super::starts::Kinship;
 use super::talk::Talk;
 
 impl<'a> Model<'a> {
@@ -29,11 +30,14 @@ impl<'a> Model<'a> {
         };
         let now = self.history.now(at, &cells);
         let receiver = self.actor(&message.to, agent, limits, now);
-        let (findings, facts) = if receiver.is_killed {
+        let (findings, mut facts) = if receiver.is_killed {
             (killed(Decision::Deny), EventFacts::default())
         } else {
             (Findings::default(), heard(message, &receiver, now))
         };
+        if facts.user_word && receiver.is_orphaned {
+            facts.kinship = Some(Kinship::Left(&message.to));
+        }
         Record {
             what,
             now,
@@ -63,9 +67,13 @@ impl<'a> Model<'a> {
         if message.generation.is_some_and(|named| named > generation) {
             return Err(ModelError::NewerGeneration);
         }
-        let talk = self.talk(at, message, from, flow);
+        let talk = self.talk((at, what), message, from, flow);
         let is_stale = message.generation.is_some_and(|named| named < generation);
-        let (findings, mut facts) = if is_stale { stale() } else { talk.judge() };
+        let is_orphaned = talk.sender.is_orphaned;
+        let (findings, mut facts) = match is_stale || is_orphaned {
+            true => stale(),
+            false => talk.judge(),
+        };
         facts.attempt = talk.attempt();
         facts.mark = findings.mark(message.identity);
         Ok(Record {
@@ -84,7 +92,7 @@ impl<'a> Model<'a> {
 
     fn talk(
         &self,
-        at: Timestamp,
+        (at, what): (Timestamp, &'a Observed),
         message: &'a Message,
         from: &'a Id,
         flow: Option<&'a Id>,
@@ -99,6 +107,10 @@ impl<'a> Model<'a> {
             session: Some(from),
             receiver: Some(&message.to),
             flow,
+            family: self
+                .history
+                .family_of_message(message, from)
+                .filter(|family| Some(*family) != flow),
             conversation: message.conversation.as_ref().filter(|_| is_say),
             inbox: is_say.then(|| inbox(&message.to, to_agent, &to_limits)),
             pair: is_say,
@@ -119,6 +131,7 @@ impl<'a> Model<'a> {
         });
         Talk {
             model: self,
+            what,
             message,
             sender: self.actor(from, agent, limits, now),
             receiver: self.actor(&message.to, to_agent, to_limits, now),

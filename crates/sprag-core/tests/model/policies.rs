@@ -134,6 +134,18 @@ fn flow(rng: &mut Rng) -> Value {
         "chatter": rng.within(2, 4),
         "echo": {"warn": warn, "deny": warn + rng.within(0, 2)},
         "max_unattended": rng.within(1, 4),
+        "spawns": spawns(rng),
+    })
+}
+
+fn spawns(rng: &mut Rng) -> Value {
+    let (warn, root_warn) = (rng.within(1, 2), rng.within(1, 3));
+    json!({
+        "warn": warn,
+        "deny": warn + rng.within(0, 2),
+        "root_warn": root_warn,
+        "root_deny": root_warn + rng.within(0, 2),
+        "per_minute": rng.within(1, 3),
     })
 }
 

@@ -7,6 +7,8 @@ use sprag_core::{
     Approach, Code, Decision, Digest, Id, Message, MessageKind, Millis, Observed, RuleId, Timestamp,
 };
 
+use super::starts::Kinship;
+
 /// The part of a verdict that the semantics fix.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct ModelVerdict {
@@ -44,6 +46,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) session: Option<&'a Id>,
     pub(crate) receiver: Option<&'a Id>,
     pub(crate) flow: Option<&'a Id>,
+    /// The flow that counts the sub-agents around the acting session, if it is another one.
+    pub(crate) family: Option<&'a Id>,
     pub(crate) conversation: Option<&'a Id>,
     pub(crate) inbox: Option<Scoped<'a>>,
     pub(crate) agent: Option<&'a Id>,
@@ -84,6 +88,10 @@ impl<'a> Cells<'a> {
         is(self.session) || is(self.receiver) || self.is_above(id)
     }
 
+    pub(crate) fn has_flow(&self, flow: Option<&Id>) -> bool {
+        flow.is_some() && (self.flow == flow || self.family == flow)
+    }
+
     pub(crate) fn has_pair(&self, one: &Id, other: &Id) -> bool {
         let ends = (self.session, self.receiver);
         self.pair && (ends == (Some(one), Some(other)) || ends == (Some(other), Some(one)))
@@ -97,7 +105,8 @@ impl<'a> Cells<'a> {
         self.session.is_some_and(|id| other.has_session(id))
             || self.receiver.is_some_and(|id| other.has_session(id))
             || self.above.iter().flatten().any(|id| other.has_named(id))
-            || same(self.flow, other.flow)
+            || self.has_flow(other.flow)
+            || self.has_flow(other.family)
             || same(self.conversation, other.conversation)
             || same(self.inbox, other.inbox)
             || same(self.agent, other.agent)
@@ -187,6 +196,10 @@ pub(crate) struct EventFacts<'a> {
     /// It said that no price is known for a model.
     pub(crate) unpriced: bool,
     pub(crate) mark: Option<Mark>,
+    /// What it did to the tree of sub-agents.
+    pub(crate) kinship: Option<Kinship<'a>>,
+    /// A sub-agent started another.
+    pub(crate) by_sub_agent: bool,
     pub(crate) unblocks: bool,
     /// The receiver's user was heard: at this time, directly or by starting the flow.
     pub(crate) attends: Option<Timestamp>,

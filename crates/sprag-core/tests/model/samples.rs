@@ -18,6 +18,8 @@ pub(crate) struct Samples {
     pub(crate) harmless: Vec<Approach>,
     /// Calls that the policies like to forbid.
     pub(crate) forbidden: Vec<Approach>,
+    /// Calls that start a sub-agent.
+    pub(crate) delegating: Vec<Approach>,
     /// Calls that destroy.
     pub(crate) destructive: Vec<Approach>,
     /// Program texts.
@@ -51,6 +53,12 @@ impl Samples {
                     ..call(None, "run", &[("id", "1")])
                 },
             ],
+            delegating: ["p", "q"]
+                .map(|prompt| Approach {
+                    delegates: true,
+                    ..call(None, "task", &[("prompt", prompt)])
+                })
+                .to_vec(),
             destructive: vec![
                 call(None, "delete_asset", &[("asset_id", "1")]),
                 call(None, "delete_asset", &[("asset_id", "2")]),
@@ -144,6 +152,7 @@ pub(crate) fn program(text: &str) -> Approach {
         moves: false,
         asks: false,
         aims: false,
+        delegates: false,
         label: None,
         fields: Vec::new(),
         oversized: false,

@@ -1,16 +1,18 @@
 //! The rules on messages between agents.
 
-use sprag_core::{Decision, Limit, Message, MessageKind, Millis, RuleId, Timestamp};
+use sprag_core::{Decision, Id, Limit, Message, MessageKind, Millis, Observed, RuleId, Timestamp};
 
 use super::chain::{Chain, ChainStep};
 use super::findings::Findings;
 use super::judge::{Actor, Model, ModelOutcome, killed};
 use super::pair;
 use super::record::{Cells, EventFacts};
+use super::starts::{Kinship, Starts};
 
 /// An agent's message after resolution.
 pub(crate) struct Talk<'h, 'a> {
     pub(crate) model: &'h Model<'a>,
+    pub(crate) what: &'a Observed,
     pub(crate) message: &'a Message,
     pub(crate) sender: Actor<'h, 'a>,
     pub(crate) receiver: Actor<'h, 'a>,
@@ -41,6 +43,9 @@ impl<'a> Talk<'_, 'a> {
             findings = killed(Decision::Deny);
         } else if !is_return {
             self.tree(&mut findings);
+            if self.message.kind == MessageKind::Spawn {
+                self.start(&mut findings);
+            }
             if self.message.kind == MessageKind::Say {
                 self.flow(&mut findings);
                 self.pair(&mut findings);
@@ -51,6 +56,8 @@ impl<'a> Talk<'_, 'a> {
         if findings.refusal().is_none() {
             facts.accepted = true;
             facts.attends = self.attends().filter(|_| !is_return);
+            facts.kinship = self.kinship();
+            facts.by_sub_agent = self.sender.is_sub_agent;
         }
         (findings, facts)
     }
@@ -68,6 +75,42 @@ impl<'a> Talk<'_, 'a> {
         if depth.is_some_and(|depth| depth > limits.flow.max_depth.get()) {
             findings.add(limits, RuleId::FlowDepth, Decision::Deny);
         }
+    }
+
+    /// The flow with its open sub-agents, where the message starts one.
+    fn starts(&self) -> Option<(&'a Id, Starts<'a>)> {
+        let is_spawn = self.message.kind == MessageKind::Spawn;
+        let (_, place) = self.chain.as_ref()?;
+        let flow = self.cells.flow.filter(|_| is_spawn && !place.returns)?;
+        let mut starts = self.model.history.starts(flow, self.now);
+        let when = (self.now, self.sender.generation);
+        starts.note(self.what, self.cells, flow, when);
+        Some((flow, starts))
+    }
+
+    fn start(&self, findings: &mut Findings) {
+        let Some((_, starts)) = self.starts() else {
+            return;
+        };
+        if starts.is_new(self.message, self.sender.id) {
+            let who = (self.sender.id, self.sender.is_sub_agent);
+            starts.judge(who, self.now, &self.sender.limits, findings);
+        }
+    }
+
+    fn kinship(&self) -> Option<Kinship<'a>> {
+        if self.message.kind == MessageKind::Return {
+            return Some(Kinship::Left(self.sender.id));
+        }
+        let (flow, starts) = self.starts()?;
+        let sender = (self.sender.id, self.sender.generation);
+        let (by, generation) = starts.whose(self.message, sender);
+        Some(Kinship::Started {
+            child: &self.message.to,
+            by,
+            generation,
+            flow,
+        })
     }
 
     fn flow(&self, findings: &mut Findings) {

@@ -30,6 +30,8 @@ struct Expected {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct Overall {
+    #[serde(default)]
+    silent: bool,
     stop_by: Option<usize>,
     not_before: Option<usize>,
 }
@@ -62,6 +64,8 @@ fn model_and_engine_pass_the_vectors_of_approvals() {
 #[test]
 fn model_and_engine_pass_the_vectors_of_spend() {
     pass(include_str!("../vectors/spend.json"));
+fn model_and_engine_pass_the_vectors_of_storms() {
+    pass(include_str!("../vectors/storms.json"));
 }
 
 #[test]
@@ -139,10 +143,13 @@ fn missed_overall(scenario: &Scenario, told: &[ModelVerdict]) -> Option<String> 
         at.map_or(usize::MAX, |at| at + 1)
     };
     let Overall {
+        silent,
         stop_by,
         not_before,
     } = scenario.overall;
     let is_late = stop_by.is_some_and(|by| first(Decision::Deny) > by);
     let is_early = not_before.is_some_and(|at| first(Decision::Warn) < at);
-    (is_late || is_early).then(|| format!("{}: stopped too late or too early", scenario.name))
+    let is_loud = silent && first(Decision::Warn) != usize::MAX;
+    (is_late || is_early || is_loud)
+        .then(|| format!("{}: stopped too late or too early", scenario.name))
 }

@@ -103,14 +103,7 @@ fn events(
             }
             Ok(vec![actor.prompt(Some(text.into()))?])
         }
-        HookPhase::Before => {
-            let used = used(fields)?;
-            let mut events = vec![actor.call(&used)?];
-            if DELEGATES.contains(&used.tool.as_str()) {
-                events.extend(actor.sub_agent_request()?);
-            }
-            Ok(events)
-        }
+        HookPhase::Before => Ok(vec![actor.call(&used(fields)?)?]),
         HookPhase::After => {
             let used = used(fields)?;
             let mut events = vec![actor.step(&used, outcome(fields))?];

@@ -73,14 +73,7 @@ fn events(
         // A sub-agent's prompt was written by its parent.
         HookPhase::Prompt if actor.sub.is_some() => Vec::new(),
         HookPhase::Prompt => vec![actor.prompt(snake_payload::payload(fields.prompt))?],
-        HookPhase::Before => {
-            let used = used(fields)?;
-            let mut events = vec![actor.call(&used)?];
-            if used.tool == DELEGATE {
-                events.extend(actor.sub_agent_request()?);
-            }
-            events
-        }
+        HookPhase::Before => vec![actor.call(&used(fields)?)?],
         HookPhase::After => {
             let used = used(fields)?;
             let mut events = vec![actor.step(&used, outcome(fields, failed))?];

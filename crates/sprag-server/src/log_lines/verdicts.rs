@@ -149,6 +149,10 @@ impl<'a> VerdictLine<'a> {
             RuleId::FlowRevisits => {
                 format!("{} revisits exceeds max {max}", self.number("revisits")?)
             }
+            RuleId::FlowSpawns => match self.number("open") {
+                Some(open) => format!("{open} open sub-agents exceeds max {max}"),
+                None => format!("sub-agents start more than {max} others a minute"),
+            },
             RuleId::FlowEcho => format!(
                 "the same message {} times and nothing new came back",
                 self.number("count")?

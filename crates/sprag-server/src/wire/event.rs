@@ -104,6 +104,8 @@ pub(crate) struct Message {
     generation: Option<u32>,
     /// How sure the sender's identity is.
     identity: Option<Identity>,
+    /// Of a `spawn`, the client's id of the tool use that starts the sub-agent.
+    use_id: Option<Id>,
 }
 
 /// What an MCP server says of its tool.

@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use sprag_core::{Id, Mark};
+use rusqlite::Connection;
+use sprag_core::{Id, MAX_STARTERS, Mark};
 
 use super::connection::open_for_reading;
 use super::reserve::reserved_marks;
@@ -39,18 +40,32 @@ impl Marks {
             marks.killed = marks.killed.or(mark.killed.as_deref().cloned());
             marks.blocked = marks.blocked.or(mark.blocked.as_deref().cloned());
         }
-        for parent in session.parents() {
-            let mut above = reserved
-                .iter()
-                .filter(|mark| mark.session.as_str() == parent);
-            let killed = above.find_map(|mark| mark.killed.as_deref());
+        for above in above(&conn, session)? {
+            let mut reserved = reserved.iter().filter(|mark| mark.session == above);
+            let killed = reserved.find_map(|mark| mark.killed.as_deref());
             marks.killed = marks.killed.or_else(|| killed.cloned());
             if marks.killed.is_none()
-                && let Some(cell) = session_cell(&conn, parent)?
+                && let Some(cell) = session_cell(&conn, above.as_str())?
             {
                 marks.killed = cell.killed().cloned();
             }
         }
         Ok(marks)
     }
+}
+
+/// The sessions above `session`: by its id, and by who started whom.
+fn above(conn: &Connection, session: &Id) -> Result<Vec<Id>, StoreError> {
+    let mut all = Vec::new();
+    let mut at = session.clone();
+    for _ in 0..MAX_STARTERS {
+        all.extend(at.parents().filter_map(|id| Id::new(id).ok()));
+        let cell = session_cell(conn, at.as_str())?;
+        let Some(starter) = cell.as_ref().and_then(|cell| cell.starter()) else {
+            return Ok(all);
+        };
+        at = starter.clone();
+        all.push(at.clone());
+    }
+    Ok(all)
 }

@@ -91,6 +91,7 @@ pub(crate) fn call(at: u64, session: &str, what: u64) -> Observation {
             generation: None,
             identity: Identity::Exact,
             via: sprag_core::Via::default(),
+            family: None,
         }),
     )
 }
@@ -111,6 +112,8 @@ pub(crate) fn user_message(at: u64, to: &str) -> Observation {
             unblock: false,
             generation: None,
             identity: Identity::Exact,
+            use_id: None,
+            family: None,
         }),
     )
 }
@@ -128,6 +131,7 @@ fn approach(number: u64, tool: &str) -> Approach {
         moves: false,
         asks: false,
         aims: false,
+        delegates: false,
         touches_guard: false,
         label: None,
         server: Some(id("catalog")),
@@ -263,16 +267,18 @@ impl Stream {
             agent: self.maybe(3, Self::agent),
             to_agent: self.maybe(3, Self::agent),
             content: self.maybe(2, |s| digest(s.below(4))),
-            kind: self.pick([Say, Say, Say, Say, Say, Spawn, Return]),
+            kind: self.pick([Say, Say, Say, Say, Spawn, Spawn, Return]),
             unblock: self.chance(6),
             generation: self.maybe(30, |s| s.small(4)),
             identity: self.identity(),
+            use_id: self.maybe(9, |s| id(&format!("use{}", s.below(30)))),
+            family: None,
         }
     }
 
     fn call(&mut self) -> Call {
         let number = self.below(12);
-        let tool = self.pick(["read", "delete_asset", "status"]);
+        let tool = self.pick(["read", "delete_asset", "status", "task"]);
         Call {
             turn: None,
             effects: Vec::new(),
@@ -293,6 +299,7 @@ impl Stream {
             generation: self.maybe(30, |s| s.small(4)),
             identity: self.identity(),
             via: self.pick(VIAS),
+            family: None,
         }
     }
 
@@ -328,6 +335,7 @@ impl Stream {
             generation: self.maybe(30, |s| s.small(4)),
             identity: self.identity(),
             via: self.pick(VIAS),
+            family: None,
         }
     }
 

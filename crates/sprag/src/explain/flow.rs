@@ -1,6 +1,6 @@
 //! The shape and size of a flow: who may call whom, how deep, how wide, how long, how often.
 
-use sprag_core::Decision::Deny;
+use sprag_core::Decision::{Deny, Warn};
 
 use super::Explanation;
 
@@ -136,4 +136,27 @@ pub(super) const REVISITS: Explanation = Explanation {
            flow.revisits enforce` (or `shadow`, to see first), and set the number with `sprag policy set \
            flow.max_revisits 4`.",
     odd: &["A return is judged by who is on the sender's path, so parallel branches don't add up."],
+};
+
+pub(super) const SPAWNS: Explanation = Explanation {
+    verdicts: &[Warn, Deny],
+    keys: &["flow.spawns"],
+    per: None,
+    why: "Two agents that may start agents start five each, and those start five each: 312 sub-agents in 94 \
+          seconds, each of them sure that its part was too large for one. Nobody sees the sum, and the \
+          session that began it may have answered long ago.",
+    trips: "Asked before a sub-agent starts. A start by a sub-agent warns past `flow.spawns.warn` open \
+            sub-agents of the flow and is refused past `flow.spawns.deny`; a start by the session at the top \
+            goes by `root_warn` and `root_deny`. A start by a sub-agent is also refused if sub-agents, two or \
+            more of them, started `per_minute` others within 60 seconds.",
+    resets: "A sub-agent that returns is not open any more, and one without an event for 30 minutes counts as \
+             ended. What a session started before it was reset does not count.",
+    tune: "`sprag policy set flow.spawns.deny 100` for teams that delegate on purpose, or for one agent with \
+           `--agent planner`. Let the coordinator start the workers itself: it may have 200 at once.",
+    odd: &[
+        "Under an agent CLI's hooks the flow is the client's session: sub-agents outlive the request that they were started for.",
+        "The call of the client's agent tool is the start; the sub-agent's `spawn` takes its place and counts nothing.",
+        "A call that has its result, and named no sub-agent, has ended.",
+        "A kill reaches every sub-agent that has not returned, and those that they started.",
+    ],
 };
