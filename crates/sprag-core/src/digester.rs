@@ -25,6 +25,7 @@ mod normal;
 mod number;
 mod outcome;
 mod payload;
+mod probe;
 mod reduce;
 mod tone;
 mod waiting;

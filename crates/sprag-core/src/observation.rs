@@ -233,6 +233,12 @@ pub struct Approach {
     /// It starts a sub-agent.
     #[serde(default, skip_serializing_if = "is_false")]
     pub delegates: bool,
+    /// It is a command that only prints what it is given or what everybody knows.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub probes: bool,
+    /// A keyed fingerprint of its longest text argument; 0 where there is none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub argument: u32,
     /// The command or file in clear, for messages: a program with its subcommand, or a file's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Box<str>>,
@@ -294,6 +300,9 @@ pub struct Outcome {
     /// failure. They tell whether something advances.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub numbers: Vec<u64>,
+    /// A fingerprint of the whole result, of the kind that an argument has; 0 where there is none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub said: u32,
     /// The result was too long to canonicalise and was digested as raw bytes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub oversized: bool,

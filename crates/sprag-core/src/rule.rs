@@ -82,6 +82,8 @@ rules! {
     ProgressRecurrence = "progress.recurrence",
     /// The same change again and again.
     ProgressChurn = "progress.churn",
+    /// Calls that only talk to themselves.
+    ProgressProbe = "progress.probe",
     /// Actions since a user last spoke.
     BudgetActions = "budget.actions",
     /// Model tokens.

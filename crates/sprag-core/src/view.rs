@@ -175,6 +175,12 @@ impl<'a> GaugeList<'a> {
             streaks.churn,
             progress.churn.block.get(),
         );
+        self.add(
+            R::ProgressProbe,
+            of,
+            streaks.probe,
+            progress.probe.block.get(),
+        );
         if let Some((_, past)) = held.progress.past(held.progress.last.approach) {
             let recurrence = progress.recurrence.block.get();
             self.add(R::ProgressRecurrence, of, past.same, recurrence);

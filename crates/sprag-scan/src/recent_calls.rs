@@ -127,7 +127,9 @@ impl RecentCalls {
             | RuleId::CallIdentical
             | RuleId::CallRepeat
             | RuleId::DestructiveTarget => (same_call, number),
-            RuleId::DestructiveVolume => return back.saturating_add(1).min(number),
+            RuleId::DestructiveVolume | RuleId::ProgressProbe => {
+                return back.saturating_add(1).min(number);
+            }
             _ => return number,
         };
         let alike = self

@@ -69,6 +69,7 @@ pub const fn explain(rule: RuleId) -> Explanation {
         RuleId::ProgressStuck => progress::STUCK,
         RuleId::ProgressRecurrence => progress::RECURRENCE,
         RuleId::ProgressChurn => progress::CHURN,
+        RuleId::ProgressProbe => progress::PROBE,
         RuleId::BudgetActions => budget::ACTIONS,
         RuleId::BudgetTokens => budget::TOKENS,
         RuleId::BudgetCost => budget::COST,

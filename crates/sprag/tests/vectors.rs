@@ -46,10 +46,22 @@ fn spending_is_judged_as_the_vectors_say() {
     check(
         include_str!("../../sprag-core/tests/vectors/spend.json"),
         11,
+    );
+}
+
+#[test]
 fn storms_of_sub_agents_and_honest_delegation_are_told_apart_as_the_vectors_say() {
     check(
         include_str!("../../sprag-core/tests/vectors/storms.json"),
         25,
+    );
+}
+
+#[test]
+fn empty_probes_are_told_apart_from_work_as_the_vectors_say() {
+    check(
+        include_str!("../../sprag-core/tests/vectors/probes.json"),
+        11,
     );
 }
 

@@ -174,6 +174,7 @@ numbered_fields!(Grown {
     4 barren: u32,
     5 churn: u32,
     6 rounds: u32,
+    7 probe: u32,
 });
 
 numbered_fields!(Waited {
@@ -222,6 +223,8 @@ numbered_fields!(Streaks {
     11 similar: u16,
     12 rounds: u16,
     13 repeats: u16,
+    14 probe: u16,
+    15 parrots: u16,
 });
 
 numbered_fields!(FlowCell {
@@ -459,6 +462,8 @@ mod tests {
                     moves: random.is(),
                     asks: random.is(),
                     aims: random.is(),
+                    probes: random.is(),
+                    argument: random.maybe(Random::small).unwrap_or_default(),
                     name: ShortName::new(names[usize::try_from(random.below(3)).unwrap()]),
                     label: ShortName::new(names[usize::try_from(random.below(3)).unwrap()]),
                 },
@@ -485,7 +490,7 @@ mod tests {
 
     fn fill_pace(random: &mut RandomValues, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
-        let [stagnation, stuck, empty, barren, churn, rounds] =
+        let [stagnation, stuck, empty, barren, churn, rounds, probe] =
             std::array::from_fn(|_| random.small());
         progress.grown = Grown {
             stagnation,
@@ -494,6 +499,7 @@ mod tests {
             barren,
             churn,
             rounds,
+            probe,
         };
         progress.failure = random.maybe(|random| {
             Box::new(FailureWords {
@@ -547,6 +553,8 @@ mod tests {
             similar,
             rounds,
             repeats,
+            probe,
+            parrots,
         ] = std::array::from_fn(|_| random.tiny());
         Streaks {
             stagnation,
@@ -562,6 +570,8 @@ mod tests {
             similar,
             rounds,
             repeats,
+            probe,
+            parrots,
         }
     }
 
@@ -754,6 +764,8 @@ mod tests {
                     moves: false,
                     asks: false,
                     aims: true,
+                    probes: false,
+                    argument: random.small(),
                     name: ShortName::new(["read_file", "run_tests"][usize::from(random.is())]),
                     label: ShortName::new("main.rs"),
                 },

@@ -140,6 +140,10 @@ pub(crate) struct Streaks {
     pub(crate) similar: u16,
     /// Samples of a long round that came back.
     pub(crate) rounds: u16,
+    /// Calls in a row that only talked to themselves.
+    pub(crate) probe: u16,
+    /// Answers since then that were the call's own argument.
+    pub(crate) parrots: u16,
 }
 
 /// The steps at which streaks were last made longer: in one turn each grows once.
@@ -151,6 +155,7 @@ pub(crate) struct Grown {
     pub(crate) barren: u32,
     pub(crate) churn: u32,
     pub(crate) rounds: u32,
+    pub(crate) probe: u32,
 }
 
 /// The step before.

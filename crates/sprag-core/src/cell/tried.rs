@@ -20,6 +20,10 @@ pub(crate) struct Tried {
     pub(crate) asks: bool,
     /// It names the thing that it is about.
     pub(crate) aims: bool,
+    /// It only prints what it is given.
+    pub(crate) probes: bool,
+    /// A fingerprint of its longest text argument.
+    pub(crate) argument: u32,
     /// The tool's name, cut to fit, for evidence.
     pub(crate) name: ShortName,
     /// The command or file, cut to fit, for messages.
@@ -43,6 +47,8 @@ impl Tried {
             moves: approach.moves,
             asks: approach.asks,
             aims: approach.aims,
+            probes: approach.probes,
+            argument: approach.argument,
             name: ShortName::new(tool),
             label: ShortName::new(approach.label.as_deref().unwrap_or_default()),
         }

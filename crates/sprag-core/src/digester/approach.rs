@@ -15,10 +15,11 @@ use super::delegation::delegates;
 use super::fields::fields;
 use super::guard::touches_guard;
 use super::json::JsonValue;
-use super::kind::guess;
+use super::kind::{guess, is_shell};
 use super::label::label;
 use super::normal::{self, PayloadKind};
 use super::payload::{self, MAX_CANONICAL_BYTES};
+use super::probe::{longest_text, probes, short_text};
 use super::waiting::{moves, waits};
 
 /// Under which names a command is looked for.
@@ -89,6 +90,8 @@ pub(super) fn of_tool(
         asks: false,
         aims: false,
         delegates: false,
+        probes: false,
+        argument: 0,
         label: None,
         fields: Vec::new(),
         oversized: raw.len() > MAX_CANONICAL_BYTES,
@@ -115,6 +118,9 @@ pub(super) fn of_tool(
     approach.touches_guard = touches_guard(&args, command, approach.kind);
     approach.moves = moves(name, &args, command);
     approach.delegates = delegates(tool.server, tool.tool, &args);
+    approach.probes = command.is_some_and(|command| is_shell(name) && probes(command));
+    let text = longest_text(&args).unwrap_or_default();
+    approach.argument = short_text(key, text);
     approach.aims = has_one_of(&args, &SUBJECT_NAMES);
     approach.asks = !approach.aims && asks(&args);
     approach.label = label(&args, command);
@@ -137,6 +143,8 @@ pub(super) fn of_program(key: &DigestKey, program: &Payload) -> Result<Approach,
         asks: false,
         aims: false,
         delegates: false,
+        probes: false,
+        argument: 0,
         label: None,
         fields: Vec::new(),
         oversized: program.oversized,

@@ -171,14 +171,19 @@ fn redirects(part: &str) -> bool {
 
 /// Which quotes are open.
 #[derive(Default)]
-struct Quotes {
+pub(super) struct Quotes {
     open: Option<char>,
     escaped: bool,
 }
 
 impl Quotes {
+    /// Whether nothing is expanded here.
+    pub(super) fn is_literal(&self) -> bool {
+        self.open == Some('\'')
+    }
+
     /// Takes the next character, and returns whether it is quoted or a quote.
-    fn hold(&mut self, character: char) -> bool {
+    pub(super) fn hold(&mut self, character: char) -> bool {
         if self.escaped {
             self.escaped = false;
             return true;

@@ -76,6 +76,13 @@ pub(crate) fn guess(tool: &str, command: Option<&str>) -> ToolKind {
         .unwrap_or_default()
 }
 
+/// Whether a tool of this name runs commands.
+pub(super) fn is_shell(tool: &str) -> bool {
+    let name = SnakeName::<NAME_BYTES>::new(tool);
+    let mut words = name.as_str().split(|c: char| !c.is_alphanumeric());
+    words.any(|word| SHELLS.has(word))
+}
+
 /// The kind of a tool that is the first word of its own command line.
 fn own_line_kind(tool: &str, command: &str) -> ToolKind {
     let line = command.trim_start().lines().next().unwrap_or_default();

@@ -12,6 +12,7 @@ use crate::{MAX_FAILURE_WORDS, MAX_NUMBERS};
 use super::failure::{Form, form, telling_words};
 use super::noise::shape;
 use super::payload;
+use super::probe::short_text;
 use super::tone::{ends_failing, read};
 
 /// A larger number is not one that a person watches.
@@ -61,6 +62,11 @@ pub(super) fn of_step(key: &DigestKey, event: &StepEvent) -> Result<Outcome, Eve
             Vec::new()
         } else {
             numbers(&result.form)
+        },
+        said: if result.oversized {
+            0
+        } else {
+            short_text(key, &result.text)
         },
         oversized: result.oversized,
     })

@@ -146,6 +146,8 @@ numbered_fields!(Approach {
     12 aims: bool,
     13 touches_guard: bool,
     14 delegates: bool,
+    15 probes: bool,
+    16 argument: Fixed,
 });
 
 numbered_fields!(Field {
@@ -167,6 +169,7 @@ numbered_fields!(Outcome {
     10 ends_failing: bool,
     11 weak: bool,
     12 words: Vec<u16>,
+    13 said: Fixed,
 });
 
 numbered_fields!(Usage {

@@ -162,6 +162,8 @@ keys! {
     "progress.recurrence.block" = progress.recurrence.block, COUNT, "Block at this count.";
     "progress.churn.warn" = progress.churn.warn, COUNT, "Warn when the same change was made this often.";
     "progress.churn.block" = progress.churn.block, COUNT, "Block at this count.";
+    "progress.probe.warn" = progress.probe.warn, COUNT, "Warn at this many calls in a row that only print what they are given.";
+    "progress.probe.block" = progress.probe.block, COUNT, "Block at this many.";
 
     "budget.actions" = budget.actions, SettingKind::Count { max: 1_000_000 }, "Calls, messages and lone steps of a session between two words of a user.";
     "budget.strict" = budget.strict, SettingKind::Flag, "Whether the actions budget stops sessions in which no user was ever seen.";
@@ -212,6 +214,10 @@ pub(super) static TABLES: &[(&str, &str)] = &[
     (
         "progress.churn",
         "The same change again, whatever it answers.",
+    ),
+    (
+        "progress.probe",
+        "Calls that only print what they are given.",
     ),
     ("budget", "What a session, a flow or an agent may use up."),
     ("budget.tokens", "Model tokens."),
@@ -290,7 +296,7 @@ mod tests {
             .iter()
             .filter_map(|key| Some((key.name, key.warns_before()?.name)))
             .collect();
-        assert_eq!(pairs.len(), 8);
+        assert_eq!(pairs.len(), 9);
         assert!(pairs.contains(&("flow.spawns.root_warn", "flow.spawns.root_deny")));
         assert!(pairs.contains(&("flow.echo.warn", "flow.echo.deny")));
         assert!(pairs.contains(&("progress.churn.warn", "progress.churn.block")));

@@ -308,6 +308,8 @@ pub struct ProgressLimits {
     pub recurrence: Threshold,
     /// The same change again.
     pub churn: Threshold,
+    /// Calls that only talk to themselves.
+    pub probe: Threshold,
 }
 
 impl Default for ProgressLimits {
@@ -319,6 +321,7 @@ impl Default for ProgressLimits {
             empty: Threshold::of(8, 20),
             recurrence: Threshold::of(5, 10),
             churn: Threshold::of(4, 7),
+            probe: Threshold::of(20, 40),
         }
     }
 }

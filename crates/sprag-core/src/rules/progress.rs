@@ -14,6 +14,7 @@
 //! - `numbers.rs`: runs whose answers differ in numbers only, and numbers that advance;
 //! - `rounds.rs`: rounds of calls that are longer than the memory;
 //! - `churn.rs`: the same change again, whatever it answers;
+//! - `probe.rs`: calls that only talk to themselves;
 //! - `plain.rs`: the matrix.
 //!
 //! Resets when: news. A user's word sets streaks to zero and forgets nothing.
@@ -28,6 +29,7 @@ mod numbers;
 mod plain;
 #[cfg(test)]
 mod plain_model;
+mod probe;
 mod recurrence;
 mod rounds;
 #[cfg(test)]
@@ -91,6 +93,7 @@ fn informed(progress: &mut Progress, facts: StepFacts<'_>, limits: &Limits, foun
     numbers::judge(&facts, progress, limits, found);
     rounds::judge(&facts, progress, limits, found);
     churn::judge(&facts, progress, limits, found);
+    probe::judge(&facts, progress, limits, found);
     progress.keep(facts.at, facts.tried.normal, facts.past);
     progress.last = facts.last;
 }

@@ -153,6 +153,8 @@ pub(crate) fn program(text: &str) -> Approach {
         asks: false,
         aims: false,
         delegates: false,
+        probes: false,
+        argument: 0,
         label: None,
         fields: Vec::new(),
         oversized: false,
@@ -172,6 +174,7 @@ pub(crate) fn outcome(text: &str) -> Outcome {
         weak: false,
         words: Vec::new(),
         numbers: Vec::new(),
+        said: 0,
         oversized: false,
     }
 }

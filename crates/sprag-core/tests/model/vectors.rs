@@ -64,6 +64,9 @@ fn model_and_engine_pass_the_vectors_of_approvals() {
 #[test]
 fn model_and_engine_pass_the_vectors_of_spend() {
     pass(include_str!("../vectors/spend.json"));
+}
+
+#[test]
 fn model_and_engine_pass_the_vectors_of_storms() {
     pass(include_str!("../vectors/storms.json"));
 }

@@ -94,3 +94,23 @@ pub(super) const CHURN: Explanation = Explanation {
         "Keys and clicks sent to a program are runs, not changes: sending them again is how one gets on.",
     ],
 };
+
+pub(super) const PROBE: Explanation = Explanation {
+    verdicts: &[Warn, Block],
+    keys: &["progress.probe"],
+    per: None,
+    why: "A model that had lost its way tried whether its shell was still there: `echo s1`, `echo s2`, 290 times \
+          in a row. Every command was new and every answer too, so no comparison of answers found anything.",
+    trips: "Calls in a row that only print what they are given: a shell command made of `echo`, `printf`, `true`, \
+            `:`, `pwd` and `date` alone, without a redirection or another command in it; or a call that changes \
+            nothing and answers its own argument, from the second time on. `warn` many warn, `block` many block. \
+            Informed classifier only.",
+    resets: "Any other step ends the row. A user's message or a reset clears it too.",
+    tune: "`sprag policy set progress.probe '{ warn = 40, block = 80 }'`. An agent that is made of echoes, such as \
+           a test of the guard itself, may have the rule off.",
+    odd: &[
+        "A command that prints nothing is not a probe, and a script that prints its arguments is not one.",
+        "A look at the clock after a lull waits, and does not count.",
+        "Calls that were made before the first of their results came count once.",
+    ],
+};

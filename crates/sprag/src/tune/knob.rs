@@ -121,6 +121,7 @@ knobs! {
     ProgressStuck, "progress.empty", Steps, BLOCK, [6, 10, 15, 25], |l| l.progress.empty.block.get();
     ProgressRecurrence, "progress.recurrence", Steps, BLOCK, [5, 7, 10, 15], |l| l.progress.recurrence.block.get();
     ProgressChurn, "progress.churn", Steps, BLOCK, [4, 5, 7, 10], |l| l.progress.churn.block.get();
+    ProgressProbe, "progress.probe", Steps, BLOCK, [20, 40, 80], |l| l.progress.probe.block.get();
     BudgetActions, "budget.actions", Calls, SettingForm::Count, [50, 100, 200, 500, 2000], |l| l.budget.actions;
 }
 

@@ -22,6 +22,9 @@ const AIMS: u8 = 1 << 3;
 const LABELLED: u8 = 1 << 4;
 /// It waits for a person's word.
 const ASKED: u8 = 1 << 5;
+const PROBES: u8 = 1 << 6;
+/// A fingerprint of an argument follows.
+const ARGUED: u8 = 1 << 7;
 
 /// A list of pending calls.
 pub(super) struct PendingRows;
@@ -50,6 +53,8 @@ fn write(list: &[PendingCall], out: &mut Writer) {
             moves,
             asks,
             aims,
+            probes,
+            argument,
             name,
             label,
         } = tried;
@@ -68,13 +73,18 @@ fn write(list: &[PendingCall], out: &mut Writer) {
                 | flag(*asks, ASKS)
                 | flag(*aims, AIMS)
                 | flag(labelled, LABELLED)
-                | flag(*asked, ASKED),
+                | flag(*asked, ASKED)
+                | flag(*probes, PROBES)
+                | flag(*argument != 0, ARGUED),
         );
         out.time(*at);
         out.number(u64::from(*turn_start));
         Fixed::write(exact, out);
         if normal != exact {
             Fixed::write(normal, out);
+        }
+        if *argument != 0 {
+            Fixed::write(argument, out);
         }
         if *name != last {
             out.bytes(name.as_str().as_bytes());
@@ -102,6 +112,11 @@ fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
         } else {
             Fixed::read(from)?
         };
+        let argument = if traits & ARGUED == 0 {
+            0
+        } else {
+            Fixed::read(from)?
+        };
         if flags & RENAMED != 0 {
             last = ShortName::new(from.text()?);
         }
@@ -120,6 +135,8 @@ fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
                 moves: traits & MOVES != 0,
                 asks: traits & ASKS != 0,
                 aims: traits & AIMS != 0,
+                probes: traits & PROBES != 0,
+                argument,
                 name: last,
                 label: ShortName::new(label),
             },

@@ -95,6 +95,7 @@ impl Rung<'_> {
             "empty" => progress.empty,
             "recurrence" => progress.recurrence,
             "churn" => progress.churn,
+            "probe" => progress.probe,
             _ => progress.stuck,
         };
         let block = set.block.get();

@@ -30,6 +30,8 @@ fn tried(kind: ToolKind, call: &str) -> Tried {
         moves: false,
         asks: false,
         aims: false,
+        probes: false,
+        argument: 0,
         name: ShortName::new(call.split(' ').next().unwrap()),
         label: ShortName::new(""),
     }
@@ -71,6 +73,7 @@ impl TracedRun {
                 Vec::new()
             },
             numbers: Vec::new(),
+            said: 0,
             oversized: false,
         };
         let mut found = Findings::default();
