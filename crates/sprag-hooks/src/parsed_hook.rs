@@ -9,7 +9,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use sprag::{Event, EventError, Id};
-use sprag_core::{MAX_ID_BYTES, MessageKind, Payload};
+use sprag_core::{MAX_ID_BYTES, MessageEvent, MessageKind, Payload};
 
 /// Tool-use ids shorter than this are not taken for globally unique. Some model servers count
 /// `call_0`, `call_1` in every answer; as a `use_id` that would make all later calls look like the
@@ -234,6 +234,29 @@ impl Actor {
         child: &str,
         child_agent: &str,
     ) -> Result<Event, EventError> {
+        Ok(self.family_message(kind, child, child_agent)?.into())
+    }
+
+    /// The call `used` started the sub-agent `child`.
+    pub(crate) fn started(
+        &self,
+        used: &ToolUse,
+        child: &str,
+        child_agent: &str,
+    ) -> Result<Event, EventError> {
+        let event = self.family_message(MessageKind::Spawn, child, child_agent)?;
+        let call = used
+            .use_id()
+            .map_or_else(|| used.pairing_id(), str::to_owned);
+        Ok(event.use_id(&name(&call))?.into())
+    }
+
+    fn family_message(
+        &self,
+        kind: MessageKind,
+        child: &str,
+        child_agent: &str,
+    ) -> Result<MessageEvent, EventError> {
         let (parent, child) = (self.session(), session_id(&self.root, Some(child)));
         let event = if kind == MessageKind::Return {
             Event::message(&parent)?
@@ -248,7 +271,7 @@ impl Actor {
         };
         // Sub-agents outlive the request of the user that they were started for.
         let flow = session_id(&self.root, None);
-        Ok(event.flow(&flow)?.kind(kind).into())
+        Ok(event.flow(&flow)?.kind(kind))
     }
 }
 

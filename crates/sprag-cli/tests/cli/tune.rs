@@ -40,7 +40,8 @@ fn the_lines_that_fit_labelled_runs_are_told() {
                                   flow.max_unattended, inbox.max_messages_per_minute,
                                   conversation.max_messages, destructive.max_calls,
                                   destructive.max_same_target, progress.stuck,
-                                  progress.empty, progress.churn, budget.actions
+                                  progress.empty, progress.churn, progress.probe,
+                                  budget.actions
 
     # What fits this history, for the top of a policy:
     flow.echo = { warn = 2, deny = 3 }
@@ -85,7 +86,8 @@ fn a_session_in_a_log_finished_where_nobody_killed_it() {
                                   inbox.max_messages_per_minute, conversation.max_messages,
                                   destructive.max_calls, destructive.max_same_target,
                                   progress.stagnation, progress.stuck, progress.empty,
-                                  progress.recurrence, progress.churn, budget.actions
+                                  progress.recurrence, progress.churn, progress.probe,
+                                  budget.actions
 
     # What fits this history, for the top of a policy:
     call.max_identical = 5
@@ -120,7 +122,8 @@ fn a_log_in_which_nothing_finished_suggests_nothing() {
                                   inbox.max_messages_per_minute, conversation.max_messages,
                                   destructive.max_calls, destructive.max_same_target,
                                   progress.stagnation, progress.stuck, progress.empty,
-                                  progress.recurrence, progress.churn, budget.actions
+                                  progress.recurrence, progress.churn, progress.probe,
+                                  budget.actions
 
     Nothing finished here, so there is nothing to fit limits to.
     ");

@@ -463,7 +463,7 @@ mod tests {
                     asks: random.is(),
                     aims: random.is(),
                     probes: random.is(),
-                    argument: random.maybe(Random::small).unwrap_or_default(),
+                    argument: random.maybe(RandomValues::small).unwrap_or_default(),
                     name: ShortName::new(names[usize::try_from(random.below(3)).unwrap()]),
                     label: ShortName::new(names[usize::try_from(random.below(3)).unwrap()]),
                 },

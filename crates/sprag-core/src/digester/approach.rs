@@ -78,24 +78,7 @@ pub(super) fn of_tool(
     write_text(tool.tool.as_str(), &mut form);
     form.push(',');
 
-    let mut approach = Approach {
-        server: tool.server.cloned(),
-        tool: Some(tool.tool.clone()),
-        exact: Default::default(),
-        normal: Default::default(),
-        kind: Default::default(),
-        waits: false,
-        touches_guard: false,
-        moves: false,
-        asks: false,
-        aims: false,
-        delegates: false,
-        probes: false,
-        argument: 0,
-        label: None,
-        fields: Vec::new(),
-        oversized: raw.len() > MAX_CANONICAL_BYTES,
-    };
+    let mut approach = blank(tool, raw);
     if approach.oversized {
         approach.exact = key.digest(&[b"call raw\n", form.as_bytes(), raw.as_bytes()]);
         approach.normal = approach.exact;
@@ -126,6 +109,28 @@ pub(super) fn of_tool(
     approach.label = label(&args, command);
     approach.fields = fields(key, tool.tool.as_str(), tool.hints, &args, limits);
     Ok(approach)
+}
+
+/// An approach of which nothing is known but the tool.
+fn blank(tool: &CalledTool<'_>, raw: &str) -> Approach {
+    Approach {
+        server: tool.server.cloned(),
+        tool: Some(tool.tool.clone()),
+        exact: Default::default(),
+        normal: Default::default(),
+        kind: Default::default(),
+        waits: false,
+        touches_guard: false,
+        moves: false,
+        asks: false,
+        aims: false,
+        delegates: false,
+        probes: false,
+        argument: 0,
+        label: None,
+        fields: Vec::new(),
+        oversized: raw.len() > MAX_CANONICAL_BYTES,
+    }
 }
 
 /// The approach of a compound action.

@@ -50,7 +50,7 @@ pub(super) fn delegates(server: Option<&Id>, tool: &Id, args: &JsonValue<'_>) ->
             Some(JsonValue::Text(_) | JsonValue::Array(_))
         )
     };
-    TOOLS.contains(&name.as_str()) && INSTRUCTIONS.iter().any(|name| instructs(&name))
+    TOOLS.contains(&name.as_str()) && INSTRUCTIONS.iter().any(instructs)
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! A tool call, before it runs: gates, then every rule of calls, then what is remembered.
 
 use super::settle::{Stage, answer, settle};
-use super::start::StartingCall;
-use super::{ask, stopped};
+use super::{ask, start, stopped};
 use crate::cell::hash::hash_bytes;
 use crate::cell::tried::Tried;
 use crate::cell::{Answered, Cells, PendingCall, SessionCell};
@@ -105,15 +104,11 @@ fn judged(
         _ => Findings::default(),
     };
     gates::call(call, cell, limits, &mut found);
-    let turn = call.turn.unwrap_or_default();
-    let starts = StartingCall::of(call);
     if !found.decision().refuses() {
         identical::judge(&tried, cell, now, limits, &mut found);
         let memory = (&mut *cell, cells.agent.as_deref_mut());
         destruction.judge(call, memory, now, limits, &mut found);
-        if let Some(start) = starts {
-            start.judge(cell, cells, now, limits, &mut found);
-        }
+        start::judge(call, cell, cells, now, limits, &mut found);
         Spender::new(cell, cells, now, policy, limits).judge(&mut found);
     }
     actions::count(cell, limits, ActionsJudged::Fully, &mut found);
@@ -129,16 +124,14 @@ fn judged(
     } else {
         defiance::relented(cell);
         cell.held.calls.push(tried.exact, now);
-        cell.held.make(&tried, turn, now);
+        cell.held.make(&tried, call.turn.unwrap_or_default(), now);
         if let Some(code) = &approved {
             cell.held.approvals.use_up(code);
         } else {
             let memory = (&mut *cell, cells.agent.as_deref_mut());
             destruction.count(memory, now, limits, policy.widest());
         }
-        if let Some(start) = starts {
-            start.count(cell, cells, now, policy.widest());
-        }
+        start::count(call, cell, cells, now, policy.widest());
         cell.stick(call.agent.as_ref());
     }
     let why = ask::reason(&found);

@@ -32,7 +32,7 @@ pub(super) fn note(what: &Observed, cells: &mut Cells, now: Timestamp) {
         }
         Observed::Call(call) => {
             saw(&call.session, cells, now);
-            if let (Some(_), Some(flow)) = (StartingCall::of(call), cells.family_mut()) {
+            if let (Some(_), Some(flow)) = (starting_id(call), cells.family_mut()) {
                 flow.starts.clean(&call.session, generation, now);
             }
         }
@@ -54,64 +54,59 @@ fn saw(session: &Id, cells: &mut Cells, now: Timestamp) {
         .for_each(|flow| flow.starts.saw(session, now));
 }
 
-/// A call that starts a sub-agent whose session is not known yet.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct StartingCall<'a> {
-    call: &'a Call,
-    id: u64,
+/// The id of a call that starts a sub-agent whose session is not known yet; none if it starts nothing, or if nobody
+/// could tell when that ended.
+fn starting_id(call: &Call) -> Option<u64> {
+    let id = pending_id(call.use_id.as_ref(), call.id.as_ref());
+    id.filter(|_| call.approach.delegates)
 }
 
-impl<'a> StartingCall<'a> {
-    /// None if it starts nothing, or if nobody could tell when that ended.
-    pub(super) fn of(call: &'a Call) -> Option<Self> {
-        let id = pending_id(call.use_id.as_ref(), call.id.as_ref())?;
-        call.approach.delegates.then_some(Self { call, id })
+/// Judges a call that starts a sub-agent.
+pub(super) fn judge(
+    call: &Call,
+    cell: &SessionCell,
+    cells: &Cells,
+    now: Timestamp,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    if starting_id(call).is_none() {
+        return;
     }
-
-    pub(super) fn judge(
-        self,
-        cell: &SessionCell,
-        cells: &Cells,
-        now: Timestamp,
-        limits: &Limits,
-        found: &mut Findings,
-    ) {
-        // The root is the first level, and the new one comes below the caller.
-        flow::judge_start_depth(cells.starters.saturating_add(2), limits, found);
-        if let Some(flow) = cells.family() {
-            let who = (&self.call.session, cell.starter.is_some());
-            spawns::judge(&flow.starts, who, now, limits, found);
-        }
+    // The root is the first level, and the new one comes below the caller.
+    flow::judge_start_depth(cells.starters.saturating_add(2), limits, found);
+    if let Some(flow) = cells.family() {
+        let who = (&call.session, cell.starter.is_some());
+        spawns::judge(&flow.starts, who, now, limits, found);
     }
+}
 
-    /// Counts it once it was let through.
-    pub(super) fn count(
-        self,
-        cell: &mut SessionCell,
-        cells: &mut Cells,
-        now: Timestamp,
-        widest: Widest,
-    ) {
-        let session = &self.call.session;
-        let Some(flow) = cells.family_mut() else {
-            return;
-        };
-        flow.starts.push(OpenStart {
-            child: None,
-            call: self.id,
-            starter: Starter {
-                by: session.clone(),
-                generation: cell.generation,
-            },
-            last: now,
-        });
-        if cell.starter.is_some() {
-            let keep = widest.spawns_per_minute;
-            flow.starts.push_by_sub_agent(session, now, keep);
-        } else {
-            let family = self.call.family.as_ref().or(self.call.flow.as_ref());
-            cell.family = family.cloned();
-        }
+/// Counts a call that starts a sub-agent, once it was let through.
+pub(super) fn count(
+    call: &Call,
+    cell: &mut SessionCell,
+    cells: &mut Cells,
+    now: Timestamp,
+    widest: Widest,
+) {
+    let (Some(id), Some(flow)) = (starting_id(call), cells.family_mut()) else {
+        return;
+    };
+    flow.starts.push(OpenStart {
+        child: None,
+        call: id,
+        starter: Starter {
+            by: call.session.clone(),
+            generation: cell.generation,
+        },
+        last: now,
+    });
+    if cell.starter.is_some() {
+        let keep = widest.spawns_per_minute;
+        flow.starts.push_by_sub_agent(&call.session, now, keep);
+    } else {
+        let family = call.family.as_ref().or(call.flow.as_ref());
+        cell.family = family.cloned();
     }
 }
 

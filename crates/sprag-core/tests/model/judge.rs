@@ -131,18 +131,7 @@ impl<'a> Model<'a> {
     fn deed(&self, at: Timestamp, what: &'a Observed) -> Result<Record<'a>, ModelError> {
         let origin = self.origin(at, what);
         let agent = self.agent_of(origin.session, origin.agent);
-        let cells = Cells {
-            session: Some(origin.session),
-            alias: use_id(what),
-            flow: origin.flow,
-            family: self
-                .history
-                .family_of_deed(what, origin.session)
-                .filter(|family| Some(*family) != origin.flow),
-            agent: agent
-                .filter(|_| self.policy.counts_agents() || matches!(what, Observed::Usage(_))),
-            ..Cells::default()
-        };
+        let cells = self.deed_cells(what, &origin, agent);
         let now = self.deed_time(at, what, cells, origin.session);
         let limits = self.limits_of(origin.session, agent);
         let deed = Action {
@@ -191,6 +180,26 @@ impl<'a> Model<'a> {
             facts,
             verdict,
         })
+    }
+
+    fn deed_cells(
+        &self,
+        what: &'a Observed,
+        origin: &Origin<'a>,
+        agent: Option<&'a Id>,
+    ) -> Cells<'a> {
+        Cells {
+            session: Some(origin.session),
+            alias: use_id(what),
+            flow: origin.flow,
+            family: self
+                .history
+                .family_of_deed(what, origin.session)
+                .filter(|family| Some(*family) != origin.flow),
+            agent: agent
+                .filter(|_| self.policy.counts_agents() || matches!(what, Observed::Usage(_))),
+            ..Cells::default()
+        }
     }
 
     /// Usage may touch the sessions above too.

@@ -53,12 +53,7 @@ impl Samples {
                     ..call(None, "run", &[("id", "1")])
                 },
             ],
-            delegating: ["p", "q"]
-                .map(|prompt| Approach {
-                    delegates: true,
-                    ..call(None, "task", &[("prompt", prompt)])
-                })
-                .to_vec(),
+            delegating: delegating(),
             destructive: vec![
                 call(None, "delete_asset", &[("asset_id", "1")]),
                 call(None, "delete_asset", &[("asset_id", "2")]),
@@ -92,6 +87,15 @@ impl Samples {
             ],
         }
     }
+}
+
+/// Calls that start a sub-agent.
+fn delegating() -> Vec<Approach> {
+    let calls = ["p", "q"].map(|prompt| Approach {
+        delegates: true,
+        ..call(None, "task", &[("prompt", prompt)])
+    });
+    calls.to_vec()
 }
 
 fn ids(names: &[&str]) -> Vec<Id> {

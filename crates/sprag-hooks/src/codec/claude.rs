@@ -106,10 +106,11 @@ fn events(
         HookPhase::Before => Ok(vec![actor.call(&used(fields)?)?]),
         HookPhase::After => {
             let used = used(fields)?;
-            let mut events = vec![actor.step(&used, outcome(fields))?];
+            let mut events = Vec::new();
             if DELEGATES.contains(&used.tool.as_str()) {
-                events.extend(nested_child(fields, actor)?);
+                events.extend(background_child(fields, actor, &used)?);
             }
+            events.push(actor.step(&used, outcome(fields))?);
             Ok(events)
         }
         HookPhase::Spawn | HookPhase::Return => sub_agent_events(phase, actor),
@@ -173,29 +174,27 @@ fn sub_agent_events(phase: HookPhase, actor: &Actor) -> Result<Vec<sprag::Event>
     Ok(vec![parent.sub_agent_message(kind, child, &actor.agent)?])
 }
 
-/// A sub-agent started another: now it is known whose child that is.
-fn nested_child(
+/// A sub-agent was started in the background: now it is known whose child that is. It is told before the result of
+/// the call, which would end a start that nobody is known to be behind. One that was waited for has ended by now.
+fn background_child(
     fields: &SnakePayload<'_>,
     actor: &Actor,
+    used: &ToolUse,
 ) -> Result<Option<sprag::Event>, ReadError> {
     #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
     struct Started {
-        #[serde(rename = "agentId")]
         agent_id: String,
+        #[serde(default)]
+        is_async: bool,
     }
-    let started = fields
-        .tool_response
-        .filter(|_| actor.sub.is_some())
-        .and_then(|raw| serde_json::from_str::<Started>(raw.get()).ok());
-    let Some(started) = started else {
+    let response = fields.tool_response;
+    let started = response.and_then(|raw| serde_json::from_str::<Started>(raw.get()).ok());
+    let Some(started) = started.filter(|started| started.is_async) else {
         return Ok(None);
     };
-    let event = actor.sub_agent_message(
-        MessageKind::Spawn,
-        &started.agent_id,
-        Client::Claude.as_str(),
-    )?;
-    Ok(Some(event))
+    let agent = Client::Claude.as_str();
+    Ok(Some(actor.started(used, &started.agent_id, agent)?))
 }
 
 pub(super) fn used(fields: &SnakePayload<'_>) -> Result<ToolUse, ReadError> {

@@ -76,10 +76,11 @@ fn events(
         HookPhase::Before => vec![actor.call(&used(fields)?)?],
         HookPhase::After => {
             let used = used(fields)?;
-            let mut events = vec![actor.step(&used, outcome(fields, failed))?];
+            let mut events = Vec::new();
             if used.tool == DELEGATE {
-                events.extend(nested_child(fields, actor)?);
+                events.extend(started_child(fields, actor, &used)?);
             }
+            events.push(actor.step(&used, outcome(fields, failed))?);
             events
         }
         HookPhase::Spawn | HookPhase::Return => {
@@ -144,10 +145,12 @@ fn unreported_steps(
     results.into_iter().map(step).collect()
 }
 
-/// A sub-agent started another: now it is known whose child that is.
-fn nested_child(
+/// A sub-agent was started, and runs on: now it is known whose child that is. It is told before the result of the
+/// call, which would end a start that nobody is known to be behind.
+fn started_child(
     fields: &SnakePayload<'_>,
     actor: &Actor,
+    used: &ToolUse,
 ) -> Result<Option<sprag::Event>, ReadError> {
     #[derive(Deserialize)]
     struct Started {
@@ -155,18 +158,13 @@ fn nested_child(
     }
     let started = fields
         .tool_response
-        .filter(|_| actor.sub.is_some())
         .and_then(snake_payload::text)
         .and_then(|text| serde_json::from_str::<Started>(&text).ok());
     let Some(started) = started else {
         return Ok(None);
     };
-    let event = actor.sub_agent_message(
-        MessageKind::Spawn,
-        &started.agent_id,
-        Client::Codex.as_str(),
-    )?;
-    Ok(Some(event))
+    let agent = Client::Codex.as_str();
+    Ok(Some(actor.started(used, &started.agent_id, agent)?))
 }
 
 fn outcome(fields: &SnakePayload<'_>, is_error: bool) -> ToolOutcome {

@@ -140,7 +140,11 @@ pub(super) const REVISITS: Explanation = Explanation {
 
 pub(super) const SPAWNS: Explanation = Explanation {
     verdicts: &[Warn, Deny],
-    keys: &["flow.spawns"],
+    keys: &[
+        "flow.spawns.deny",
+        "flow.spawns.root_deny",
+        "flow.spawns.per_minute",
+    ],
     per: None,
     why: "Two agents that may start agents start five each, and those start five each: 312 sub-agents in 94 \
           seconds, each of them sure that its part was too large for one. Nobody sees the sum, and the \

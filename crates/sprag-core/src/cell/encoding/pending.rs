@@ -49,17 +49,12 @@ fn write(list: &[PendingCall], out: &mut Writer) {
             exact,
             normal,
             kind,
-            waits,
-            moves,
-            asks,
-            aims,
-            probes,
             argument,
             name,
             label,
+            ..
         } = tried;
         let labelled = !label.as_str().is_empty();
-        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         Fixed::write(id, out);
         out.byte(
             kind.stored_number()
@@ -67,16 +62,7 @@ fn write(list: &[PendingCall], out: &mut Writer) {
                 | flag(normal != exact, NOISY)
                 | flag(*name != last, RENAMED),
         );
-        out.byte(
-            flag(*waits, WAITS)
-                | flag(*moves, MOVES)
-                | flag(*asks, ASKS)
-                | flag(*aims, AIMS)
-                | flag(labelled, LABELLED)
-                | flag(*asked, ASKED)
-                | flag(*probes, PROBES)
-                | flag(*argument != 0, ARGUED),
-        );
+        out.byte(traits(tried) | flag(labelled, LABELLED) | flag(*asked, ASKED));
         out.time(*at);
         out.number(u64::from(*turn_start));
         Fixed::write(exact, out);
@@ -94,6 +80,20 @@ fn write(list: &[PendingCall], out: &mut Writer) {
         }
         last = *name;
     }
+}
+
+const fn flag(is_set: bool, flag: u8) -> u8 {
+    if is_set { flag } else { 0 }
+}
+
+/// What kind of question a call is.
+const fn traits(tried: &Tried) -> u8 {
+    flag(tried.waits, WAITS)
+        | flag(tried.moves, MOVES)
+        | flag(tried.asks, ASKS)
+        | flag(tried.aims, AIMS)
+        | flag(tried.probes, PROBES)
+        | flag(tried.argument != 0, ARGUED)
 }
 
 fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
