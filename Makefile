@@ -189,7 +189,8 @@ DIST_TARGETS ?=
 dist: ## everything a release consists of, into target/distrib: minutes for each target
 	packaging/dist $(DIST_TARGETS)
 
-test-dist: ## install what `make dist` made, without network and compiler, and run it; the image too: needs root
+test-dist: ## install what `make dist` made, without network and compiler, and run it; image and crates too: needs root
+	$(CARGO) publish --workspace --dry-run --no-verify --allow-dirty --locked
 	packaging/test-dist
 	packaging/test-image
 
