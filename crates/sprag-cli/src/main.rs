@@ -7,6 +7,7 @@ mod answer_lines;
 mod args;
 mod bar;
 mod bounded_lines;
+mod budget;
 mod build_output;
 mod clock;
 mod command;

@@ -135,6 +135,12 @@ impl Settings {
         })
     }
 
+    /// Where Copilot CLI keeps its sessions.
+    pub(crate) fn copilot_folder(&self) -> Option<PathBuf> {
+        let usual = || self.home.as_ref().map(|home| home.join(".copilot"));
+        self.copilot_home.clone().or_else(usual)
+    }
+
     /// The folder for copies of settings files from before they were changed; none if there is no home.
     pub(crate) fn backups(&self) -> Option<PathBuf> {
         Some(self.state_folder()?.join("backups"))

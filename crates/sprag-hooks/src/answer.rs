@@ -9,6 +9,7 @@ use crate::client::Client;
 use crate::codec;
 use crate::parsed_hook::{HookPhase, ParsedHook, ReadError};
 use crate::reply::Reply;
+use crate::spend::SpendReader;
 
 /// What to print, and the exit code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,6 +37,9 @@ pub struct HookOptions<'h> {
     /// Reads the end of a transcript that a payload names: some clients write results there that they
     /// report to no hook. None if transcripts can't be read here.
     pub read_transcript: Option<fn(&str) -> Option<String>>,
+    /// Reads what was spent since the last hook from the client's transcript. None if transcripts can't be
+    /// read here.
+    pub spend: Option<&'h dyn SpendReader>,
 }
 
 /// An answer, and what went wrong on the way to it.
@@ -108,8 +112,12 @@ fn answer_parsed(
     options: &HookOptions<'_>,
     ask: impl FnMut(Role, Event) -> Result<Verdict, String>,
 ) -> AnsweredHook {
-    let events = std::mem::take(&mut hook.events);
+    let mut events = spent(&hook, options);
+    events.append(&mut hook.events);
     let (mut reply, problem) = ask_all(&hook, events, options, ask);
+    if let Some(reader) = options.spend.filter(|_| problem.is_none()) {
+        reader.keep();
+    }
     let is_heard = matches!(hook.phase, HookPhase::Start | HookPhase::Prompt);
     if let Some(notice) = options
         .notice
@@ -121,6 +129,17 @@ fn answer_parsed(
         answer: codec::write(&hook, &reply),
         problem,
     }
+}
+
+/// What was spent since the last hook. It comes first, so that what the hook is for is judged after it.
+fn spent(hook: &ParsedHook, options: &HookOptions<'_>) -> Vec<Event> {
+    let Some((reader, spender)) = options.spend.zip(hook.spender.as_ref()) else {
+        return Vec::new();
+    };
+    // Ids are reduced to valid ones, so this does not fail.
+    spender
+        .usage(reader.read(&spender.source))
+        .unwrap_or_default()
 }
 
 /// Asks about `events` until one is refused; also returns what went wrong.
@@ -136,6 +155,11 @@ fn ask_all(
         // Before a call, what came of earlier calls may be reported too.
         let phase = match (hook.phase, &event) {
             (HookPhase::Before, Event::Step(_)) => HookPhase::After,
+            // What is spent is spent; a budget that is used up refuses the call that follows.
+            (
+                HookPhase::Before | HookPhase::Prompt | HookPhase::Spawn | HookPhase::Batch,
+                Event::Usage(_),
+            ) => HookPhase::After,
             (phase, _) => phase,
         };
         match ask(Role::Hook, event) {

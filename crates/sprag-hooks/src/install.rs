@@ -99,6 +99,7 @@ pub const fn events(client: Client) -> &'static [&'static str] {
             "UserPromptSubmit",
             "SubagentStart",
             "SubagentStop",
+            "Stop",
             "SessionStart",
         ],
         Client::Codex => &[
@@ -107,9 +108,16 @@ pub const fn events(client: Client) -> &'static [&'static str] {
             "UserPromptSubmit",
             "SubagentStart",
             "SubagentStop",
+            "Stop",
             "SessionStart",
         ],
-        Client::Gemini => &["BeforeTool", "AfterTool", "BeforeAgent", "SessionStart"],
+        Client::Gemini => &[
+            "BeforeTool",
+            "AfterTool",
+            "BeforeAgent",
+            "AfterAgent",
+            "SessionStart",
+        ],
         Client::Copilot => &[
             "preToolUse",
             "postToolUse",
@@ -117,6 +125,7 @@ pub const fn events(client: Client) -> &'static [&'static str] {
             "userPromptSubmitted",
             "subagentStart",
             "subagentStop",
+            "agentStop",
             "sessionStart",
         ],
         Client::Cursor => &[

@@ -14,9 +14,13 @@ pub mod install;
 pub mod output;
 mod parsed_hook;
 mod reply;
+mod spend;
+mod time;
 pub mod tool_name;
 
 pub use answer::{AnsweredHook, HookOptions, HookResponse, answer, unreadable};
 pub use client::{Client, UnknownClient};
 pub use codec::{is_own_prompt, phase};
 pub use parsed_hook::{Dialect, HookPhase, ParsedHook, ReadError};
+pub use spend::{SpendReader, SpendSource, SpentLine, TranscriptLine, spent_in};
+pub use time::parse_time;

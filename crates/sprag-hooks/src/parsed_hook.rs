@@ -11,6 +11,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use sprag::{Event, EventError, Id};
 use sprag_core::{MAX_ID_BYTES, MessageEvent, MessageKind, Payload};
 
+use crate::spend::Spender;
+
 /// Tool-use ids shorter than this are not taken for globally unique. Some model servers count
 /// `call_0`, `call_1` in every answer; as a `use_id` that would make all later calls look like the
 /// first, and nothing would be counted.
@@ -59,6 +61,8 @@ pub struct ParsedHook {
     /// Whether the client really asks its user if a hook tells it to, in the mode that it is in. If not, a
     /// call that needs approval is refused.
     pub can_ask: bool,
+    /// Who spends, if the client keeps a transcript.
+    pub(crate) spender: Option<Spender>,
 }
 
 impl ParsedHook {
@@ -74,6 +78,7 @@ impl ParsedHook {
                 dialect,
                 Dialect::Copilot | Dialect::CopilotNested | Dialect::Cursor
             ),
+            spender: None,
         }
     }
 }
@@ -154,7 +159,7 @@ pub(crate) struct ToolOutcome {
 }
 
 /// A name as an id.
-fn name(text: &str) -> String {
+pub(crate) fn name(text: &str) -> String {
     Id::reduced(text, MAX_ID_BYTES).as_str().to_owned()
 }
 

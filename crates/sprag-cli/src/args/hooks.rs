@@ -8,6 +8,7 @@ use sprag_hooks::Client;
 use sprag_hooks::install::Scope;
 
 use super::{CaptureWord, DbArg, PolicyArg};
+use crate::budget::Budget;
 
 /// The word for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -143,6 +144,10 @@ pub(crate) struct InstallArgs {
         conflicts_with_all = ["binary", "project"]
     )]
     pub(crate) http: Option<String>,
+    /// What a session may spend before it is blocked, or an agent in a UTC day: `5usd`, `20usd/day`,
+    /// `3mtokens`. Written into the policy file.
+    #[arg(long, value_name = "AMOUNT")]
+    pub(crate) budget: Vec<Budget>,
     /// Don't ask.
     #[arg(long, short)]
     pub(crate) yes: bool,

@@ -5,8 +5,9 @@
 //! for a permission.
 
 mod duplicate;
+mod spend;
+mod transcript_file;
 
-use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -15,9 +16,11 @@ use std::process::ExitCode;
 use sprag::{Event, LazyLink, LinkOptions, NoVerdict, Role, Verdict};
 use sprag_core::MAX_EVENT_BYTES;
 use sprag_hooks::{
-    AnsweredHook, Client, HookOptions, HookPhase, ReadError, answer, phase, unreadable,
+    AnsweredHook, Client, HookOptions, HookPhase, ReadError, SpendReader, answer, phase, unreadable,
 };
 
+use self::spend::TranscriptTails;
+use self::transcript_file::open_transcript;
 use crate::args::HookArgs;
 use crate::clock;
 use crate::failure::Run;
@@ -73,6 +76,7 @@ fn answer_payload(
 ) -> AnsweredHook {
     let quiet = db.is_some_and(|db| problem_log::is_fresh(db, clock::now()));
     let notice = notice(client, args, settings, quiet);
+    let tails = db.and_then(|db| TranscriptTails::new(db, settings.copilot_folder(), clock::now()));
     let options = HookOptions {
         event: args.event.as_deref(),
         fail: args.fail.into(),
@@ -80,6 +84,7 @@ fn answer_payload(
         quiet,
         notice: notice.as_deref(),
         read_transcript: Some(end_of_file),
+        spend: tails.as_ref().map(|tails| tails as &dyn SpendReader),
     };
     let ask = |role: Role, event: Event| -> Result<Verdict, String> {
         let link = link.ok_or("there is no home to keep the store in")?;
@@ -168,8 +173,8 @@ fn payload() -> Result<Vec<u8>, (ReadError, Vec<u8>)> {
 
 /// The end of a file, from the beginning of a line on if it is long.
 fn end_of_file(path: &str) -> Option<String> {
-    let mut file = File::open(path).ok()?;
-    let length = file.metadata().ok().filter(Metadata::is_file)?.len();
+    let (mut file, about) = open_transcript(Path::new(path))?;
+    let length = about.len();
     file.seek(SeekFrom::Start(length.saturating_sub(MAX_TRANSCRIPT)))
         .ok()?;
     let mut bytes = Vec::new();

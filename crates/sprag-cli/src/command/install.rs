@@ -11,7 +11,8 @@ use sprag_hooks::install::{
     HookCommand, HookServer, InstallError, Scope, install, installed_hooks, settings_path,
 };
 
-use crate::args::InstallArgs;
+use crate::args::{ConfirmArg, InstallArgs, PolicyArg, PolicySetArgs, WhoArgs};
+use crate::budget::Budget;
 use crate::build_output;
 use crate::failure::{Failure, Run};
 use crate::settings::Settings;
@@ -30,6 +31,9 @@ pub(crate) fn run(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) 
     for client in &clients {
         install_one(*client, args, settings, out)?;
     }
+    for budget in &args.budget {
+        set_budget(budget, args.yes, settings, out)?;
+    }
     if args.http.is_none() {
         build_output::warn(Path::new(&binary(args.binary.as_ref())?), out)?;
     }
@@ -39,6 +43,28 @@ pub(crate) fn run(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) 
     )?;
     super::scan::in_short(&clients, settings, out)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a budget into the policy, as `sprag policy set` does.
+fn set_budget(
+    budget: &Budget,
+    yes: bool,
+    settings: &Settings,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let set = PolicySetArgs {
+        key: budget.key.to_owned(),
+        value: budget.value.clone(),
+        policy: PolicyArg { policy: None },
+        who: WhoArgs {
+            agent: None,
+            session: None,
+        },
+        confirm: ConfirmArg { yes },
+        json: false,
+    };
+    super::policy::set::run(&set, settings, out)?;
+    Ok(())
 }
 
 /// The clients whose program is on the path, or who have settings here.

@@ -2,7 +2,7 @@
 
 mod check;
 mod import;
-mod set;
+pub(super) mod set;
 mod show;
 
 use std::io::Write;

@@ -16,6 +16,8 @@ mod help;
 #[cfg(test)]
 mod hook;
 #[cfg(test)]
+mod hook_spend;
+#[cfg(test)]
 mod install;
 mod log;
 #[cfg(test)]

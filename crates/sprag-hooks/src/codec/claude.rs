@@ -60,11 +60,23 @@ pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHoo
         .permission_mode
         .as_deref()
         .is_some_and(|mode| ASKING_MODES.contains(&mode));
+    hook.spender = actor(&fields)
+        .ok()
+        .and_then(|actor| fields.spender(Client::Claude, actor, sub_agent_transcript));
     if !matches!(hook.phase, HookPhase::Ignored | HookPhase::Start) {
         let actor = actor(&fields)?;
         hook.events = events(hook.phase, &fields, &actor)?;
     }
     Ok(hook)
+}
+
+/// Sub-agents have transcripts of their own, in a folder beside the session's.
+fn sub_agent_transcript(session: &str, sub: &str) -> Option<String> {
+    let folder = session.strip_suffix(".jsonl")?;
+    let is_name = sub
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    is_name.then(|| format!("{folder}/subagents/agent-{sub}.jsonl"))
 }
 
 fn actor(fields: &SnakePayload<'_>) -> Result<Actor, ReadError> {

@@ -36,6 +36,10 @@ pub(super) fn read(payload: &[u8], options: &HookOptions<'_>) -> Result<ParsedHo
     let fields: SnakePayload<'_> = serde_json::from_slice(payload)?;
     let event = fields.event(options.event)?;
     let mut hook = ParsedHook::new(phase(event), event, Dialect::Codex);
+    // Inside a sub-agent, the payload names that one's own transcript.
+    hook.spender = actor(&fields)
+        .ok()
+        .and_then(|actor| fields.spender(Client::Codex, actor, |_, _| None));
     if !matches!(hook.phase, HookPhase::Ignored | HookPhase::Start) {
         let actor = actor(&fields)?;
         if hook.phase == HookPhase::Before {

@@ -18,6 +18,7 @@ use crate::client::Client;
 use crate::output::{ToolOutput, without_shell_tag};
 use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
 use crate::reply::Reply;
+use crate::spend::{SpendSource, Spender};
 use crate::tool_name;
 
 const HOW_TO_END: &str = "Copilot has no hook that ends a session, so every call is refused now. \
@@ -86,6 +87,7 @@ pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHoo
         false => Dialect::Copilot,
     };
     let mut hook = ParsedHook::new(phase, event, dialect);
+    hook.spender = spender(phase, &fields);
     hook.events = events(phase, &fields, fields.tool_args)?;
     Ok(hook)
 }
@@ -124,8 +126,29 @@ pub(super) fn read_nested(
         parent_agent_id: fields.parent_agent_id.clone(),
     };
     let mut hook = ParsedHook::new(phase, event, Dialect::CopilotNested);
+    hook.spender = spender(phase, &camel);
     hook.events = events(phase, &camel, fields.tool_input)?;
     Ok(hook)
+}
+
+/// One transcript holds the session and its sub-agents; the payload does not name it.
+fn spender(phase: HookPhase, fields: &CamelPayload<'_>) -> Option<Spender> {
+    let root = Actor {
+        sub: None,
+        agent: Client::Copilot.as_str().to_owned(),
+        ..actor(fields).ok()?
+    };
+    Some(Spender {
+        source: SpendSource {
+            client: Client::Copilot,
+            session: root.root.clone(),
+            transcript: None,
+            of_session: None,
+            starts: phase == HookPhase::Start,
+        },
+        actor: root,
+        model: None,
+    })
 }
 
 fn actor(fields: &CamelPayload<'_>) -> Result<Actor, ReadError> {

@@ -42,6 +42,9 @@ pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHoo
         HookPhase::After => vec![actor(&fields)?.step(&used(&fields)?, outcome(&fields))?],
         _ => Vec::new(),
     };
+    hook.spender = actor(&fields)
+        .ok()
+        .and_then(|actor| fields.spender(Client::Gemini, actor, |_, _| None));
     hook.replaced_result = fields.tool_response.and_then(error_message);
     Ok(hook)
 }

@@ -7,13 +7,14 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use sprag_core::{MessageKind, Payload};
+use sprag_core::{MessageKind, Payload, Tokens};
 
 use super::claude::agent_of;
 use super::snake_payload;
 use crate::client::Client;
 use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
 use crate::reply::Reply;
+use crate::spend;
 
 /// What opencode writes where a command printed nothing.
 const SILENT: &str = "\"(no output)\"";
@@ -42,6 +43,40 @@ struct OpencodePayload<'p> {
     #[serde(borrow)]
     prompt: Option<&'p RawValue>,
     message: Option<String>,
+    model: Option<String>,
+    tokens: Option<Used>,
+}
+
+/// What an answer of the model used; its thinking is apart from its output.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Used {
+    #[serde(default)]
+    input: u64,
+    #[serde(default)]
+    output: u64,
+    #[serde(default)]
+    reasoning: u64,
+    #[serde(default)]
+    cache: Cached,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+struct Cached {
+    #[serde(default)]
+    read: u64,
+    #[serde(default)]
+    write: u64,
+}
+
+impl Used {
+    fn tokens(self) -> Tokens {
+        Tokens {
+            input: self.input,
+            output: self.output.saturating_add(self.reasoning),
+            cache_read: self.cache.read,
+            cache_write: self.cache.write,
+        }
+    }
 }
 
 pub(super) fn phase(event: &str) -> HookPhase {
@@ -62,8 +97,32 @@ pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHoo
     let event = event.ok_or(ReadError::Missing("event"))?;
     let phase = phase(event);
     let mut hook = ParsedHook::new(phase, event, Dialect::Opencode);
-    hook.events = events(phase, &fields)?;
+    hook.events = match fields.tokens {
+        Some(used) => {
+            let actor = actor(&fields)?;
+            vec![spend::usage(
+                &actor,
+                fields.model.as_deref(),
+                used.tokens(),
+            )?]
+        }
+        None => events(phase, &fields)?,
+    };
     Ok(hook)
+}
+
+fn actor(fields: &OpencodePayload<'_>) -> Result<Actor, ReadError> {
+    let root = fields.root.clone().ok_or(ReadError::Missing("root"))?;
+    let flow = match &fields.message {
+        Some(message) => format!("{root}:{message}"),
+        None => root.clone(),
+    };
+    Ok(Actor {
+        sub: fields.child.clone(),
+        agent: agent_of(fields.agent.as_deref(), Client::Opencode),
+        root,
+        flow,
+    })
 }
 
 fn events(phase: HookPhase, fields: &OpencodePayload<'_>) -> Result<Vec<sprag::Event>, ReadError> {
@@ -73,17 +132,7 @@ fn events(phase: HookPhase, fields: &OpencodePayload<'_>) -> Result<Vec<sprag::E
     ) {
         return Ok(Vec::new());
     }
-    let root = fields.root.clone().ok_or(ReadError::Missing("root"))?;
-    let flow = match &fields.message {
-        Some(message) => format!("{root}:{message}"),
-        None => root.clone(),
-    };
-    let actor = Actor {
-        sub: fields.child.clone(),
-        agent: agent_of(fields.agent.as_deref(), Client::Opencode),
-        root,
-        flow,
-    };
+    let actor = actor(fields)?;
     let used = || {
         let tool = fields.tool.clone().ok_or(ReadError::Missing("tool"))?;
         Ok::<_, ReadError>(ToolUse {

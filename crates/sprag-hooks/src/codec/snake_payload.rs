@@ -5,7 +5,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Payload;
 
-use crate::parsed_hook::{HookPhase, ReadError};
+use crate::client::Client;
+use crate::parsed_hook::{Actor, HookPhase, ReadError};
+use crate::spend::{SpendSource, Spender};
 
 /// The fields that any of them sends and we read.
 #[derive(Debug, Deserialize)]
@@ -21,6 +23,8 @@ pub(super) struct SnakePayload<'p> {
     pub(super) permission_mode: Option<String>,
     pub(super) agent_id: Option<String>,
     pub(super) agent_type: Option<String>,
+    pub(super) agent_transcript_path: Option<String>,
+    pub(super) model: Option<String>,
     pub(super) parent_agent_id: Option<String>,
     pub(super) tool_name: Option<String>,
     pub(super) tool_use_id: Option<String>,
@@ -68,6 +72,37 @@ impl SnakePayload<'_> {
     pub(super) fn session(&self) -> Result<&str, ReadError> {
         let session = self.session_id.as_deref();
         session.ok_or(ReadError::Missing("session_id"))
+    }
+
+    /// Where `actor` of `client` has written down what it spent: a sub-agent in `of_sub`, or where it says.
+    pub(super) fn spender(
+        &self,
+        client: Client,
+        actor: Actor,
+        of_sub: impl FnOnce(&str, &str) -> Option<String>,
+    ) -> Option<Spender> {
+        let main = self.transcript_path.and_then(text)?;
+        let own = self.agent_transcript_path.clone();
+        let of_sub = actor
+            .sub
+            .as_deref()
+            .and_then(|sub| own.or_else(|| of_sub(&main, sub)));
+        let event = self.hook_event_name.as_deref().unwrap_or_default();
+        let (transcript, of_session) = match of_sub {
+            Some(own) => (own, Some(main)),
+            None => (main, None),
+        };
+        Some(Spender {
+            source: SpendSource {
+                client,
+                session: actor.root.clone(),
+                transcript: Some(transcript),
+                of_session,
+                starts: phase(event) == HookPhase::Start,
+            },
+            actor,
+            model: self.model.clone(),
+        })
     }
 
     pub(super) fn tool(&self) -> Result<&str, ReadError> {

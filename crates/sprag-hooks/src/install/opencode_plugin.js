@@ -69,6 +69,8 @@ export const Sprag = async ({ client, directory, worktree }) => {
   const notes = new Map();
   /** Notes on calls that failed, by call: their results can't be changed, only what the model reads of them. */
   const failedNotes = new Map();
+  /** Answers of the model whose tokens were reported. */
+  const counted = new Set();
   /** Questions whose answers the next request of the model must wait for. */
   const running = new Set();
   let servers = null;
@@ -194,6 +196,13 @@ export const Sprag = async ({ client, directory, worktree }) => {
       }
       if (event.type === 'session.idle' && parents.has(properties.sessionID)) {
         await question({ event: 'session.idle', ...who(properties.sessionID) });
+      }
+      // An answer of the model is complete: what it used, once.
+      const info = event.type === 'message.updated' ? properties.info : null;
+      if (info?.role === 'assistant' && info.time?.completed && info.tokens && !counted.has(info.id)) {
+        counted.add(info.id);
+        if (counted.size > MAX_NOTES) counted.delete(counted.values().next().value);
+        await question({ event: 'usage', ...who(info.sessionID), model: info.modelID, tokens: info.tokens });
       }
       // A tool that failed has no `tool.execute.after`.
       const part = event.type === 'message.part.updated' ? properties.part : null;

@@ -4,6 +4,7 @@
 //! (`tool_use` and `tool_result` blocks). A file is one conversation, as an array or as one message a line, or many, as one
 //! `{"messages": […]}` a line. Such logs mostly have no times, so their pace is made up.
 
+use sprag_hooks::parse_time;
 use std::borrow::Cow;
 
 use serde::Deserialize;
@@ -13,7 +14,6 @@ use sprag_core::Timestamp;
 use super::TranscriptReader;
 use super::claude::{ClaudeBlock, take};
 use super::text::{answer, string, unpacked};
-use crate::time::parse_time;
 use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 #[derive(Deserialize)]

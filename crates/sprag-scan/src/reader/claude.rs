@@ -9,11 +9,10 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sprag_hooks::{is_own_prompt, tool_name};
+use sprag_hooks::{is_own_prompt, parse_time, tool_name};
 
 use super::TranscriptReader;
 use super::text::{answer, string};
-use crate::time::parse_time;
 use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 /// What Claude Code writes where a command printed nothing.

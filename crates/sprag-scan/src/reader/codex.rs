@@ -8,11 +8,10 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sprag_hooks::tool_name;
+use sprag_hooks::{parse_time, tool_name};
 
 use super::TranscriptReader;
 use super::text::{answer, string, unpacked};
-use crate::time::parse_time;
 use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 #[derive(Deserialize)]

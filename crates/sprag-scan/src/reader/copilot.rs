@@ -3,6 +3,7 @@
 //! One file holds the session and its sub-agents, told apart by `agentId`. A shell's exit code stands in the last line of what
 //! it printed.
 
+use sprag_hooks::parse_time;
 use std::borrow::Cow;
 
 use memchr::memmem;
@@ -12,7 +13,6 @@ use sprag_hooks::output::without_shell_tag;
 
 use super::TranscriptReader;
 use super::text::string;
-use crate::time::parse_time;
 use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 #[derive(Deserialize)]

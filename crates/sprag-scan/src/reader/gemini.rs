@@ -3,6 +3,7 @@
 //! A message is written again when something is added to it, its tool calls for instance, and all messages are written again
 //! when the history is changed. So a call is told once, by its id, and tokens once for each message.
 
+use sprag_hooks::parse_time;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -12,7 +13,6 @@ use sprag_hooks::output::without_client_lines;
 
 use super::TranscriptReader;
 use super::text::string;
-use crate::time::parse_time;
 use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
 
 /// How many ids are remembered; what comes again comes soon.

@@ -117,6 +117,7 @@ fn answered(
         quiet: false,
         notice: None,
         read_transcript: None,
+        spend: None,
     };
     let answered = answer(client, payload, &options, |role, event| {
         let sender = Sender {
