@@ -75,7 +75,7 @@ pub use secret_name::{is_secret_name, is_token_count};
 pub use sender::{ForeignSession, Owner, Sender};
 pub use time::{Millis, Timestamp};
 pub use verdict::{Code, Decision, Evidence, Verdict, Would};
-pub use view::{Gauge, RuleState};
+pub use view::{Gauge, RuleState, Spent, SpentOn};
 
 /// The most top-level scalar arguments that an observation names.
 pub const MAX_FIELDS: usize = 16;

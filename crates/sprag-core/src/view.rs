@@ -4,6 +4,8 @@
 //! read-only, in the terms of the rules, and serialisable for the dashboard. A gauge shows how
 //! much of a limit is used; rules that are off and gauges that stand at zero are left out.
 
+mod spent;
+
 use serde::Serialize;
 
 use crate::cell::tried::ShortName;
@@ -13,6 +15,8 @@ use crate::observation::{Message, Observation, Observed};
 use crate::policy::{Amounts, Limits, Mode, Policy, Scope};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
+
+pub use spent::{Spent, SpentOn};
 
 /// How much of one limit is used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -50,6 +54,9 @@ pub struct RuleState {
     pub stack: Vec<Id>,
     /// How full the rules are, in their order.
     pub gauges: Vec<Gauge>,
+    /// What the session, its flow and its agent's day have spent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spent: Vec<Spent>,
 }
 
 impl RuleState {
@@ -79,6 +86,16 @@ impl RuleState {
             gauges.receiver(message, cells, policy, now);
         }
         state.gauges = gauges.finish();
+        let session = cells
+            .session
+            .iter()
+            .map(|cell| ("session", &cell.held.spent));
+        let flow = cells.flow.iter().map(|cell| ("flow", &cell.spent));
+        let agent = cells.agent.iter().map(|cell| ("agent_day", &cell.spent));
+        let all = session.chain(flow).chain(agent);
+        state.spent = all
+            .filter_map(|(of, spent)| Spent::new(of, spent))
+            .collect();
         state
     }
 
@@ -91,6 +108,9 @@ impl RuleState {
         gauges.session(cell, cell.touched);
         Self {
             gauges: gauges.finish(),
+            spent: Spent::new("session", &cell.held.spent)
+                .into_iter()
+                .collect(),
             ..Self::bare(id, cell)
         }
     }

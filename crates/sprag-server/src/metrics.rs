@@ -11,6 +11,7 @@
 mod lag;
 mod readings;
 mod rule_counts;
+mod spend_counts;
 mod store_errors;
 
 use std::fmt;
@@ -33,6 +34,7 @@ use crate::notify::Delivery;
 use lag::LogLag;
 pub use readings::Readings;
 use rule_counts::RuleCounts;
+use spend_counts::SpendCounts;
 use store_errors::{STORE_ERRORS, store_error_index};
 
 /// The media type of [`Metrics::encode`].
@@ -55,6 +57,7 @@ pub struct Metrics {
     events: [Counter; KINDS.len()],
     messages: [Counter; ORIGINS.len()],
     rules: RuleCounts,
+    spend: SpendCounts,
     depth: Histogram,
     depth_sum: AtomicU64,
     depth_count: AtomicU64,
@@ -118,6 +121,29 @@ fn register_store(registry: &mut Registry) -> ([Counter; STORE_ERRORS.len()], Co
     (errors, not_durable)
 }
 
+/// What is counted of that which nobody gets to see.
+fn register_left_out(registry: &mut Registry) -> [Counter; 4] {
+    [
+        (
+            "records_missed",
+            "Records that the server's own listener was too slow for",
+        ),
+        (
+            "notifications_folded",
+            "Stops that were not told again because they were told a moment ago",
+        ),
+        (
+            "log_lines_left_out",
+            "Log lines that were left out because there were too many alike",
+        ),
+        (
+            "telemetry_dropped",
+            "Decisions that were not exported because the exporter was too slow",
+        ),
+    ]
+    .map(|(name, help)| counter(registry, name, help))
+}
+
 impl Metrics {
     /// Counters that stand at zero.
     #[must_use]
@@ -133,6 +159,7 @@ impl Metrics {
         );
         let messages = family(all, said, "origin", ORIGINS);
         let rules = RuleCounts::register(all);
+        let spend = SpendCounts::register(all);
         let depth = Histogram::new(DEPTH_BUCKETS);
         let help =
             "Length of the chain of calls behind each message of an agent that was let through";
@@ -149,20 +176,14 @@ impl Metrics {
         let deliveries = Self::register_deliveries(all);
         let help = "Clients that listen to the stream of records";
         let stream_clients = gauge(all, "stream_clients", help);
-        let help = "Records that the server's own listener was too slow for";
-        let missed = counter(all, "records_missed", help);
-        let help = "Stops that were not told again because they were told a moment ago";
-        let folded = counter(all, "notifications_folded", help);
-        let help = "Log lines that were left out because there were too many alike";
-        let lines_left_out = counter(all, "log_lines_left_out", help);
-        let help = "Decisions that were not exported because the exporter was too slow";
-        let spans_dropped = counter(all, "telemetry_dropped", help);
+        let [missed, folded, lines_left_out, spans_dropped] = register_left_out(all);
         let scraped = readings::ScrapedGauges::register(all);
         Self {
             registry,
             events,
             messages,
             rules,
+            spend,
             depth,
             depth_sum: AtomicU64::new(0),
             depth_count: AtomicU64::new(0),
@@ -203,8 +224,10 @@ impl Metrics {
             count.inc();
         }
         self.rules.count(&record.verdict);
-        if let Observed::Message(message) = what {
-            self.observe_message(message, record);
+        match what {
+            Observed::Message(message) => self.observe_message(message, record),
+            Observed::Usage(usage) => self.spend.count(usage),
+            _ => {}
         }
     }
 

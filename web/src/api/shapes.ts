@@ -137,6 +137,18 @@ export interface RuleState {
   dispatches: string[];
   stack: string[];
   gauges: Gauge[];
+  /** What the session with its sub-agents, its flow and its agent's day have spent; left out if nothing. */
+  spent?: Spent[];
+}
+
+export interface Spent {
+  of: 'session' | 'flow' | 'agent_day';
+  tokens: number;
+  cache_read_tokens: number;
+  cost_micros: number;
+  unpriced_tokens: number;
+  /** The one without a name stands for all other models. */
+  models: { model: string | null; tokens: number; cost_micros: number }[];
 }
 
 export interface SessionItem {

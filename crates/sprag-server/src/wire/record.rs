@@ -113,4 +113,39 @@ pub(crate) struct RuleState {
     stack: Vec<String>,
     /// How full the rules are; those that stand at zero are left out.
     gauges: Vec<Gauge>,
+    /// What the session with its sub-agents, its flow and its agent's day have spent; left out if nothing.
+    spent: Option<Vec<Spent>>,
+}
+
+/// What was spent.
+#[derive(ToSchema)]
+#[schema(as = Spent)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Spent {
+    /// Whose: `session`, `flow`, `agent_day`.
+    of: String,
+    /// Tokens, without those that came from a provider's cache.
+    tokens: u64,
+    /// Tokens that came from a provider's cache.
+    cache_read_tokens: u64,
+    /// Money, in millionths of a US dollar.
+    cost_micros: u64,
+    /// Tokens of models without a known price.
+    unpriced_tokens: u64,
+    /// On which models; the one without a name stands for all others.
+    models: Vec<SpentOn>,
+}
+
+/// What was spent on one model.
+#[derive(ToSchema)]
+#[schema(as = SpentOn)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct SpentOn {
+    /// The model.
+    #[schema(required)]
+    model: Option<String>,
+    /// Tokens.
+    tokens: u64,
+    /// Money, in millionths of a US dollar.
+    cost_micros: u64,
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use sprag::{RuleState, Session, SessionState};
+use sprag_core::{Spent, plain_name};
 
 use super::super::log::session_id;
 use super::list::summary_json;
@@ -66,6 +67,9 @@ fn print(out: &mut dyn Write, session: &Session, state: &RuleState) -> std::io::
         "events      {}, {} of them refused",
         tally.events, tally.refused
     )?;
+    for spent in &state.spent {
+        writeln!(out, "spent       {}", spent_text(spent))?;
+    }
     if let Some(mark) = &session.mark {
         let rule = mark
             .rule
@@ -87,4 +91,32 @@ fn print(out: &mut dyn Write, session: &Session, state: &RuleState) -> std::io::
         ]);
     }
     table.print(out)
+}
+
+/// `$4.90, 310200 tokens, 2904113 from the cache: claude-opus-5 $4.90`.
+fn spent_text(spent: &Spent) -> String {
+    let mut text = format!("{}, {} tokens", dollars(spent.cost_micros), spent.tokens);
+    if spent.cache_read_tokens > 0 {
+        text += &format!(", {} from the cache", spent.cache_read_tokens);
+    }
+    let models: Vec<String> = spent
+        .models
+        .iter()
+        .map(|on| {
+            let name = on.model.as_ref().map(|model| plain_name(model.as_str()));
+            let name = name.unwrap_or_else(|| "other models".to_owned());
+            format!("{name} {}", dollars(on.cost_micros))
+        })
+        .collect();
+    if !models.is_empty() {
+        text += &format!(": {}", models.join(", "));
+    }
+    if spent.unpriced_tokens > 0 {
+        text += &format!(" ({} tokens without a known price)", spent.unpriced_tokens);
+    }
+    text
+}
+
+fn dollars(micros: u64) -> String {
+    format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
 }
