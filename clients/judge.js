@@ -44,8 +44,23 @@ export function figures({ records, requests, timedOut }) {
     requests: requests.length,
     turns: requests.filter((request) => request.turn?.calls.length > 0).length,
     refusals: main.filter(refused).length,
+    spent: sum(events.filter((event) => event.type === 'usage')),
+    // What a model without tools was asked, a title for instance, is in no transcript.
+    billed: bill(requests.filter((request) => request.conversation?.tools.length > 0)),
     timedOut,
   };
+}
+
+/** All tokens of usage events, and their cost in millionths of a dollar. */
+function sum(usage) {
+  const of = (key) => usage.reduce((total, event) => total + (event[key] ?? 0), 0);
+  return { tokens: of('tokens') + of('cache_read_tokens'), output: of('output_tokens'), cost: of('cost_micros') };
+}
+
+/** All tokens that the model asked for. */
+function bill(requests) {
+  const of = (key) => requests.reduce((total, { turn }) => total + (turn?.usage?.[key] ?? 0), 0);
+  return { tokens: of('input') + of('output') + of('cacheRead') + of('cacheWrite'), output: of('output') };
 }
 
 /** What is wrong with the figures; nothing where they are as expected. */
@@ -73,6 +88,11 @@ export function complaints(figures, expect) {
     // Where a hook can end the session, the model was not asked again.
     if (expect.ends) want(figures.mainCalls === expect.refusedBy, `went on after the kill, to ${figures.mainCalls} calls`);
   }
+  if (expect.billed) {
+    const { spent, billed } = figures;
+    want(spent.tokens === billed.tokens && spent.output === billed.output, `${spent.tokens} tokens reported (${spent.output} written) instead of ${billed.tokens} (${billed.output})`);
+  }
+  if (expect.mostSpent) want(figures.spent.cost <= expect.mostSpent, `${figures.spent.cost} millionths of a dollar spent`);
   if (expect.steps) want(figures.steps === expect.steps, `${figures.steps} results counted instead of ${expect.steps}`);
   if (expect.turns) want(figures.turns === expect.turns, `the model acted ${figures.turns} times instead of ${expect.turns}`);
   if (expect.mostRefusals) {

@@ -82,10 +82,11 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
         fs.copyFileSync(sprag, program);
       }
       for (const scope of scopes) {
-        const args = ['install', driver.name, ...scope, '--yes'];
+        const args = ['install', driver.name, ...scope, '--yes', ...(script.budget ? ['--budget', script.budget] : [])];
         const out = execFileSync(program, args, { cwd: project, env, encoding: 'utf8' });
         fs.appendFileSync(path.join(folder, 'install.txt'), out);
       }
+      if (script.budget) fs.appendFileSync(path.join(home, '.config', 'sprag', 'policy.toml'), '\n[prices]\n"*" = { input = 0, output = 10 }\n');
       if (program !== sprag) fs.rmSync(program);
       if (script.setup === 'policy-broken') put(path.join(home, '.config', 'sprag', 'policy.toml'), '[flow\nmax_depth = "x"\n');
       // A folder in which nobody may make a file, whoever runs this.

@@ -2,7 +2,8 @@
 // file, start a sub-agent, call a tool of an MCP server. A driver translates them into its client's own tools.
 //
 // `turns` is a list of model answers; each is a list of deeds done at once. `delayMs` is how long the model takes for an
-// answer. `setup` changes what `sprag install` left behind, see play.js. `expect` says what the guard must have done: by
+// answer, `usage` the tokens that it says an answer took. `budget` is given to `sprag install`; every model then costs 10
+// dollars a million tokens that it writes. `setup` changes what `sprag install` left behind, see play.js. `expect` says what the guard must have done: by
 // when the first warning reached the model and by when calls were refused, counted in deeds of the main session, or
 // that neither ever happened.
 
@@ -58,6 +59,29 @@ export const SCRIPTS = {
       check: '#!/bin/sh\necho "FAILED test_total: assert total([]) == 0, but the answer was wrong" >&2\nexit 1\n',
     },
     expect: { warnedBy: 14, refused: 'perhaps' },
+  },
+
+  // Work that spends: what is reported is what the model asked for, to the token.
+  spend: {
+    turns: times(6, (n) => [write(`page-${n}.txt`, `page ${n}\n`)]),
+    usage: { input: 120, output: 340, cacheRead: 5000, cacheWrite: 70 },
+    expect: { untouched: true, billed: true },
+  },
+
+  // The same by sub-agents.
+  'spend-children': {
+    turns: [times(3, (n) => start(`child-${n}`))],
+    children: Object.fromEntries(times(3, (n) => [`child-${n}`, [[write(`page-${n}.txt`, `page ${n}\n`)]]])),
+    usage: { input: 120, output: 340, cacheRead: 5000, cacheWrite: 70 },
+    expect: { untouched: true, billed: true },
+  },
+
+  // Forty cents an answer, and a dollar to spend: the third answer uses it up, and its call is refused.
+  budget: {
+    turns: times(8, (n) => [write(`page-${n}.txt`, `page ${n}\n`)]),
+    usage: { input: 100, output: 40_000, cacheRead: 0, cacheWrite: 0 },
+    budget: '1usd',
+    expect: { refusedBy: 3, mostSpent: 1_200_000 },
   },
 
   // Many files, each with the same short acknowledgement: work.
@@ -242,7 +266,7 @@ export function next(conversation, script, { translate, finish }) {
   const deeds = turns[acted];
   if (!deeds) {
     const calls = finish && conversation.tools.includes(finish.name) ? [finish] : [];
-    return { text: 'All done.', calls };
+    return { text: 'All done.', calls, usage: script.usage };
   }
-  return { text: '', calls: deeds.map(translate) };
+  return { text: '', calls: deeds.map(translate), usage: script.usage };
 }

@@ -1,6 +1,6 @@
 // The messages API of Anthropic, which Claude Code speaks.
 
-import { freshId } from './server.js';
+import { freshId, usageOf } from './server.js';
 
 export const name = 'anthropic';
 
@@ -37,9 +37,13 @@ export function answer({ body, pathname, turn, response, sendJson, startEvents }
     content.push({ type: 'tool_use', id: freshId('toolu'), name: call.name, input: call.args });
   }
   const stop = turn.calls.length > 0 ? 'tool_use' : 'end_turn';
+  const { input, output, cacheRead, cacheWrite } = usageOf(turn);
+  const usage = {
+    input_tokens: input, output_tokens: output, cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite,
+  };
   const message = {
     id: freshId('msg'), type: 'message', role: 'assistant', model: body.model,
-    content, stop_reason: stop, stop_sequence: null, usage: { input_tokens: 10, output_tokens: 5 },
+    content, stop_reason: stop, stop_sequence: null, usage,
   };
   if (!body.stream) {
     sendJson(response, 200, message);
@@ -49,7 +53,7 @@ export function answer({ body, pathname, turn, response, sendJson, startEvents }
   const send = (type, rest) => events.send({ type, ...rest }, type);
   send('message_start', { message: { ...message, content: [], stop_reason: null } });
   content.forEach((block, index) => sendBlock(send, block, index));
-  send('message_delta', { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 5 } });
+  send('message_delta', { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: output } });
   send('message_stop', {});
   events.end();
 }

@@ -1,6 +1,6 @@
 // The chat completions API of OpenAI, which Copilot and opencode speak to a provider of one's own.
 
-import { freshId } from './server.js';
+import { freshId, usageOf } from './server.js';
 
 export const name = 'chat';
 
@@ -32,7 +32,12 @@ export function answer({ body, turn, response, sendJson, startEvents }) {
   }));
   const finish_reason = tool_calls.length > 0 ? 'tool_calls' : 'stop';
   const base = { id: freshId('chatcmpl'), created: 1, model: body.model };
-  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const { input, output, cacheRead, cacheWrite } = usageOf(turn);
+  const prompt = input + cacheRead + cacheWrite;
+  const usage = {
+    prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output,
+    prompt_tokens_details: { cached_tokens: cacheRead },
+  };
   const text = turn.text || (tool_calls.length > 0 ? '' : 'Done.');
   if (!body.stream) {
     const message = { role: 'assistant', content: text, ...(tool_calls.length > 0 && { tool_calls }) };

@@ -1,6 +1,6 @@
 // The generateContent API of Google, which Gemini CLI speaks.
 
-import { freshId } from './server.js';
+import { freshId, usageOf } from './server.js';
 
 export const name = 'gemini';
 
@@ -32,9 +32,13 @@ export function answer({ pathname, turn, response, sendJson, startEvents }) {
     thoughtSignature: 'c2lnbmF0dXJl',
   }));
   if (turn.text || parts.length === 0) parts.unshift({ text: turn.text || 'Done.' });
+  const { input, output, cacheRead, cacheWrite } = usageOf(turn);
+  const prompt = input + cacheRead + cacheWrite;
   const whole = {
     candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0 }],
-    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    usageMetadata: {
+      promptTokenCount: prompt, candidatesTokenCount: output, cachedContentTokenCount: cacheRead, totalTokenCount: prompt + output,
+    },
     modelVersion: 'scripted',
   };
   if (!pathname.endsWith(':streamGenerateContent')) {

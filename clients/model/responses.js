@@ -1,6 +1,6 @@
 // The responses API of OpenAI, which Codex speaks.
 
-import { freshId } from './server.js';
+import { freshId, usageOf } from './server.js';
 
 export const name = 'responses';
 
@@ -69,9 +69,14 @@ export function answer({ body, turn, response, sendJson, startEvents }) {
       ? { ...item, type: 'custom_tool_call', input: call.args }
       : { ...item, type: 'function_call', arguments: JSON.stringify(call.args), namespace: call.namespace });
   }
+  const { input, output: written, cacheRead, cacheWrite } = usageOf(turn);
+  const prompt = input + cacheRead + cacheWrite;
   const whole = {
     id: freshId('resp'), object: 'response', status: 'completed', model: body.model, output,
-    usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+    usage: {
+      input_tokens: prompt, output_tokens: written, total_tokens: prompt + written,
+      input_tokens_details: { cached_tokens: cacheRead },
+    },
   };
   if (!body.stream) {
     sendJson(response, 200, whole);
