@@ -46,9 +46,10 @@ impl Reply {
     }
 }
 
-/// The verdict in words. The model reads it as well, and models tend to run commands that they read;
+/// The verdict in words, for a model and the person behind it. The model reads it as well, and models tend to run commands that they read;
 /// so it says whose command that is.
-fn reason(verdict: &Verdict) -> String {
+#[must_use]
+pub fn reason(verdict: &Verdict) -> String {
     let message = match (&verdict.message, verdict.rule) {
         (Some(message), _) => message.clone(),
         (None, Some(rule)) => format!("{} by {}", verdict.decision, rule.as_str()),

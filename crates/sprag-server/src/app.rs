@@ -8,6 +8,7 @@ use sprag::{Guard, PolicyFile, Questions};
 use tokio::sync::{Semaphore, watch};
 
 use crate::body::BodyRooms;
+use crate::call_notes::CallNotes;
 use crate::limits;
 use crate::metrics::Metrics;
 use crate::problem::{Problem, ProblemKind};
@@ -30,6 +31,7 @@ struct AppState {
     questions: Arc<Questions>,
     telemetry: Option<Telemetry>,
     session_counts: SessionCounts,
+    call_notes: CallNotes,
     policy: Option<PolicyFile>,
     db: PathBuf,
     body_bytes: usize,
@@ -71,6 +73,7 @@ impl App {
             questions: parts.questions,
             telemetry: parts.telemetry,
             session_counts: parts.session_counts,
+            call_notes: CallNotes::default(),
             policy: parts.policy,
             db: parts.db,
             body_bytes: parts.body_bytes,
@@ -113,6 +116,10 @@ impl App {
 
     pub(crate) fn session_counts(&self) -> &SessionCounts {
         &self.0.session_counts
+    }
+
+    pub(crate) fn call_notes(&self) -> &CallNotes {
+        &self.0.call_notes
     }
 
     pub(crate) fn policy_file(&self) -> Option<&PolicyFile> {

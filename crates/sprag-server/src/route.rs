@@ -8,6 +8,7 @@ pub(crate) mod docs;
 pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod flows;
+pub(crate) mod guardrail;
 pub(crate) mod health;
 pub(crate) mod hooks;
 pub(crate) mod log;

@@ -76,6 +76,7 @@ fn documented(has_relay: bool) -> OpenApiRouter<App> {
         .routes(routes!(route::check::check))
         .routes(routes!(route::batch::batch))
         .routes(routes!(route::hooks::hook))
+        .routes(routes!(route::guardrail::guardrail))
         .routes(routes!(route::sessions::list))
         .routes(routes!(route::sessions::show))
         .routes(routes!(route::events::events))

@@ -70,15 +70,7 @@ pub(crate) async fn hook(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    if !matches!(caller.role, Role::Hook | Role::Operator) {
-        let kind = match headers.contains_key(header::AUTHORIZATION) {
-            true => ProblemKind::Forbidden,
-            false => ProblemKind::Unauthorized,
-        };
-        let detail = "this is for hooks: send `Authorization: Bearer` with the hooks' token, \
-                      which lies beside the store as hook.token";
-        return Err(Problem::new(kind, detail));
-    }
+    expect_hook(&caller, &headers)?;
     let client: Client = client
         .parse()
         .map_err(|error: sprag_hooks::UnknownClient| {
@@ -98,6 +90,20 @@ pub(crate) async fn hook(
         .await?;
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
     Ok(([(header::CONTENT_TYPE, JSON)], text).into_response())
+}
+
+/// Refuses whoever is not a hook: payloads tell what users say.
+pub(super) fn expect_hook(caller: &Caller, headers: &HeaderMap) -> Result<(), Problem> {
+    if matches!(caller.role, Role::Hook | Role::Operator) {
+        return Ok(());
+    }
+    let kind = match headers.contains_key(header::AUTHORIZATION) {
+        true => ProblemKind::Forbidden,
+        false => ProblemKind::Unauthorized,
+    };
+    let detail = "this is for hooks: send `Authorization: Bearer` with the hooks' token, \
+                  which lies beside the store as hook.token";
+    Err(Problem::new(kind, detail))
 }
 
 fn answered(

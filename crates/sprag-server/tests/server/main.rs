@@ -17,6 +17,8 @@ mod edge;
 #[cfg(test)]
 mod guard_fixture;
 #[cfg(test)]
+mod guardrail;
+#[cfg(test)]
 mod hooks;
 #[cfg(test)]
 mod live;

@@ -34,6 +34,13 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
     ("POST", "/v1/hooks/claude", HOOK, 200, For::Hooks),
     (
         "POST",
+        "/beta/litellm_basic_guardrail_api",
+        r#"{"input_type":"request"}"#,
+        200,
+        For::Hooks,
+    ),
+    (
+        "POST",
         "/api/sessions/b/messages",
         r#"{"fromSession":"a","correlationId":"f"}"#,
         200,
