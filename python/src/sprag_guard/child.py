@@ -21,6 +21,8 @@ from .errors import EventRejected, NoVerdict
 #: How much of what the child writes to its standard error is kept, for the reason why it ended.
 _KEPT_STDERR = 4096
 _MAX_ANSWER = 16 * 1024 * 1024
+#: How long the first answer of a new process may take: it has to start and to open its store.
+_START_SECONDS = 10.0
 
 
 class Child:
@@ -74,13 +76,16 @@ class Child:
     def _exchange(self, line: bytes, deadline: float) -> dict[str, Any]:
         # A process that died before it answered is replaced once, and asked again: it may have died long ago.
         for is_last in (False, True):
+            started = self.starts
             process = self._running()
+            if self.starts > started:
+                deadline = max(deadline, time.monotonic() + _START_SECONDS)
             try:
                 text = self._converse(process, line, deadline)
             except TimeoutError:
                 # Its late answer would be taken for that of the next question.
                 self._stop(now=True)
-                raise NoVerdict(f"the sprag process did not answer in {self._timeout:g} s") from None
+                raise NoVerdict("the sprag process did not answer in time") from None
             if text is not None:
                 try:
                     return dict(json.loads(text))

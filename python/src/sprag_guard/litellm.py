@@ -20,7 +20,7 @@ from .aio import AsyncGuard
 from .events import Event
 from .guard import Guard
 from .verdict import Verdict
-from .watch import Run, Seen, Watch, joined
+from .watch import Run, Seen, Watch, joined, uncached
 
 #: How many calls are remembered until their results come.
 _PENDING = 4096
@@ -110,10 +110,12 @@ class SpragGuardrail(CustomGuardrail):
     async def _usage(self, run: Run, response: Any) -> None:
         usage = getattr(response, "usage", None)
         if usage is not None:
+            cached = _get(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
             event = run.root.usage_event(
-                getattr(usage, "prompt_tokens", 0),
+                uncached(getattr(usage, "prompt_tokens", 0), cached),
                 getattr(usage, "completion_tokens", 0),
                 model=getattr(response, "model", None),
+                cache_read_tokens=cached,
             )
             await self._watch.areport(run, _marked(run, event))
 
