@@ -48,7 +48,7 @@ mod json_lexer;
 mod large_payload;
 mod misread;
 mod refusal;
-mod splice;
+pub mod splice;
 #[cfg(unix)]
 pub mod stdio;
 mod stream_scan;
@@ -57,4 +57,4 @@ mod verdict_source;
 
 pub use gate::{ClientAction, Gate, GateOptions, OnKill, RequestScope, ServerAction};
 pub use tools::Tool;
-pub use verdict_source::{LogSink, VerdictSource};
+pub use verdict_source::{FallbackSource, GuardAnswer, LogSink, VerdictSource};

@@ -9,23 +9,28 @@ use serde_json::value::RawValue;
 
 /// One change: `text` takes the place of the bytes at `at`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Splice {
+pub struct Splice {
     at: Range<usize>,
     text: String,
 }
 
 impl Splice {
-    pub(crate) fn replace(at: Range<usize>, text: String) -> Self {
+    /// Puts `text` in the place of a part.
+    #[must_use]
+    pub fn replace(at: Range<usize>, text: String) -> Self {
         Self { at, text }
     }
 
-    pub(crate) fn insert(at: usize, text: String) -> Self {
+    /// Puts `text` in, and takes nothing away.
+    #[must_use]
+    pub fn insert(at: usize, text: String) -> Self {
         Self { at: at..at, text }
     }
 }
 
 /// The text with all changes, which must not overlap.
-pub(crate) fn apply(text: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
+#[must_use]
+pub fn apply(text: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
     splices.sort_by_key(|splice| splice.at.start);
     let added: usize = splices.iter().map(|splice| splice.text.len()).sum();
     let mut new = Vec::with_capacity(text.len() + added);
@@ -40,7 +45,8 @@ pub(crate) fn apply(text: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
 }
 
 /// The range in `text` of a part that was borrowed from it; none if it was borrowed from elsewhere.
-pub(crate) fn range_of(text: &[u8], part: &RawValue) -> Option<Range<usize>> {
+#[must_use]
+pub fn range_of(text: &[u8], part: &RawValue) -> Option<Range<usize>> {
     let start = part.get().as_ptr().addr();
     let start = start.checked_sub(text.as_ptr().addr())?;
     let end = start + part.get().len();

@@ -42,7 +42,7 @@ impl VerdictSource for LazyLink {
 pub type LogSink = Box<dyn Fn(fmt::Arguments<'_>) + Send + Sync>;
 
 /// A source with a fail mode, which always has an answer.
-pub(crate) struct FallbackSource {
+pub struct FallbackSource {
     source: Box<dyn VerdictSource>,
     fail: FailMode,
     log: LogSink,
@@ -52,7 +52,7 @@ pub(crate) struct FallbackSource {
 
 /// What the proxy does with a call or a result.
 #[derive(Debug)]
-pub(crate) enum GuardAnswer {
+pub enum GuardAnswer {
     /// The guard's verdict.
     Verdict(Box<Verdict>),
     /// The guard can't be reached; the call goes on unjudged.
@@ -68,8 +68,16 @@ pub(crate) enum GuardAnswer {
 const STOPPED: &str = "This session was stopped by the loop guard, and the guard can't be reached now. Stop and tell the user.";
 const CLOSED: &str = "The loop guard can't be reached, and nothing may run without it here (--fail closed). Stop and tell the user.";
 
+impl fmt::Debug for FallbackSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FallbackSource").finish_non_exhaustive()
+    }
+}
+
 impl FallbackSource {
-    pub(crate) fn new(source: Box<dyn VerdictSource>, fail: FailMode, log: LogSink) -> Self {
+    /// A source that follows `fail` when there is no verdict.
+    #[must_use]
+    pub fn new(source: Box<dyn VerdictSource>, fail: FailMode, log: LogSink) -> Self {
         Self {
             source,
             fail,
@@ -78,7 +86,8 @@ impl FallbackSource {
         }
     }
 
-    pub(crate) fn check(&self, sender: Option<&Sender>, event: Event) -> GuardAnswer {
+    /// What to do with an event.
+    pub fn check(&self, sender: Option<&Sender>, event: Event) -> GuardAnswer {
         match self.source.check(sender, event) {
             Ok(verdict) => {
                 if self.set_down(false) {
@@ -109,7 +118,8 @@ impl FallbackSource {
         }
     }
 
-    pub(crate) fn log(&self, what: fmt::Arguments<'_>) {
+    /// Reports to people.
+    pub fn log(&self, what: fmt::Arguments<'_>) {
         (self.log)(what);
     }
 

@@ -43,7 +43,8 @@ pub enum BodyError {
 
 impl BodyError {
     /// The status of an answer that says so.
-    pub(super) fn status(&self) -> StatusCode {
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
         match self {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Late { .. } => StatusCode::REQUEST_TIMEOUT,

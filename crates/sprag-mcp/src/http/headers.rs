@@ -37,7 +37,7 @@ const OVERRIDES: [&str; 7] = [
 ];
 
 /// Leaves of a request's headers what is for the server.
-pub(super) fn for_server(headers: &mut HeaderMap) {
+pub fn for_server(headers: &mut HeaderMap) {
     drop_hops(headers);
     for name in [header::HOST, header::CONTENT_LENGTH, header::EXPECT] {
         headers.remove(name);
@@ -53,7 +53,7 @@ pub(super) fn for_server(headers: &mut HeaderMap) {
 }
 
 /// Leaves of an answer's headers what is for the client.
-pub(super) fn for_client(headers: &mut HeaderMap) {
+pub fn for_client(headers: &mut HeaderMap) {
     drop_hops(headers);
     if is_events(headers) {
         headers.insert(ACCEL, HeaderValue::from_static("no"));

@@ -4,8 +4,10 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustix::net::sockopt::set_socket_keepalive;
 use tokio::net::{TcpListener, TcpStream};
@@ -14,7 +16,28 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use super::connection;
 use super::limits;
 use super::proxy::Proxy;
+use super::response_body::ResponseBody;
 use super::write_timeout::WriteTimeout;
+
+/// Whoever answers the requests of a port.
+pub trait Handler: Send + Sync + 'static {
+    /// The body of its answers.
+    type Body: Body<Data = Bytes, Error: std::error::Error + Send + Sync> + Send + 'static;
+
+    /// Answers one request.
+    fn answer(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> impl Future<Output = Response<Self::Body>> + Send;
+}
+
+impl Handler for Proxy {
+    type Body = ResponseBody;
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<ResponseBody> {
+        Self::answer(&self, request).await
+    }
+}
 
 /// Where to listen.
 #[derive(Debug, Clone)]
@@ -86,7 +109,7 @@ impl Listener {
     /// Where the system does not let it start.
     pub async fn run(
         self,
-        proxy: Arc<Proxy>,
+        handler: Arc<impl Handler>,
         until: impl Future<Output = ()>,
     ) -> std::io::Result<()> {
         let listener = TcpListener::from_std(self.listener)?;
@@ -110,7 +133,7 @@ impl Listener {
             };
             // Full: closed at once, rather than left to wait behind others.
             if let Ok(turn) = Arc::clone(&room).try_acquire_owned() {
-                spawn(&http, stream, Arc::clone(&proxy), turn, ending.clone());
+                spawn(&http, stream, Arc::clone(&handler), turn, ending.clone());
             }
         }
         drop(listener);
@@ -125,7 +148,7 @@ impl Listener {
 fn spawn(
     http: &http1::Builder,
     stream: TcpStream,
-    proxy: Arc<Proxy>,
+    handler: Arc<impl Handler>,
     turn: OwnedSemaphorePermit,
     ending: watch::Receiver<bool>,
 ) {
@@ -133,8 +156,8 @@ fn spawn(
     let _ = stream.set_nodelay(true);
     let _ = set_socket_keepalive(&stream, true);
     let service = service_fn(move |request| {
-        let proxy = Arc::clone(&proxy);
-        async move { Ok::<_, std::convert::Infallible>(proxy.answer(request).await) }
+        let handler = Arc::clone(&handler);
+        async move { Ok::<_, std::convert::Infallible>(handler.answer(request).await) }
     });
     let stream = WriteTimeout::new(stream, limits::WRITE_TIME);
     let connection = http.serve_connection(TokioIo::new(stream), service);
