@@ -28,7 +28,8 @@ export const clientPath = (program) => path.join(HERE, 'node_modules', '.bin', p
 
 /**
  * Plays `script` with `driver`. `sprag` is the binary, or null to let the client run unguarded; `way` says where it stands:
- * in `hooks` that the client runs, in hooks that are `posted` to a server, or as a `proxy` before an MCP server over HTTP.
+ * in `hooks` that the client runs, in hooks that are `posted` to a server, as a `proxy` before an MCP server over HTTP, or
+ * as the `gateway` before the model.
  * Everything stays in `folder`: the client's home with its transcripts, the project, the store, and what the model was
  * asked.
  */
@@ -69,7 +70,7 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
   };
   let server;
   try {
-    const hooked = Boolean(sprag) && way !== 'proxy';
+    const hooked = Boolean(sprag) && way !== 'proxy' && way !== 'gateway';
     if (way === 'proxy') server = await startProxy(sprag, env);
     driver.prepare({ home, project, model, put, catalog: server?.url ?? catalog });
     if (hooked) {
@@ -94,7 +95,9 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
     }
     const prompt = `Please do what has to be done. ${marker(name)}`;
     const { args, env: own } = driver.command({ prompt, model, home, guarded: hooked });
-    const ended = await start(clientPath(driver.program), args, { cwd: project, env: { ...env, ...own } });
+    // The client's own base URL becomes the gateway's upstream.
+    const [program, ...before] = way === 'gateway' ? [sprag, 'run', clientPath(driver.program)] : [clientPath(driver.program)];
+    const ended = await start(program, [...before, ...args], { cwd: project, env: { ...env, ...own } });
     put(path.join(folder, 'stdout.txt'), ended.stdout);
     put(path.join(folder, 'stderr.txt'), ended.stderr);
     put(path.join(folder, 'requests.jsonl'), requests.map((request) => `${JSON.stringify(request)}\n`).join(''));

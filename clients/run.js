@@ -1,9 +1,9 @@
 // Plays every script with every client and says what came of it.
 //
-//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--way hooks|posted|proxy] [--keep] [--sprag BINARY] [--catalog FILE]
+//   node run.js [--client NAME]… [--script NAME]… [--unguarded] [--way hooks|posted|proxy|gateway] [--keep] [--sprag BINARY] [--catalog FILE]
 //
 // The guard stands in hooks that the client runs, in hooks that it posts to a server, or as a proxy before an MCP server over
-// HTTP; clients that are not set up for that way are left out. --catalog names another program in place of catalog.js, such
+// HTTP, or as the gateway before the model; clients that are not set up for that way are left out. --catalog names another program in place of catalog.js, such
 // as one that writes down what passes.
 //
 // Runs are kept in runs/<client>/<script> where something is wrong or --keep is given.
@@ -38,7 +38,7 @@ const { values: options } = parseArgs({
 });
 
 const { way } = options;
-const takes = { hooks: () => true, posted: (driver) => driver.posts, proxy: (driver) => driver.overHttp }[way];
+const takes = { hooks: () => true, posted: (driver) => driver.posts, proxy: (driver) => driver.overHttp, gateway: (driver) => driver.behindGateway }[way];
 const drivers = DRIVERS.filter((driver) => (options.client?.includes(driver.name) ?? true) && takes?.(driver));
 // A proxy sees calls of MCP tools only.
 const scripts = Object.entries(SCRIPTS).filter(([name]) => (way === 'proxy' ? name === 'deletes' : options.script?.includes(name) ?? true));
@@ -56,7 +56,8 @@ for (const driver of drivers) {
     const began = Date.now();
     const run = await play({ driver, name, script, folder, sprag, way, catalog: path.resolve(options.catalog) });
     const seen = figures(run);
-    const expect = way === 'proxy' ? driver.overHttp : { ...script.expect, ...driver.expect?.[name] };
+    const own = way === 'gateway' ? driver.behindGateway[name] : driver.expect?.[name];
+    const expect = way === 'proxy' ? driver.overHttp : { ...script.expect, ...own };
     const wrong = options.unguarded ? [] : complaints(seen, expect);
     failed += wrong.length > 0 ? 1 : 0;
     const seconds = ((Date.now() - began) / 1000).toFixed(1);

@@ -10,6 +10,9 @@ export const expect = { deletes: { ends: true }, defiant: ended, 'defiant-slow':
 // It says nothing of its session, so its calls are refused and nobody is killed.
 export const overHttp = { refusedBy: 3, prompts: 0, calls: 5 };
 
+// The gateway ends the turn itself, whatever the client can do.
+export const behindGateway = {};
+
 export function prepare({ home, put, catalog }) {
   const server = catalog.startsWith('http') ? { type: 'http', url: catalog } : { command: 'node', args: [catalog] };
   put(`${home}/mcp.json`, JSON.stringify({ mcpServers: { catalog: server } }));

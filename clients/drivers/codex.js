@@ -10,6 +10,9 @@ export const expect = { 'defiant-slow': { killed: true }, 'user-and-project': { 
 // It names its thread, so that is killed.
 export const overHttp = { refusedBy: 3, killed: true, prompts: 0, calls: 5 };
 
+// The gateway ends the turn itself, whatever the client can do.
+export const behindGateway = {};
+
 export function prepare({ home, model, put, catalog }) {
   put(`${home}/.codex/config.toml`, [
     'model = "scripted"',

@@ -1,6 +1,8 @@
 //! The command line: what can be asked, and the help that teaches it.
 
 mod approvals;
+#[cfg(unix)]
+mod gateway;
 mod hooks;
 #[cfg(unix)]
 mod mcp;
@@ -18,6 +20,8 @@ use sprag::eval::Metric;
 use sprag_core::{Millis, Policy};
 
 pub(crate) use approvals::{AnswerArgs, ApprovalsArgs, ApproveArgs, ConfirmArg};
+#[cfg(unix)]
+pub(crate) use gateway::{ClientWord, GatewayArgs, GatewayCommand, GatewayGuardArgs, RunArgs};
 pub(crate) use hooks::{DoctorArgs, FailWord, HookArgs, InstallArgs, UninstallArgs};
 #[cfg(unix)]
 pub(crate) use mcp::{ClientArgs, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs};
@@ -97,6 +101,14 @@ pub(crate) enum Command {
     #[cfg(unix)]
     #[command(after_help = examples::MCP)]
     Mcp(Box<McpArgs>),
+    /// Put a guard before a client's model API, and start the client: sprag run claude
+    #[cfg(unix)]
+    #[command(after_help = examples::RUN)]
+    Run(Box<RunArgs>),
+    /// Put a guard before model APIs, for clients that are started elsewhere.
+    #[cfg(unix)]
+    #[command(after_help = examples::GATEWAY)]
+    Gateway(Box<GatewayArgs>),
     /// Fold a log or a trace again, verdict by verdict, under any policy.
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),

@@ -9,6 +9,8 @@ pub(crate) mod doctor;
 pub(crate) mod effects;
 pub(crate) mod eval;
 pub(crate) mod explain;
+#[cfg(unix)]
+pub(crate) mod gateway;
 pub(crate) mod health;
 pub(crate) mod hook;
 pub(crate) mod install;

@@ -33,6 +33,38 @@ Examples:
 Exit code: 0 at the end of the input; 2 if --strict stopped, or the policy can't be used.";
 
 #[cfg(unix)]
+pub(crate) const RUN: &str = "\
+The client is started with the gateway on a free port of this machine, and ends with it. No file is
+changed. A base URL that is already set becomes the upstream. One line at the end says what was seen,
+spent and stopped.
+
+Examples:
+  sprag run claude
+  sprag run claude -p \"fix the tests\"
+  sprag run codex exec \"fix the tests\"
+  sprag run --stop error -- python agent.py     any program that uses an official SDK
+
+Exit code: the client's own; 127 if it is not there, 126 if it can't be started.";
+
+pub(crate) const GATEWAY: &str = "\
+Clients go to /anthropic, /openai and /gemini here instead of the API. Anthropic Messages, OpenAI
+Responses and OpenAI Chat Completions are judged; everything else passes untouched. Keys pass and
+are never logged or stored.
+
+All gateways, hooks and wrappers of a machine share one guard: a running `sprag serve`, else the store.
+
+Examples:
+  sprag gateway
+  sprag gateway --listen 127.0.0.1:8000 --upstream openai=http://127.0.0.1:11434
+  sprag gateway env claude                      the settings for a client
+
+See also: sprag run CLIENT starts a client with a gateway of its own.";
+
+pub(crate) const GATEWAY_ENV: &str = "\
+Examples:
+  eval \"$(sprag gateway env claude)\"
+  sprag gateway env codex";
+
 pub(crate) const MCP: &str = "\
 The client starts this in the server's place. Messages pass as they are; only calls of tools and
 their results are looked at. A refused call is answered with an error that its agent can read; a

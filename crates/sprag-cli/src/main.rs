@@ -80,6 +80,10 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Log(command) => command::log::run(command, settings, out),
         #[cfg(unix)]
         Command::Mcp(args) => command::mcp::run(args, settings, out),
+        #[cfg(unix)]
+        Command::Run(args) => command::gateway::run_client(args, settings),
+        #[cfg(unix)]
+        Command::Gateway(args) => command::gateway::run(args, settings, out),
         Command::Replay(args) => command::replay::run(args, settings, out),
         Command::Verify(args) => command::verify::run(args, settings, out),
         Command::Pause(args) => command::pause::pause(args, settings, out),

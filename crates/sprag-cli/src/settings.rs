@@ -141,6 +141,12 @@ impl Settings {
         self.copilot_home.clone().or_else(usual)
     }
 
+    /// The folder of Codex's own settings; none if there is no home.
+    pub(crate) fn codex_folder(&self) -> Option<PathBuf> {
+        let own = self.codex_home.clone();
+        own.or_else(|| Some(self.home.as_ref()?.join(".codex")))
+    }
+
     /// The folder for copies of settings files from before they were changed; none if there is no home.
     pub(crate) fn backups(&self) -> Option<PathBuf> {
         Some(self.state_folder()?.join("backups"))

@@ -8,6 +8,8 @@ mod wrap;
 
 pub(crate) use install::uninstall_all;
 
+pub(crate) use wrap::verdict_source;
+
 use std::io::Write;
 use std::process::ExitCode;
 

@@ -28,6 +28,8 @@ fn help_starts_with_what_to_do_first() {
       decline      Decline a call that waits
       log          Read, prove, export and prune the log
       mcp          Put a guard before an MCP server: sprag mcp -- SERVER ARGUMENTS…
+      run          Put a guard before a client's model API, and start the client: sprag run claude
+      gateway      Put a guard before model APIs, for clients that are started elsewhere
       replay       Fold a log or a trace again, verdict by verdict, under any policy
       verify       Prove the log: its chain holds and every verdict comes out the same again
       pause        Put every rule into shadow for a while

@@ -5,14 +5,15 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write as _;
 use std::os::fd::AsFd;
 use std::os::unix::process::parent_id;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use sprag::{Guard, Id, LazyLink};
+use sprag::{Capture, Guard, Id, LazyLink};
 use sprag_mcp::stdio::{self, ServerCommand};
 use sprag_mcp::{Gate, GateOptions, VerdictSource};
 
-use crate::args::WrapArgs;
+use crate::args::{PlaceArgs, WrapArgs};
 use crate::db::{Db, policy_file};
 use crate::failure::{Failure, Run};
 use crate::settings::Settings;
@@ -96,15 +97,27 @@ pub(super) fn source(
     settings: &Settings,
 ) -> Result<Box<dyn VerdictSource>, Failure> {
     let policy = args.policy.policy.as_deref();
-    let db = Db::find(settings, &args.place.db)?;
-    if db.redis().is_some() && !args.private {
-        return Ok(Box::new(db.guard(settings, policy, args.capture.into())?));
+    let capture = args.capture.into();
+    verdict_source(&args.place, policy, args.private, capture, settings)
+}
+
+/// Where a proxy's verdicts come from: the guard of this machine, or one of its own.
+pub(crate) fn verdict_source(
+    place: &PlaceArgs,
+    policy: Option<&Path>,
+    private: bool,
+    capture: Capture,
+    settings: &Settings,
+) -> Result<Box<dyn VerdictSource>, Failure> {
+    let db = Db::find(settings, &place.db)?;
+    if db.redis().is_some() && !private {
+        return Ok(Box::new(db.guard(settings, policy, capture)?));
     }
-    if !args.private {
-        let options = Db::link_options(settings, &args.place, policy, args.capture.into())?;
+    if !private {
+        let options = Db::link_options(settings, place, policy, capture)?;
         return Ok(Box::new(LazyLink::new(options)));
     }
-    let builder = Guard::builder().capture(args.capture.into());
+    let builder = Guard::builder().capture(capture);
     let builder = match policy_file(settings, policy)? {
         Some(file) => builder.policy_file(file),
         None => builder,

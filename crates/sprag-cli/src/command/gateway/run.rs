@@ -1,0 +1,125 @@
+//! `sprag run CLIENT`: a client with the gateway in front of its model API, for as long as it runs.
+//!
+//! No file is changed: the client is pointed at a free port of this machine by variables and flags, and
+//! when it ends, so does the gateway.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::Arc;
+
+use sprag_gateway::{GatewayClient, Launch, Tally};
+use sprag_mcp::http::Hosts;
+use tokio::sync::oneshot;
+
+use super::{gateway, listener, log, options, runtime, surroundings};
+use crate::args::RunArgs;
+use crate::failure::{Failure, Run};
+use crate::settings::Settings;
+
+/// The exit code of a program that is not there, and of one that can't be started.
+const MISSING: u8 = 127;
+const NOT_STARTED: u8 = 126;
+
+/// Starts the client and ends as it does.
+pub(crate) fn run(args: &RunArgs, settings: &Settings) -> Run {
+    let (program, rest) = args.command.split_first().ok_or_else(|| {
+        Failure::new("there is nothing to start").next("name a client: sprag run claude")
+    })?;
+    let client = client(program)?;
+    let loopback: SocketAddr = ([127, 0, 0, 1], 0).into();
+    let listener = listener(loopback, false)?;
+    let around = surroundings::of(settings);
+    let launch = Launch::of(client, &format!("http://{}", listener.address()), &around)?;
+    let mut options = options(&args.guard, &launch.upstreams)?;
+    options.hosts = Some(Hosts::new(loopback.ip(), &[]));
+    let gateway = Arc::new(gateway(options, &args.guard, settings)?);
+    let runtime = runtime()?;
+    let (end, ended) = oneshot::channel::<()>();
+    let served = runtime.spawn(listener.run(Arc::clone(&gateway), async {
+        // Whether it was sent or dropped: it is over.
+        let _ = ended.await;
+    }));
+    let mut command = Command::new(program);
+    command.args(&launch.arguments).args(rest);
+    for name in sprag::SECRET_VARIABLES {
+        command.env_remove(name);
+    }
+    command.envs(launch.variables.iter().map(|(name, value)| (name, value)));
+    let status = patiently(&runtime, &mut command);
+    let _ = end.send(());
+    let _ = runtime.block_on(served);
+    runtime.shutdown_background();
+    let name = program.to_string_lossy();
+    let status = match status {
+        Ok(status) => status,
+        Err(error) => {
+            log(format_args!(
+                "{name} can't be started: {}",
+                Failure::reason(&error)
+            ));
+            let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+            return Ok(ExitCode::from(if is_missing {
+                MISSING
+            } else {
+                NOT_STARTED
+            }));
+        }
+    };
+    say(gateway.tally());
+    Ok(ExitCode::from(code(status)))
+}
+
+/// Runs the command to its end. Signals from the keyboard reach it by itself; this program waits for
+/// it, so that the last line is said.
+fn patiently(
+    runtime: &tokio::runtime::Runtime,
+    command: &mut Command,
+) -> std::io::Result<ExitStatus> {
+    let mut child = tokio::process::Command::from(std::mem::replace(command, Command::new("")));
+    runtime.block_on(async {
+        let mut child = child.spawn()?;
+        loop {
+            tokio::select! {
+                status = child.wait() => return status,
+                () = sprag_server::asked_to_end() => {}
+            }
+        }
+    })
+}
+
+/// The client behind a word; another word is a command only after `--`, so that a client that can't be
+/// guarded is not started by mistake.
+fn client(program: &OsStr) -> Result<GatewayClient, Failure> {
+    let name = std::path::Path::new(program).file_name();
+    match name.and_then(OsStr::to_str) {
+        Some("claude") => Ok(GatewayClient::Claude),
+        Some("codex") => Ok(GatewayClient::Codex),
+        Some(name @ ("gemini" | "copilot" | "opencode")) => Err(Failure::new(format!(
+            "the gateway does not speak the API of {name} yet; nothing was started"
+        ))
+        .next(format!("its hooks guard it: sprag install {name}"))),
+        _ => Ok(GatewayClient::Other),
+    }
+}
+
+fn say(tally: &Tally) {
+    let _ = writeln!(
+        anstream::stderr(),
+        "sprag: {} requests, {} calls, {} refused, {} warnings, {} stops; {} tokens in, {} out",
+        tally.requests(),
+        tally.calls(),
+        tally.refused(),
+        tally.warned(),
+        tally.stops(),
+        tally.input_tokens(),
+        tally.output_tokens()
+    );
+}
+
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| Some(128 + status.signal()?));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}

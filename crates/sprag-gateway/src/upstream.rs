@@ -1,0 +1,80 @@
+//! The way to a model API: one client for all, which follows no redirect and trusts what the system
+//! trusts. Proxies are taken from the environment.
+
+use std::error::Error as _;
+
+use hyper::Method;
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderMap};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response, Url};
+
+use crate::limits;
+use crate::options::GatewayError;
+
+/// Connections to all upstreams.
+pub(crate) struct Upstream {
+    client: Client,
+}
+
+impl Upstream {
+    pub(crate) fn new() -> Result<Self, GatewayError> {
+        // An error says that it was chosen already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder()
+            .connect_timeout(limits::CONNECT_TIME)
+            .read_timeout(limits::SILENT_TIME)
+            .redirect(Policy::none())
+            .http1_only()
+            .build();
+        let client = client.map_err(|error| GatewayError::Tls { why: reason(error) })?;
+        Ok(Self { client })
+    }
+
+    /// Sends a request on. `headers` are what is for the upstream.
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        target: Url,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, String> {
+        let mut request = self.client.request(method, target).headers(headers);
+        if !body.is_empty() {
+            request = request.body(body);
+        }
+        request.send().await.map_err(reason)
+    }
+}
+
+/// What went wrong, down to its cause, without the address: a query may hold a key.
+pub(crate) fn reason(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = inner.to_string();
+        cause = inner.source();
+    }
+    text
+}
+
+/// Leaves of a request's headers what is for the upstream: nothing of ours, and nothing that belongs
+/// to one connection.
+pub(crate) fn for_upstream(headers: &mut HeaderMap) {
+    sprag_mcp::http::headers::for_server(headers);
+    let own: Vec<_> = headers
+        .keys()
+        .filter(|name| name.as_str().starts_with("x-sprag-"))
+        .cloned()
+        .collect();
+    for name in own {
+        headers.remove(name);
+    }
+}
+
+/// Whether an answer is readable: nothing that was compressed against our wish.
+pub(crate) fn is_plain(headers: &HeaderMap) -> bool {
+    let encoding = headers.get(header::CONTENT_ENCODING);
+    encoding.is_none_or(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
