@@ -45,6 +45,8 @@ export function figures({ records, requests, timedOut }) {
     turns: requests.filter((request) => request.turn?.calls.length > 0).length,
     refusals: main.filter(refused).length,
     spent: sum(events.filter((event) => event.type === 'usage')),
+    // What a model says to refusals is spent too.
+    spentAtStop: sum(events.slice(0, events.findIndex((event) => event.type === 'call' && refused(event))).filter((event) => event.type === 'usage')),
     // What a model without tools was asked, a title for instance, is in no transcript.
     billed: bill(requests.filter((request) => request.conversation?.tools.length > 0)),
     timedOut,
@@ -92,7 +94,7 @@ export function complaints(figures, expect) {
     const { spent, billed } = figures;
     want(spent.tokens === billed.tokens && spent.output === billed.output, `${spent.tokens} tokens reported (${spent.output} written) instead of ${billed.tokens} (${billed.output})`);
   }
-  if (expect.mostSpent) want(figures.spent.cost <= expect.mostSpent, `${figures.spent.cost} millionths of a dollar spent`);
+  if (expect.mostSpent) want(figures.spentAtStop.cost <= expect.mostSpent, `${figures.spentAtStop.cost} millionths of a dollar spent before the stop`);
   if (expect.steps) want(figures.steps === expect.steps, `${figures.steps} results counted instead of ${expect.steps}`);
   if (expect.turns) want(figures.turns === expect.turns, `the model acted ${figures.turns} times instead of ${expect.turns}`);
   if (expect.mostRefusals) {
