@@ -3,8 +3,29 @@
 /// `text` with dates, times that something took, milliseconds since 1970 and long hexadecimal numbers
 /// masked.
 pub(crate) fn mask(text: &str) -> String {
-    let parts: Vec<String> = masked(text).split(" in ").map(without_seconds).collect();
+    let parts: Vec<String> = masked(&without_short_digests(text))
+        .split(" in ")
+        .map(without_seconds)
+        .collect();
     parts.join(" in ")
+}
+
+/// `"argument":1234`: a digest that is written as a number.
+fn without_short_digests(text: &str) -> String {
+    const KEY: &str = "\"argument\":";
+    let mut pieces = text.split(KEY);
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let rest = piece.trim_start_matches(|c: char| c.is_ascii_digit());
+        out.push_str(KEY);
+        out.push_str(if rest.len() < piece.len() {
+            "<number>"
+        } else {
+            ""
+        });
+        out.push_str(rest);
+    }
+    out
 }
 
 /// `12s and more`: how long it took depends on the machine.
