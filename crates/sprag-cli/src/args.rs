@@ -33,8 +33,8 @@ pub(crate) use serve::{
     TokenShowArgs,
 };
 pub(crate) use store::{
-    ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PauseArgs,
-    PlaceArgs, PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs,
+    ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PanicArgs,
+    PauseArgs, PlaceArgs, PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs,
     SessionsShowArgs, ShowArgs, StoreArgs, TailArgs, VerifyArgs,
 };
 
@@ -121,6 +121,12 @@ pub(crate) enum Command {
     /// End a pause.
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
+    /// Refuse everything that agents do, at once and everywhere.
+    #[command(after_help = examples::PANIC)]
+    Panic(PanicArgs),
+    /// End a panic.
+    #[command(after_help = examples::CALM)]
+    Calm(PanicArgs),
     /// Run the server: an HTTP API for agents, relays and operators.
     #[command(after_help = examples::SERVE)]
     Serve(Box<ServeArgs>),

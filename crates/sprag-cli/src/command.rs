@@ -19,6 +19,7 @@ pub(crate) mod man;
 #[cfg(unix)]
 pub(crate) mod mcp;
 pub(crate) mod open;
+pub(crate) mod panic;
 pub(crate) mod pause;
 pub(crate) mod policy;
 pub(crate) mod replay;

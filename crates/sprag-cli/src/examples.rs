@@ -1,8 +1,10 @@
 //! The examples under each `--help`: what a person would type, and what for.
 
+mod orders;
 mod policy;
 mod server;
 
+pub(crate) use orders::{CALM, PANIC, PAUSE, RESUME};
 pub(crate) use policy::{
     POLICY, POLICY_CHECK, POLICY_IMPORT, POLICY_SCHEMA, POLICY_SET, POLICY_SHOW,
 };
@@ -314,18 +316,6 @@ Examples:
   sprag replay run.jsonl --diff policy.toml strict.toml
 
 Exit code: 0; 1 if a log, folded again, gave other verdicts; 2 if something can't be read.";
-
-pub(crate) const PAUSE: &str = "\
-Every rule goes to shadow, whatever the policy says: verdicts tell in `would` what they would have
-been. It holds for every process that uses the store, ends by itself, and the log tells it.
-
-Examples:
-  sprag pause
-  sprag pause --for 20m --why 'release day'";
-
-pub(crate) const RESUME: &str = "\
-Examples:
-  sprag resume";
 
 pub(crate) const SERVE: &str = "\
 The server owns the store: hooks, wrappers and commands go through its socket while it runs. On the

@@ -88,6 +88,8 @@ fn run(command: &Command, settings: &Settings) -> Run {
         Command::Verify(args) => command::verify::run(args, settings, out),
         Command::Pause(args) => command::pause::pause(args, settings, out),
         Command::Resume(args) => command::pause::resume(args, settings, out),
+        Command::Panic(args) => command::panic::panic(args, settings, out),
+        Command::Calm(args) => command::panic::calm(args, settings, out),
         Command::Serve(args) => command::serve::run(args, settings, out),
         Command::Open(args) => command::open::run(args, settings, out),
         Command::Health(args) => command::health::run(args, settings, out),

@@ -9,6 +9,7 @@ mod ask;
 mod call;
 mod message;
 mod operator;
+mod panic;
 mod settle;
 mod start;
 mod step;
@@ -22,6 +23,7 @@ use crate::rule::RuleId;
 use crate::rules::gates;
 use crate::rules::text::reset_hint;
 use crate::sender::{Claim, ForeignSession};
+use crate::time::Timestamp;
 use crate::verdict::{Decision, Verdict};
 
 /// Which semantics the verdicts of this build follow; a log names the one it was judged under.
@@ -71,7 +73,26 @@ pub fn fold(
     answer::check(&observation.what, cells, now)?;
     cells.expire(now);
     start::note(&observation.what, cells, now);
-    let mut verdict = match &observation.what {
+    let panic = observation.panic.as_ref();
+    let refused =
+        panic.and_then(|panic| panic::refuses(policy, panic, &observation.what, cells, now));
+    let mut verdict = match refused {
+        Some(verdict) => verdict,
+        None => judge(policy, observation, cells, now),
+    };
+    claim(observation, cells);
+    cells.touch(now);
+    add_reset(&mut verdict, observation.what.session());
+    Ok(verdict)
+}
+
+fn judge(
+    policy: &Policy,
+    observation: &Observation,
+    cells: &mut Cells,
+    now: Timestamp,
+) -> Verdict {
+    match &observation.what {
         Observed::Message(message) => message::judge(policy, message, cells, now),
         Observed::Call(call) => call::judge(policy, call, cells, now),
         Observed::Step(step) => step::judge(policy, step, cells, now),
@@ -82,11 +103,7 @@ pub fn fold(
         Observed::DispatchEnd(dispatch) => operator::dispatch_end(dispatch, cells),
         Observed::Approve(answer) => answer::approve(policy, answer, cells, now),
         Observed::Decline(answer) => answer::decline(answer, cells, now),
-    };
-    claim(observation, cells);
-    cells.touch(now);
-    add_reset(&mut verdict, observation.what.session());
-    Ok(verdict)
+    }
 }
 
 /// Makes the sender the owner of the sessions that it opens.

@@ -8,6 +8,7 @@ mod hints;
 mod message;
 mod order;
 mod usage;
+mod panic;
 mod whose;
 
 pub use guess::{Tone, ToolKind};
@@ -23,6 +24,7 @@ use crate::time::Timestamp;
 pub use message::{Message, MessageKind, Source};
 pub use order::{Answer, Order};
 pub use usage::Usage;
+pub use panic::Panic;
 
 /// An event after digestion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,9 @@ pub struct Observation {
     /// Who handed it in; none if nobody asked, as in a recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<Sender>,
+    /// The panic that was in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panic: Option<Panic>,
     /// What happened.
     #[serde(flatten)]
     pub what: Observed,
@@ -41,8 +46,12 @@ impl Observation {
     /// Something that happened at `at`, from nobody in particular.
     #[must_use]
     pub const fn new(at: Timestamp, what: Observed) -> Self {
-        let sender = None;
-        Self { at, sender, what }
+        Self {
+            at,
+            sender: None,
+            panic: None,
+            what,
+        }
     }
 }
 

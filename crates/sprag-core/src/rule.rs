@@ -28,6 +28,8 @@ macro_rules! rules {
 rules! {
     /// The gate of killed sessions and old generations.
     SessionKilled = "session.killed",
+    /// The gate of a panic: a person stopped all agents.
+    SessionPanic = "session.panic",
     /// The gate of tools that the policy does not allow.
     AccessDenied = "access.denied",
     /// The gate of calls that would lift the guard itself.
@@ -114,6 +116,12 @@ impl RuleId {
                 | Self::BudgetCost
                 | Self::BudgetTime
         )
+    }
+
+    /// Whether a policy may set its mode: the gates that a person's order stands behind always enforce.
+    #[must_use]
+    pub const fn has_mode(self) -> bool {
+        !matches!(self, Self::SessionKilled | Self::SessionPanic)
     }
 
     /// The part before the dot: `flow`.

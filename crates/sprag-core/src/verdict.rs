@@ -78,6 +78,8 @@ pub enum Code {
     ApprovalRequired,
     /// No new session may be opened: there are too many killed ones, or the caller opened too many.
     SessionLimit,
+    /// A person stopped everything that agents do.
+    Panic,
 }
 
 impl Code {
@@ -90,6 +92,7 @@ impl Code {
             Self::SessionStaleGeneration => "session_stale_generation",
             Self::ApprovalRequired => "approval_required",
             Self::SessionLimit => "session_limit",
+            Self::Panic => "panic",
         }
     }
 }

@@ -18,6 +18,7 @@ pub(crate) mod metrics;
 pub(crate) mod openapi;
 pub(crate) mod orders;
 pub(crate) mod page;
+pub(crate) mod panic;
 pub(crate) mod pause;
 pub(crate) mod policy;
 pub(crate) mod policy_draft;

@@ -95,6 +95,8 @@ fn documented(has_relay: bool) -> OpenApiRouter<App> {
         .routes(routes!(route::try_policy::try_policy))
         .routes(routes!(route::pause::show, route::pause::pause))
         .routes(routes!(route::pause::resume))
+        .routes(routes!(route::panic::show, route::panic::panic))
+        .routes(routes!(route::panic::calm))
         .routes(routes!(route::log::search))
         .routes(routes!(route::log::show))
         .routes(routes!(route::log::status))

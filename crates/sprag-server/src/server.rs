@@ -93,7 +93,9 @@ impl Server {
         // Before the store: from its taking on, hooks find nothing but this socket, and wait there.
         let socket = config.socket.as_deref().map(SocketFile::bind).transpose()?;
         let builder = match &config.redis {
-            Some(options) => Guard::builder().redis(options.clone()),
+            Some(options) => Guard::builder()
+                .redis(options.clone())
+                .panic_file(sprag::panic_file(&config.db)),
             None => Guard::builder()
                 .owned_file(&config.db)
                 .accept_loss(config.accept_loss),

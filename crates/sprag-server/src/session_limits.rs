@@ -104,7 +104,7 @@ impl SessionCounts {
     pub(crate) fn judged(&self, sender: &Sender, verdict: &Verdict) {
         let repeats = matches!(
             verdict.rule,
-            None | Some(RuleId::SessionKilled | RuleId::SessionBlocked)
+            None | Some(RuleId::SessionKilled | RuleId::SessionPanic | RuleId::SessionBlocked)
         );
         if verdict.decision >= Decision::Block && !repeats {
             self.with(sender, |counts| {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use sprag_core::encoding::{KnownRule, Lent, Text, decode, decode_part, encode, encode_part};
-use sprag_core::{Observation, Observed, Sender, Timestamp, Verdict, numbered_fields};
+use sprag_core::{Observation, Observed, Panic, Sender, Timestamp, Verdict, numbered_fields};
 
 use crate::draft::Captured;
 use crate::hash::Hash;
@@ -50,6 +50,7 @@ struct Stored<'a> {
     /// As JSON: notes are rare and of many shapes.
     note: Option<&'a [u8]>,
     sender: Option<Cow<'a, Sender>>,
+    panic: Option<Cow<'a, Panic>>,
 }
 
 numbered_fields!(Stored<'a> {
@@ -61,6 +62,7 @@ numbered_fields!(Stored<'a> {
     6 captured: Option<Text>,
     7 note: Option<&'a [u8]>,
     8 sender: Option<Lent<Sender>>,
+    9 panic: Option<Lent<Panic>>,
 });
 
 numbered_fields!(Tally {
@@ -86,6 +88,7 @@ pub(crate) fn encode_event(
         captured: captured.map(Captured::as_str),
         note: None,
         sender: observation.sender.as_ref().map(Cow::Borrowed),
+        panic: observation.panic.as_ref().map(Cow::Borrowed),
     })
 }
 
@@ -106,6 +109,7 @@ pub(crate) fn encode_note(
         captured: None,
         note: Some(&json),
         sender: None,
+        panic: None,
     }))
 }
 
@@ -134,12 +138,14 @@ impl<'a> Body<'a> {
             captured,
             note,
             sender,
+            panic,
         } = decode(bytes)?;
         let content = match (observed, note) {
             (Some(what), None) => Content::Event {
                 observation: Box::new(Observation {
                     at,
                     sender: sender.map(Cow::into_owned),
+                    panic: panic.map(Cow::into_owned),
                     what: what.into_owned(),
                 }),
                 verdict,

@@ -1,11 +1,12 @@
-//! What notes put in force for everyone who shares a store: a policy, and a pause.
+//! What notes put in force for everyone who shares a store: a policy, a pause, a panic.
 //!
 //! The log says when each of them changed. The store also keeps the latest, because every event
-//! needs to know whether a pause is in force, and searching the log for the last note that says so
+//! needs to know whether a pause or a panic is in force, and searching the log for the last note that says so
 //! would cost more than judging the event.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sprag_core::Timestamp;
+use sprag_core::{Panic, Timestamp};
 
 use crate::error::StoreError;
 use crate::note::Noted;
@@ -31,22 +32,53 @@ impl Pause {
     pub fn is_over(&self, at: Timestamp) -> bool {
         self.until.is_some_and(|until| until <= at)
     }
+}
 
-    /// Reads what [`Record::puts_in_force`] wrote under [`PAUSE`]; no bytes mean no pause.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Option<Self>, StoreError> {
-        if bytes.is_empty() {
-            return Ok(None);
-        }
-        let pause = serde_json::from_slice(bytes);
-        pause.map(Some).map_err(|error| StoreError::Damaged {
-            place: "the pause".to_owned(),
-            what: error.to_string(),
+/// What an operator ordered for everyone who shares a store.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StandingOrders {
+    /// The pause that was noted last and not ended by a note; it may have run out.
+    pub pause: Option<Pause>,
+    /// The panic that was noted last and not ended.
+    pub panic: Option<Panic>,
+}
+
+impl StandingOrders {
+    /// Reads what [`Record::puts_in_force`] wrote under [`PAUSE`] and [`PANIC`]; no bytes mean none.
+    pub(crate) fn from_bytes(pause: &[u8], panic: &[u8]) -> Result<Self, StoreError> {
+        Ok(Self {
+            pause: read("the pause", pause)?,
+            panic: read("the panic", panic)?,
         })
     }
+
+    /// Takes over what a record changes.
+    pub(crate) fn apply(&mut self, record: &Record) {
+        match record.note() {
+            Some(Noted::Paused(pause)) => self.pause = Some(pause.clone()),
+            Some(Noted::Resumed { .. }) => self.pause = None,
+            Some(Noted::Panicked(panic)) => self.panic = Some(panic.clone()),
+            Some(Noted::Calmed { .. }) => self.panic = None,
+            _ => {}
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(place: &str, bytes: &[u8]) -> Result<Option<T>, StoreError> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let order = serde_json::from_slice(bytes);
+    order.map(Some).map_err(|error| StoreError::Damaged {
+        place: place.to_owned(),
+        what: error.to_string(),
+    })
 }
 
 /// The name under which a database keeps the pause.
 pub(crate) const PAUSE: &str = "pause";
+/// The name under which a database keeps the panic.
+pub(crate) const PANIC: &str = "panic";
 /// The name under which a database keeps the digest of the policy that was noted last.
 pub(crate) const POLICY: &str = "policy";
 
@@ -57,6 +89,8 @@ impl Record {
             // A few texts in a map always serialise.
             Noted::Paused(pause) => Some((PAUSE, serde_json::to_vec(pause).unwrap_or_default())),
             Noted::Resumed { .. } => Some((PAUSE, Vec::new())),
+            Noted::Panicked(panic) => Some((PANIC, serde_json::to_vec(panic).unwrap_or_default())),
+            Noted::Calmed { .. } => Some((PANIC, Vec::new())),
             Noted::PolicyLoaded { .. } | Noted::PolicyChanged { .. } => {
                 Some((POLICY, self.policy.as_bytes().to_vec()))
             }
@@ -69,19 +103,16 @@ impl Record {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InForce {
     pub(crate) policy: Option<String>,
-    pub(crate) pause: Option<Pause>,
+    pub(crate) orders: StandingOrders,
 }
 
 impl InForce {
     /// Takes over what a record changes.
     pub(crate) fn apply(&mut self, record: &Record) {
-        match record.note() {
-            Some(Noted::Paused(pause)) => self.pause = Some(pause.clone()),
-            Some(Noted::Resumed { .. }) => self.pause = None,
-            Some(Noted::PolicyLoaded { .. } | Noted::PolicyChanged { .. }) => {
-                self.policy = Some(record.policy.clone());
-            }
-            _ => {}
+        self.orders.apply(record);
+        let note = record.note();
+        if let Some(Noted::PolicyLoaded { .. } | Noted::PolicyChanged { .. }) = note {
+            self.policy = Some(record.policy.clone());
         }
     }
 }

@@ -43,7 +43,7 @@ pub use draft::{ActivePolicy, Captured, Draft, read_policy};
 pub use error::StoreError;
 pub use fold_log::{LogProblem, ReadPolicy};
 pub use hash::{Hash, chain};
-pub use in_force::Pause;
+pub use in_force::{Pause, StandingOrders};
 pub use listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
 pub use memory::MemoryStore;
 pub use note::{Eviction, Note, Noted, Offline, Pool, RestoredMark, Snapshot, SnapshotReason};
@@ -55,7 +55,9 @@ pub use redis::{
     FailModeError, OfflineDecision, OnOfflineDecision, RedisCounts, RedisOptions, RedisStore,
     RuleFailMode, RuleFailModes,
 };
-pub use sqlite::{Durable, Marks, OwnedSqlite, SharedSqlite, SqliteOptions, Wait, find_loss};
+pub use sqlite::{
+    Durable, Marks, OwnedSqlite, SharedSqlite, SqliteOptions, Wait, find_loss, read_orders,
+};
 pub use store::{Decided, Store, StoreStatus};
 pub use verify::{BadRecord, Verification, verify};
 pub use view::{Base, Checkpoint, LogView, RawRecord, WrittenCells};

@@ -15,7 +15,7 @@ use crate::draft::{ActivePolicy, Draft};
 use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
 use crate::hash::Hash;
-use crate::in_force::{InForce, Pause};
+use crate::in_force::{InForce, StandingOrders};
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::log_index::{NOTES, places};
 use crate::note::{Note, Noted};
@@ -102,8 +102,8 @@ impl Store for MemoryStore {
         Ok(record)
     }
 
-    fn pause(&self) -> Result<Option<Pause>, StoreError> {
-        Ok(self.inner().in_force.pause.clone())
+    fn orders(&self) -> Result<StandingOrders, StoreError> {
+        Ok(self.inner().in_force.orders.clone())
     }
 
     fn noted_policy(&self) -> Result<Option<String>, StoreError> {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sprag_core::{CellKey, Decision, Id, RuleId, Timestamp};
+use sprag_core::{CellKey, Decision, Id, Panic, RuleId, Timestamp};
 
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
@@ -64,6 +64,17 @@ pub enum Noted {
         /// Who ended it; none when it ran out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
+    },
+    /// Everything that agents do is refused from here on.
+    Panicked(Panic),
+    /// A panic ended.
+    Calmed {
+        /// Who ended it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+        /// The reason.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     },
     /// A process took the store for itself.
     OwnerTook {

@@ -53,7 +53,7 @@ use redis_view::RedisView;
 use crate::census::Census;
 use crate::draft::Draft;
 use crate::error::StoreError;
-use crate::in_force::{POLICY, Pause};
+use crate::in_force::{POLICY, StandingOrders};
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::Note;
 use crate::prune::{Prune, Pruned};
@@ -147,8 +147,8 @@ impl Store for RedisStore {
     }
 
     /// What the last reply of Redis carried. A pod that sends nothing else asks once a second.
-    fn pause(&self) -> Result<Option<Pause>, StoreError> {
-        Ok(lock(&self.pod.last_note).pause.clone())
+    fn orders(&self) -> Result<StandingOrders, StoreError> {
+        Ok(lock(&self.pod.last_note).orders.clone())
     }
 
     fn noted_policy(&self) -> Result<Option<String>, StoreError> {

@@ -31,7 +31,7 @@ mod writer;
 use std::time::Duration;
 
 pub use loss::find_loss;
-pub use marks::Marks;
+pub use marks::{Marks, read_orders};
 pub use owner::OwnedSqlite;
 pub use shared::SharedSqlite;
 use sprag_core::Timestamp;

@@ -13,7 +13,7 @@ use crate::census::Census;
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::hash::Hash;
-use crate::in_force::Pause;
+use crate::in_force::StandingOrders;
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::Note;
 use crate::prune::{Prune, Pruned};
@@ -65,9 +65,9 @@ pub trait Store: Send + Sync {
     /// Appends a note to the log, durably.
     fn note(&self, note: Note) -> Result<Record, StoreError>;
 
-    /// The pause that was noted last and not ended by a note; it may have run out. Asked before every
-    /// event, so this must be cheap.
-    fn pause(&self) -> Result<Option<Pause>, StoreError>;
+    /// The pause and the panic that were noted last and not ended by a note; a pause may have run out. Asked
+    /// before every event, so this must be cheap.
+    fn orders(&self) -> Result<StandingOrders, StoreError>;
 
     /// The digest of the policy that a note named last.
     fn noted_policy(&self) -> Result<Option<String>, StoreError>;

@@ -42,6 +42,7 @@ pub struct Explanation {
 pub const fn explain(rule: RuleId) -> Explanation {
     match rule {
         RuleId::SessionKilled => session::KILLED,
+        RuleId::SessionPanic => session::PANIC,
         RuleId::AccessDenied => session::ACCESS,
         RuleId::AccessSelf => session::OWN,
         RuleId::SessionBlocked => session::BLOCKED,

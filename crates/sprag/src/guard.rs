@@ -9,12 +9,14 @@ mod active;
 mod builder;
 mod error;
 mod operator;
+mod panic;
 mod pause;
 mod pending_verdict;
 mod refusal;
 mod reload;
 mod watch;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sprag_core::{Digester, Event, Policy, Role, Sender, Timestamp, Verdict};
@@ -28,6 +30,8 @@ use crate::policy_file::PolicyFileError;
 use active::Policies;
 pub use builder::{GuardBuilder, make_private_folder};
 pub use error::GuardError;
+pub use panic::panic_file;
+pub(crate) use panic::panic_in;
 pub use pending_verdict::PendingVerdict;
 pub use reload::Reload;
 use reload::WatchedFile;
@@ -66,6 +70,8 @@ struct GuardState {
     /// The policy file, where the policy came from one.
     watched: Option<Mutex<WatchedFile>>,
     feed: Feed,
+    /// While this file is there, a panic is in force.
+    panic_file: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for Guard {
@@ -251,13 +257,14 @@ impl GuardState {
         at: Timestamp,
     ) -> Result<(Arc<Record>, Option<Wait>), GuardError> {
         let policies = self.policies();
-        let policy = if self.pause_at(at)?.is_some() {
-            &policies.paused
-        } else {
-            &policies.normal
+        let orders = self.orders_at(at)?;
+        let policy = match orders.pause {
+            Some(_) => &policies.paused,
+            None => &policies.normal,
         };
         let mut observation = self.digester.observe(event, at, &policy.policy)?;
         observation.sender = sender.cloned();
+        observation.panic = orders.panic.or_else(|| self.panic_by_file());
         role.sets_via(&mut observation.what);
         self.capture.scrub(&mut observation);
         let draft = Draft {

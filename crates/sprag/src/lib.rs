@@ -64,7 +64,7 @@
 //! [`Guard::subscribe`] tells what happens without ever holding a decision up. [`Guard::verify`] folds the log again
 //! and compares every verdict. [`replay`] shows it verdict by verdict with the state of the rules, and
 //! under another policy: what would have been stopped, what would have been saved, and what nobody can
-//! know. [`Guard::pause`] puts every rule into shadow for a while.
+//! know. [`Guard::pause`] puts every rule into shadow for a while, and [`Guard::panic`] refuses all that agents do.
 //!
 //! # Threads and async
 //!
@@ -110,7 +110,7 @@ pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, FeedItem, Subscription};
 pub use guard::{
-    Guard, GuardBuilder, GuardError, PendingVerdict, Reload, Watch, make_private_folder,
+    Guard, GuardBuilder, GuardError, PendingVerdict, Reload, Watch, make_private_folder, panic_file,
 };
 pub use judge::{Judge, JudgeError};
 pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};
@@ -122,7 +122,7 @@ pub use utc::rfc3339;
 
 pub use sprag_core::{
     AnswerEvent, ApprovalScope, ApprovalState, Code, Decision, EngineError, Event, EventError, Id,
-    Millis, Owner, Policy, Role, RuleId, RuleState, Sender, Timestamp, Verdict,
+    Millis, Owner, Panic, Policy, Role, RuleId, RuleState, Sender, Timestamp, Verdict,
 };
 pub use sprag_store::{
     Census, Durable, LogQuery, LogScope, Marks, MemoryStore, Page, Pause, Record, RecordKind,

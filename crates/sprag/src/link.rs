@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use sprag_core::{Event, Id, MAX_STARTERS, Role, Sender, Verdict};
+use sprag_core::{Event, Id, MAX_STARTERS, Panic, Role, Sender, Verdict};
 use sprag_store::{Marks, StoreError};
 
 use crate::capture::Capture;
-use crate::guard::{Guard, GuardError};
+use crate::guard::{Guard, GuardError, panic_file, panic_in};
 use crate::policy_file::PolicyFile;
 
 pub use client::{NOT_OWNER, ServerAnswer, ServerClient, hook_token_file, read_token};
@@ -231,6 +231,13 @@ fn sender(role: Role) -> Sender {
 #[must_use]
 pub fn marks(db: &Path, session: &Id) -> Marks {
     Marks::read(db, session).unwrap_or_default()
+}
+
+/// The panic that the store at `db`, or the file beside it, keeps in force.
+#[must_use]
+pub fn panic_at(db: &Path) -> Option<Panic> {
+    let ordered = sprag_store::read_orders(db).unwrap_or_default().panic;
+    ordered.or_else(|| panic_in(&panic_file(db)))
 }
 
 fn marks_in(guard: &Guard, session: &Id) -> Marks {

@@ -265,6 +265,12 @@ export interface PolicyError {
   message: string;
 }
 
+export interface Panic {
+  panic: boolean;
+  by: string | null;
+  why: string | null;
+}
+
 export interface Pause {
   paused: boolean;
   until: number | null;

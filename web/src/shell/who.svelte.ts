@@ -1,7 +1,7 @@
 // Who looks at the page, and what kind of server this is.
 import { Problem, get, onLoggedOut, post, remove, words } from "../api/client.ts";
 import { dashboardToken } from "../api/dashboard_token.ts";
-import type { Login, Me, Pause } from "../api/shapes.ts";
+import type { Login, Me, Panic, Pause } from "../api/shapes.ts";
 import { stream } from "../live/stream.svelte.ts";
 
 export type Standing = "asking" | "operator" | "stranger" | "unreachable";
@@ -13,6 +13,8 @@ class Who {
   linkProblem = $state<string | null>(null);
   /** When the pause that is in force ends. */
   pausedUntil = $state<number | null>(null);
+  /** The panic that is in force. */
+  panic = $state.raw<Panic | null>(null);
 
   constructor() {
     onLoggedOut(() => this.#become("stranger"));
@@ -85,6 +87,12 @@ class Who {
       this.pausedUntil = (await get<Pause>("/v1/pause")).until;
     } catch {
       this.pausedUntil = null;
+    }
+    try {
+      const panic = await get<Panic>("/v1/panic");
+      this.panic = panic.panic ? panic : null;
+    } catch {
+      this.panic = null;
     }
   }
 }

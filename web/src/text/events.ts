@@ -73,6 +73,8 @@ const NOTES: Record<string, string> = {
   policy_rejected: "a new policy was wrong and was not taken",
   paused: "everything was paused",
   resumed: "the pause ended",
+  panicked: "everything that agents do was stopped",
+  calmed: "the panic ended",
   owner_took: "a server took the store",
   owner_left: "the server gave the store back",
   evicted: "cells were forgotten because there were too many",

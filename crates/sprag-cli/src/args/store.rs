@@ -359,3 +359,19 @@ pub(crate) struct ResumeArgs {
     #[command(flatten)]
     pub(crate) confirm: ConfirmArg,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct PanicArgs {
+    /// The reason, for the log and for the agents.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) why: String,
+    /// Who orders it [default: $USER].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) by: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArg,
+    #[command(flatten)]
+    pub(crate) confirm: ConfirmArg,
+}

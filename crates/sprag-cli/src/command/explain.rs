@@ -86,7 +86,7 @@ impl RuleText {
                 paint(FAINT, format_args!("  {key} = {value}{per}"))
             )?;
         }
-        if rule != RuleId::SessionKilled {
+        if rule.has_mode() {
             let mode = paint(FAINT, format_args!("  mode: {}", self.mode.as_str()));
             writeln!(out, "{mode}")?;
         }
@@ -99,7 +99,7 @@ impl RuleText {
             writeln!(out, "\n{}", paint(HEAD, head))?;
             paragraph(out, "  ", text)?;
         }
-        if rule != RuleId::SessionKilled {
+        if rule.has_mode() {
             let shadow = format!(
                 "`sprag policy set {rule} shadow` reports what it would do and stops nothing."
             );

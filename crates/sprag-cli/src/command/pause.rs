@@ -73,7 +73,7 @@ pub(crate) fn resume(args: &ResumeArgs, settings: &Settings, out: &mut dyn Write
     Ok(ExitCode::SUCCESS)
 }
 
-fn ask_server<T: DeserializeOwned>(
+pub(super) fn ask_server<T: DeserializeOwned>(
     server: &ServerClient,
     path: &str,
     ask: &Value,

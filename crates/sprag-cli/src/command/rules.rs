@@ -67,9 +67,9 @@ fn table(rows: &[Row]) -> Table<5> {
             .iter()
             .map(|verdict| verdict.as_str())
             .collect();
-        let mode = match row.rule {
-            RuleId::SessionKilled => "always",
-            _ => row.mode.as_str(),
+        let mode = match row.rule.has_mode() {
+            true => row.mode.as_str(),
+            false => "always",
         };
         table.row([
             row.rule.to_string(),

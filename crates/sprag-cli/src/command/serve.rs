@@ -17,6 +17,7 @@ use sprag_server::{
     GivenToken, MOUNT, RelayConfig, Server, ServerConfig, ServerError, Transport, asked_to_end,
 };
 
+use super::panic::notice;
 use crate::args::ServeArgs;
 use crate::db::{Db, policy_file};
 use crate::failure::{Failure, Run};
@@ -59,6 +60,10 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
         out,
         "             works once, within a minute; `sprag open` makes another"
     )?;
+    if let Ok(Some(panic)) = server.guard().panicked() {
+        writeln!(out, "PANIC        {}", notice(&panic))?;
+        writeln!(out, "             `sprag calm --why …` ends it")?;
+    }
     if let Some(demo) = &demo {
         introduce(demo, out)?;
     }

@@ -4,7 +4,9 @@ use crate::sandbox::Sandbox;
 
 #[test]
 fn help_starts_with_what_to_do_first() {
-    insta::assert_snapshot!(Sandbox::new().run(&["--help"]), @"
+    let help = Sandbox::new().run(&["--help"]);
+    let (commands, _) = help.split_once("Options:").unwrap();
+    insta::assert_snapshot!(commands, @"
     exit 0
     --- stdout
     Detects runaway LLM agents and stops them
@@ -34,6 +36,8 @@ fn help_starts_with_what_to_do_first() {
       verify       Prove the log: its chain holds and every verdict comes out the same again
       pause        Put every rule into shadow for a while
       resume       End a pause
+      panic        Refuse everything that agents do, at once and everywhere
+      calm         End a panic
       serve        Run the server: an HTTP API for agents, relays and operators
       open         Open the dashboard of the running server
       health       Report whether the running server is ready
@@ -46,8 +50,14 @@ fn help_starts_with_what_to_do_first() {
                    out
       completions  Print a completion script for a shell
       help         Print this message or the help of the given subcommand(s)
+    ");
+}
 
-    Options:
+#[test]
+fn help_ends_with_what_to_try() {
+    let help = Sandbox::new().run(&["--help"]);
+    let (_, options) = help.split_once("Options:").unwrap();
+    insta::assert_snapshot!(options, @"
       -h, --help     Print help
       -V, --version  Print version
 

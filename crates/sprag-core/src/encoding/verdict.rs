@@ -9,7 +9,7 @@ use crate::verdict::{Code, Decision, Verdict, Would};
 numbered_variants!(Decision, "decision": 0 Allow, 1 Warn, 2 Deny, 3 Block, 4 Kill, 5 Ask);
 numbered_variants!(
     Code, "code": 1 SessionKilledLoopGuard, 2 SessionBlockedLoopGuard, 3 SessionStaleGeneration,
-    4 ApprovalRequired, 5 SessionLimit
+    4 ApprovalRequired, 5 SessionLimit, 6 Panic
 );
 
 numbered_fields!(Verdict {

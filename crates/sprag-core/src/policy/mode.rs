@@ -33,9 +33,9 @@ impl Modes {
         self.0.get(rule as usize).copied().unwrap_or(Mode::Enforce)
     }
 
-    /// Sets the mode of `rule`. The kill gate has none and stays enforced.
+    /// Sets the mode of `rule`. A rule that has none stays enforced.
     pub fn set(&mut self, rule: RuleId, mode: Mode) {
-        if rule == RuleId::SessionKilled {
+        if !rule.has_mode() {
             return;
         }
         if let Some(slot) = self.0.get_mut(rule as usize) {

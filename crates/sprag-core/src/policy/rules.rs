@@ -72,11 +72,11 @@ fn rules_of(
         }
         return None;
     }
-    if rules == [RuleId::SessionKilled] {
+    if !rules.iter().any(|rule| rule.has_mode()) {
         errors.push(full, entry.place, PolicyProblem::NoMode);
         return None;
     }
-    rules.retain(|rule| *rule != RuleId::SessionKilled);
+    rules.retain(|rule| rule.has_mode());
     Some(rules)
 }
 

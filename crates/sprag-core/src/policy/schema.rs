@@ -120,9 +120,7 @@ fn or_off(schema: &Value) -> Value {
 
 fn rules_table() -> Value {
     let mode = json!({ "enum": Mode::ALL.map(Mode::as_str) });
-    let rules = RuleId::ALL
-        .iter()
-        .filter(|rule| **rule != RuleId::SessionKilled);
+    let rules = RuleId::ALL.iter().filter(|rule| rule.has_mode());
     let of_rule = |rule: &RuleId| {
         let modes = Mode::ALL.into_iter();
         let modes = modes.filter(|mode| rule.can_ask() || *mode != Mode::Ask);

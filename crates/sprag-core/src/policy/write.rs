@@ -22,7 +22,7 @@ pub(super) fn to_toml(policy: &Policy) -> String {
     let mut text = String::from("[rules]\n");
     let limits = policy.base();
     for rule in RuleId::ALL {
-        if *rule != RuleId::SessionKilled {
+        if rule.has_mode() {
             let mode = limits.modes.get(*rule).as_str();
             line(&mut text, format_args!("\"{rule}\" = \"{mode}\""));
         }
@@ -136,11 +136,7 @@ fn override_table(text: &mut String, written: &Override, paused: bool) {
 /// The modes of an override in as few lines as possible: all rules, whole families, single
 /// rules. Globs that were written over many rules would otherwise make the text grow with each.
 fn summed_up(modes: &BTreeMap<RuleId, Mode>) -> Vec<(String, Mode)> {
-    let with_mode = || {
-        RuleId::ALL
-            .iter()
-            .filter(|rule| **rule != RuleId::SessionKilled)
-    };
+    let with_mode = || RuleId::ALL.iter().filter(|rule| rule.has_mode());
     if let Some(mode) = common(modes, with_mode()) {
         return vec![("*".to_owned(), mode)];
     }

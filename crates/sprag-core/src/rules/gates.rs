@@ -14,7 +14,7 @@ use super::text::{plain_name, reset_hint};
 use crate::cell::{Mark, SessionCell};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
-use crate::observation::{Approach, Call};
+use crate::observation::{Approach, Call, Panic};
 use crate::policy::Limits;
 use crate::rule::RuleId;
 use crate::verdict::{Code, Decision};
@@ -58,6 +58,28 @@ pub(crate) fn orphaned(session: &Id, starter: &Id) -> Finding {
     .with("starter", starter.as_str())
     .hint(reset_hint(session.as_str()))
     .code(Code::SessionStaleGeneration)
+}
+
+/// The word for everything that agents do while a panic is in force.
+pub(crate) fn panic(panic: &Panic, decision: Decision) -> Finding {
+    let by = panic.by.as_deref().unwrap_or("an operator");
+    let why = panic.why.as_deref().unwrap_or_default();
+    let why = match plain_name(why.trim_end_matches('.')) {
+        why if why.is_empty() => String::new(),
+        why => format!(" ({why})"),
+    };
+    Finding::new(
+        RuleId::SessionPanic,
+        decision,
+        format!(
+            "Everything that agents do is refused: {} stopped all of them{why}. Stop now and wait for a person. Do not work around it.",
+            plain_name(by)
+        ),
+    )
+    .with("by", panic.by.as_deref())
+    .with("why", panic.why.as_deref())
+    .hint("sprag calm --why \"…\"")
+    .code(Code::Panic)
 }
 
 /// The word for the killed session itself.

@@ -95,15 +95,20 @@ impl<'a> Model<'a> {
     /// What was seen of a `use_id` that is not forgotten.
     fn sightings(&self, at: Timestamp, id: &Id) -> impl Iterator<Item = &Record<'a>> + use<'_, 'a> {
         let mut found: Vec<&Record<'a>> = Vec::new();
+        let mut touched = None;
         for record in &self.history.records {
             if use_id(record.what) == Some(id) {
-                if forgotten(record.now, found.last().copied()) {
+                if forgotten(record.now, touched) {
                     found.clear();
                 }
-                found.push(record);
+                touched = Some(record);
+                // What a panic refused was not looked at.
+                if !record.facts.panic {
+                    found.push(record);
+                }
             }
         }
-        if forgotten(at, found.last().copied()) {
+        if forgotten(at, touched) {
             found.clear();
         }
         found.into_iter()
@@ -180,19 +185,21 @@ fn forgotten(now: Timestamp, last: Option<&Record<'_>>) -> bool {
 }
 
 impl<'a> Action<'_, 'a> {
+    /// A call that may get a step, refused until it is not.
+    pub(crate) fn refused(&self, call: &'a Call) -> Option<PendingCall<'a>> {
+        let key = call.use_id.as_ref().or(call.id.as_ref())?;
+        Some(PendingCall {
+            key,
+            refused: true,
+            asked: false,
+            approach: &call.approach,
+        })
+    }
+
     pub(crate) fn call(&self, call: &'a Call) -> ModelOutcome<'a> {
         let limits = &*self.actor.limits;
         let mut facts = EventFacts {
-            pending: call
-                .use_id
-                .as_ref()
-                .or(call.id.as_ref())
-                .map(|key| PendingCall {
-                    key,
-                    refused: true,
-                    asked: false,
-                    approach: &call.approach,
-                }),
+            pending: self.refused(call),
             ..EventFacts::default()
         };
         if self.actor.is_killed {

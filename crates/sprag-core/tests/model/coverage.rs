@@ -56,6 +56,7 @@ impl Coverage {
             "SessionBlockedLoopGuard",
             "SessionStaleGeneration",
             "NewerGeneration",
+            "Panic",
         ] {
             let count = self.words.get(word).copied().unwrap_or(0);
             if count < least {
@@ -70,7 +71,7 @@ impl Coverage {
                 if enforced < least {
                     rare.push(format!("{rule} {decision}: {enforced}"));
                 }
-                if shadow < least && *rule != RuleId::SessionKilled {
+                if shadow < least && rule.has_mode() {
                     rare.push(format!("{rule} {decision} in shadow: {shadow}"));
                 }
             }
@@ -84,6 +85,7 @@ fn says(rule: RuleId) -> &'static [Decision] {
     use Decision::{Ask, Block, Deny, Kill, Warn};
     match rule {
         RuleId::SessionKilled => &[Warn, Deny, Kill],
+        RuleId::SessionPanic => &[Warn, Deny],
         RuleId::SessionBlocked | RuleId::FlowEcho | RuleId::FlowSpawns => &[Warn, Deny],
         RuleId::FlowChatter | RuleId::CallRepeat => &[Warn],
         RuleId::DestructiveSweeping => &[Ask, Deny],

@@ -87,6 +87,19 @@ impl Findings {
         }
     }
 
+    /// The gate of a panic, which has none either.
+    pub(crate) fn panic(decision: Decision) -> Self {
+        let finding = Finding {
+            decision,
+            rule: RuleId::SessionPanic,
+            code: Some(Code::Panic),
+        };
+        Self {
+            enforced: vec![finding],
+            ..Self::default()
+        }
+    }
+
     /// The rule that refuses, if any does.
     pub(crate) fn refusal(&self) -> Option<RuleId> {
         strongest(&self.enforced)

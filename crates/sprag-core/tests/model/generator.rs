@@ -1,6 +1,6 @@
 //! Random histories, skewed so that every rule has something to say.
 
-use sprag_core::{Dispatch, Id, Identity, Observation, Observed, Order, Via};
+use sprag_core::{Dispatch, Id, Identity, Observation, Observed, Order, Panic, Via};
 
 use super::clock::{Clock, ClockHabits};
 use super::rng::Rng;
@@ -120,13 +120,21 @@ pub(crate) fn history(seed: u64, samples: &Samples, habits: Habits) -> Vec<Obser
 
 impl Generator<'_> {
     fn make(mut self, length: usize) -> Vec<Observation> {
+        let mut panics = false;
         if self.habits.call_ids && self.theme == Theme::Calls && self.rng.chance(2) {
             self.many_pending();
         }
         while self.events.len() < length {
             let at = self.clock.next(&mut self.rng, &self.events);
             let what = self.again().unwrap_or_else(|| self.fresh());
-            self.events.push(Observation::new(at, what));
+            // A panic comes over some histories, and goes again.
+            if self.rng.chance(if panics { 15 } else { 1 }) {
+                panics = !panics;
+            }
+            self.events.push(Observation {
+                panic: panics.then(Panic::default),
+                ..Observation::new(at, what)
+            });
         }
         self.events
     }

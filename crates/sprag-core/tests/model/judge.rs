@@ -14,6 +14,8 @@ use super::starts::Kinship;
 /// A naive engine: a policy and all that happened.
 pub(crate) struct Model<'a> {
     policy: &'a Policy,
+    /// A person stopped everything that agents do.
+    pub(crate) panics: bool,
     pub(crate) history: History<'a>,
 }
 
@@ -62,6 +64,7 @@ impl<'a> Model<'a> {
     pub(crate) fn new(policy: &'a Policy) -> Self {
         Self {
             policy,
+            panics: false,
             history: History::default(),
         }
     }
@@ -69,6 +72,7 @@ impl<'a> Model<'a> {
     /// Judges one event and keeps it.
     pub(crate) fn check(&mut self, event: &'a Observation) -> Result<ModelVerdict, ModelError> {
         let at = event.at;
+        self.panics = event.panic.is_some();
         let record = match &event.what {
             Observed::Message(message) => match &message.from {
                 Some(from) => self.agent_message(at, &event.what, message, from)?,
@@ -154,12 +158,14 @@ impl<'a> Model<'a> {
         let is_stale = origin.generation.is_some_and(|named| named < generation);
         let is_orphaned = deed.actor.is_orphaned;
         let is_stopped = is_stale || is_orphaned || deed.actor.is_killed;
+        let is_panic = self.panics && !is_stopped && !matches!(what, Observed::Usage(_));
         let first = self.first_sight(now, origin.session, what);
-        if let Some(verdict) = first.filter(|_| !is_stopped) {
+        if let Some(verdict) = first.filter(|_| !is_stopped && !is_panic) {
             return Ok(repeated(what, now, cells, verdict));
         }
         let (findings, mut facts) = match what {
             _ if is_stale || is_orphaned => stale(),
+            _ if is_panic => deed.panic(what),
             Observed::Call(call) => deed.call(call),
             Observed::Step(step) => deed.step(step),
             Observed::Usage(usage) => deed.usage(usage),
@@ -269,6 +275,30 @@ pub(crate) fn stale<'a>() -> ModelOutcome<'a> {
         Findings::killed(Decision::Kill, code),
         EventFacts::default(),
     )
+}
+
+impl<'a> Action<'_, 'a> {
+    /// The gate of a panic: a call is remembered as a refused one, and a step ends the wait of its call.
+    fn panic(&self, what: &'a Observed) -> ModelOutcome<'a> {
+        let mut facts = EventFacts {
+            panic: true,
+            ..EventFacts::default()
+        };
+        match what {
+            Observed::Call(call) => facts.pending = self.refused(call),
+            Observed::Step(step) => {
+                let key = step.use_id.as_ref().or(step.id.as_ref());
+                let pending = key.and_then(|key| self.pending(key));
+                facts.completes = pending.map(|call| call.key);
+            }
+            _ => {}
+        }
+        let decision = match self.stage {
+            Stage::After => Decision::Warn,
+            _ => Decision::Deny,
+        };
+        (Findings::panic(decision), facts)
+    }
 }
 
 /// The gate of killed sessions.

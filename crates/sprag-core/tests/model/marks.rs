@@ -109,7 +109,8 @@ fn in_shadow_only_what_an_operator_killed_is_stopped() {
             for verdict in answers(*engine, policy, &events).into_iter().flatten() {
                 let is_quiet = matches!(
                     (verdict.decision, verdict.rule),
-                    (Decision::Allow, None) | (_, Some(RuleId::SessionKilled))
+                    (Decision::Allow, None)
+                        | (_, Some(RuleId::SessionKilled | RuleId::SessionPanic))
                 );
                 assert!(is_quiet, "seed {seed}: {verdict:?}");
             }

@@ -70,11 +70,15 @@ impl<'a> Model<'a> {
         let talk = self.talk((at, what), message, from, flow);
         let is_stale = message.generation.is_some_and(|named| named < generation);
         let is_orphaned = talk.sender.is_orphaned;
-        let (findings, mut facts) = match is_stale || is_orphaned {
-            true => stale(),
-            false => talk.judge(),
+        let is_return = message.kind == MessageKind::Return;
+        let is_killed = talk.sender.is_killed;
+        let is_panic = self.panics && !is_return && !is_stale && !is_orphaned && !is_killed;
+        let (findings, mut facts) = match (is_stale || is_orphaned, is_panic) {
+            (true, _) => stale(),
+            (false, true) => (Findings::panic(Decision::Deny), EventFacts::default()),
+            (false, false) => talk.judge(),
         };
-        facts.attempt = talk.attempt();
+        facts.attempt = talk.attempt().filter(|_| !is_panic);
         facts.mark = findings.mark(message.identity);
         Ok(Record {
             what,
@@ -83,7 +87,7 @@ impl<'a> Model<'a> {
             facts,
             verdict: ModelVerdict {
                 flow: flow.cloned(),
-                depth: talk.chain.map(|(_, place)| place.depth),
+                depth: talk.chain.filter(|_| !is_panic).map(|(_, place)| place.depth),
                 generation,
                 ..findings.verdict(message.identity, Stage::Message)
             },

@@ -91,7 +91,7 @@ fn rules(rng: &mut Rng) -> Map<String, Value> {
 fn some_modes(rng: &mut Rng, percent: usize) -> Map<String, Value> {
     let mut modes = Map::new();
     for rule in RuleId::ALL {
-        if *rule != RuleId::SessionKilled && rng.chance(percent) {
+        if rule.has_mode() && rng.chance(percent) {
             let mode = rng.weighted(&[(50, "shadow"), (40, "off"), (10, "enforce")]);
             modes.insert(rule.as_str().to_owned(), mode.into());
         }

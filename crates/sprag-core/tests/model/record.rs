@@ -167,6 +167,8 @@ pub(crate) enum NearTarget<'a> {
 pub(crate) struct EventFacts<'a> {
     /// A second sight of one call or step: it was answered as the first, and counts nothing.
     pub(crate) repeats: bool,
+    /// A panic refused it: not even a sighting.
+    pub(crate) panic: bool,
     /// It was not refused.
     pub(crate) accepted: bool,
     /// It counts for `budget.actions` of the session that acts.

@@ -68,7 +68,7 @@ impl<'a> Action<'_, 'a> {
     }
 
     /// The call that waits under this key.
-    fn pending(&self, key: &Id) -> Option<PendingCall<'a>> {
+    pub(crate) fn pending(&self, key: &Id) -> Option<PendingCall<'a>> {
         let mut waiting: Vec<PendingCall<'a>> = Vec::new();
         for record in self.actor.life {
             if record.cells.session != Some(self.actor.id) {

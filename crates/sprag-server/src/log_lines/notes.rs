@@ -1,7 +1,7 @@
 //! What operators and the guard itself do, in a line.
 
 use sprag::rfc3339;
-use sprag_core::{Answer, ApprovalScope, Order};
+use sprag_core::{Answer, ApprovalScope, Order, Panic};
 use sprag_store::{Noted, Offline, Pause, Pool, Record, SnapshotReason};
 use tracing::Level;
 
@@ -119,8 +119,26 @@ pub(super) fn told(noted: &Noted, record: &Record) -> Option<(Level, String)> {
             let text = "[Guard] the pause ran out, rules are enforced again";
             (Level::INFO, text.to_owned())
         }
+        Noted::Panicked(panic) => panicked(panic),
+        Noted::Calmed { by, why } => calmed(by.as_deref(), why.as_deref()),
         noted => return of_the_store(noted),
     })
+}
+
+fn calmed(by: Option<&str>, why: Option<&str>) -> (Level, String) {
+    let (who, why) = (who(by), reason(why));
+    (
+        Level::WARN,
+        format!("[Operator] {who} ended the panic{why}"),
+    )
+}
+
+fn panicked(panic: &Panic) -> (Level, String) {
+    let (who, why) = (who(panic.by.as_deref()), reason(panic.why.as_deref()));
+    (
+        Level::ERROR,
+        format!("[Operator] {who} stopped everything that agents do{why}"),
+    )
 }
 
 /// What a pod decided alone.

@@ -39,6 +39,8 @@ pub(crate) enum Code {
     ApprovalRequired,
     /// No new session may be opened: there are too many killed ones, or the caller opened too many.
     SessionLimit,
+    /// A person stopped everything that agents do.
+    Panic,
 }
 
 /// The verdict on one event.

@@ -11,21 +11,21 @@
 --       bytes ('': unchanged),
 --       then, if the record puts something in force, the field of the head that holds it and its value.
 local call = redis.call
--- Every reply carries Redis' time, the number of the last note and the pause: this is how pods agree on
--- the time and learn of a pause without another round trip.
+-- Every reply carries Redis' time, the number of the last note, the pause and the panic: this is how pods
+-- agree on the time and learn of both without another round trip.
 local now = call('TIME')
-local head = call('HMGET', KEYS[1], 'seq', 'hash', 'rules', 'note', 'bytes', 'pause')
+local head = call('HMGET', KEYS[1], 'seq', 'hash', 'rules', 'note', 'bytes', 'pause', 'panic')
 local note = head[4] or '0'
-local pause = head[6] or ''
+local orders = {head[6] or '', head[7] or ''}
 -- 1. Same rules. Pods whose builds judge differently must not share cells. A namespace that was
 --    emptied has no rules yet; the fence below stops the pod then.
 if head[3] and head[3] ~= ARGV[1] then
-  return {'rules', now[1], now[2], note, pause, head[3]}
+  return {'rules', now[1], now[2], note, orders, head[3]}
 end
 -- 2. Same fence. A pod raises its fence when it reconnects. So a commit that it gave up before and
 --    decided offline, or will send again, can't be written late.
 if call('GET', KEYS[6]) ~= ARGV[6] then
-  return {'fenced', now[1], now[2], note, pause}
+  return {'fenced', now[1], now[2], note, orders}
 end
 -- 3. Same versions, of every cell that was read, also of those that stay as they are: the verdict
 --    depends on all of them. The reply holds all fresh cells, so one more round trip is enough.
@@ -40,7 +40,7 @@ for i = 1, cells do
   end
 end
 if #fresh > 0 then
-  return {'stale', now[1], now[2], note, pause, fresh}
+  return {'stale', now[1], now[2], note, orders, fresh}
 end
 -- From here on everything is written. The hash chain is made here because only Redis knows which
 -- record comes before this one.
@@ -96,7 +96,9 @@ local field, value = ARGV[before + 3 * cells + 1], ARGV[before + 3 * cells + 2]
 if field then
   call('HSET', KEYS[1], field, value)
   if field == 'pause' then
-    pause = value
+    orders[1] = value
+  elseif field == 'panic' then
+    orders[2] = value
   end
 end
-return {'done', now[1], now[2], note, pause, text, prev, hash}
+return {'done', now[1], now[2], note, orders, text, prev, hash}

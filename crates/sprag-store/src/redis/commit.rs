@@ -12,7 +12,7 @@ use super::cell_value::{CellVersion, EncodedCell, life_from, write_cell, write_s
 use super::commit_id::CommitHeader;
 use super::keys::RedisKeys;
 use super::redis_pod::RedisPod;
-use super::reply::{list, number, text, unexpected_reply};
+use super::reply::{list, number, read_orders, text, unexpected_reply};
 use super::script::ScriptInput;
 use crate::cell_source::FoldResult;
 use crate::draft::Draft;
@@ -20,7 +20,7 @@ use crate::durability::Durability;
 use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
 use crate::hash::Hash;
-use crate::in_force::Pause;
+use crate::in_force::StandingOrders;
 use crate::query::SessionState;
 use crate::record::Record;
 
@@ -64,9 +64,9 @@ pub(super) struct CommitReply {
     pub(super) outcome: CommitOutcome,
     pub(super) seconds: u64,
     pub(super) micros: u64,
-    /// The number of the last note in the log, and the pause as of then.
+    /// The number of the last note in the log, and the standing orders as of then.
     pub(super) note: u64,
-    pub(super) pause: Option<Pause>,
+    pub(super) orders: StandingOrders,
 }
 
 /// The keys and arguments that every commit starts with, in the order that `commit.lua` expects.
@@ -299,7 +299,7 @@ impl CommitReply {
     }
 
     fn parse(value: &Value) -> Option<Self> {
-        let [word, seconds, micros, note, pause, rest @ ..] = list(value)? else {
+        let [word, seconds, micros, note, orders, rest @ ..] = list(value)? else {
             return None;
         };
         let outcome = match (text(word)?, rest) {
@@ -327,7 +327,7 @@ impl CommitReply {
             seconds: number(seconds)?,
             micros: number(micros)?,
             note: number(note)?,
-            pause: Pause::from_bytes(text(pause)?).ok()?,
+            orders: read_orders(orders)?,
         })
     }
 }

@@ -37,5 +37,5 @@ if tonumber(rules) < tonumber(ARGV[1]) then
   rules = ARGV[1]
   redis.call('HSET', KEYS[1], 'rules', rules)
 end
-local head = redis.call('HMGET', KEYS[1], 'secret', 'epoch', 'seq', 'hash', 'note', 'pause')
-return {now[1], now[2], rules, head[1], head[2], head[3] or '0', head[4] or '', head[5] or '0', head[6] or ''}
+local head = redis.call('HMGET', KEYS[1], 'secret', 'epoch', 'seq', 'hash', 'note', 'pause', 'panic')
+return {now[1], now[2], rules, head[1], head[2], head[3] or '0', head[4] or '', head[5] or '0', {head[6] or '', head[7] or ''}}

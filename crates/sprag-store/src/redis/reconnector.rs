@@ -18,13 +18,13 @@ use super::log_reader::RedisReader;
 use super::monotonic;
 use super::offline_log::{OfflineLog, QueuedRecord};
 use super::redis_pod::{LastNote, RedisPod, SharedError, lock};
-use super::reply::{list, number, text, unexpected_reply};
+use super::reply::{list, number, read_orders, text, unexpected_reply};
 use super::script::{Script, ScriptInput};
 use crate::capacity::after_eviction;
 use crate::draft::ActivePolicy;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
-use crate::in_force::{PAUSE, Pause};
+use crate::in_force::{PANIC, PAUSE, StandingOrders};
 use crate::note::Pool;
 use crate::random::secret;
 
@@ -38,6 +38,9 @@ const AT_ONCE: usize = 100;
 const FIRST_REST: Duration = Duration::from_millis(50);
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
+/// The number of the last note, the pause and the panic.
+type HeartbeatNote = (Option<u64>, Option<Vec<u8>>, Option<Vec<u8>>);
+
 /// The reply of `join.lua`.
 #[derive(Debug)]
 pub(super) struct JoinReply {
@@ -46,7 +49,7 @@ pub(super) struct JoinReply {
     rules: u64,
     head: ChainHead,
     note: u64,
-    pause: Option<Pause>,
+    orders: StandingOrders,
     time: (u64, u64),
 }
 
@@ -87,7 +90,7 @@ impl JoinReply {
             seq,
             hash,
             note,
-            pause,
+            orders,
         ] = list(value)?
         else {
             return None;
@@ -101,7 +104,7 @@ impl JoinReply {
                 hash: read_hash(text(hash)?)?,
             },
             note: number(note)?,
-            pause: Pause::from_bytes(text(pause)?).ok()?,
+            orders: read_orders(orders)?,
             time: (number(seconds)?, number(micros)?),
         })
     }
@@ -140,7 +143,7 @@ impl RedisPod {
         drop(head);
         *lock(&self.last_note) = LastNote {
             seq: joined.note,
-            pause: joined.pause,
+            orders: joined.orders,
         };
         // Policy texts may be lost too. They are sent again with the next decision.
         lock(&self.saved_policies).clear();
@@ -218,7 +221,7 @@ impl RedisPod {
         let answers: Vec<Value> = pipe.query(connection)?;
         for answer in &answers {
             let reply = CommitReply::read(answer)?;
-            lock(&self.last_note).observe(reply.note, reply.pause);
+            lock(&self.last_note).observe(reply.note, reply.orders);
             match reply.outcome {
                 CommitOutcome::Done { seq, hash, .. } => {
                     *lock(&self.head) = ChainHead { seq, hash }
@@ -297,14 +300,14 @@ impl RedisPod {
         true
     }
 
-    /// Once a second: renews the fence, looks for a pause, and notices an outage even if
+    /// Once a second: renews the fence, looks for a pause or a panic, and notices an outage even if
     /// nobody asks for decisions. Evicts idle sessions if there are too many.
     fn heartbeat(&self) {
         let read: Result<_, StoreError> = self.read(|reader| {
             self.renew_fence(reader.connection)?;
-            let note: (Option<u64>, Option<Vec<u8>>) = cmd("HMGET")
+            let note: HeartbeatNote = cmd("HMGET")
                 .arg(&self.keys.head)
-                .arg(&["note", PAUSE])
+                .arg(&["note", PAUSE, PANIC])
                 .query(reader.connection)?;
             let sessions: usize = cmd("ZCARD")
                 .arg(&self.keys.sessions)
@@ -314,11 +317,12 @@ impl RedisPod {
                 .query(reader.connection)?;
             Ok((note, sessions, marked))
         });
-        let Ok(((note, pause), sessions, marked)) = read else {
+        let Ok(((note, pause, panic), sessions, marked)) = read else {
             return;
         };
-        if let Ok(pause) = Pause::from_bytes(&pause.unwrap_or_default()) {
-            lock(&self.last_note).observe(note.unwrap_or(0), pause);
+        let (pause, panic) = (pause.unwrap_or_default(), panic.unwrap_or_default());
+        if let Ok(orders) = StandingOrders::from_bytes(&pause, &panic) {
+            lock(&self.last_note).observe(note.unwrap_or(0), orders);
         }
         // What could not be evicted now is looked at again in a second.
         let capacity = self.options.capacity;

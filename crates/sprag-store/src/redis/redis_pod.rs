@@ -28,7 +28,7 @@ use super::script::{Script, ScriptInput};
 use crate::draft::ActivePolicy;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
-use crate::in_force::{PAUSE, Pause};
+use crate::in_force::StandingOrders;
 use crate::note::Noted;
 use crate::record::Record;
 
@@ -105,29 +105,25 @@ pub(super) struct RedisPod {
     pub(super) turns: Vec<Mutex<()>>,
 }
 
-/// The number of the last note that this pod knows of, and the pause as of then.
+/// The number of the last note that this pod knows of, and the standing orders as of then.
 #[derive(Debug, Default)]
 pub(super) struct LastNote {
     pub(super) seq: u64,
-    pub(super) pause: Option<Pause>,
+    pub(super) orders: StandingOrders,
 }
 
 impl LastNote {
     /// Takes over what a reply carries. Replies on several connections may come out of order: an older
-    /// one must not end a pause that this pod already knows of.
-    pub(super) fn observe(&mut self, seq: u64, pause: Option<Pause>) {
+    /// one must not end a pause or panic that this pod already knows of.
+    pub(super) fn observe(&mut self, seq: u64, orders: StandingOrders) {
         if seq >= self.seq {
-            *self = Self { seq, pause };
+            *self = Self { seq, orders };
         }
     }
 
-    /// Takes over a pause, or its end, that Redis does not have yet.
+    /// Takes over a pause or panic, or its end, that Redis does not have yet.
     fn apply(&mut self, record: &Record) {
-        if let Some((PAUSE, value)) = record.puts_in_force()
-            && let Ok(pause) = Pause::from_bytes(&value)
-        {
-            self.pause = pause;
-        }
+        self.orders.apply(record);
     }
 }
 
@@ -215,7 +211,7 @@ impl RedisPod {
         count(&self.counts.round_trips);
         let reply = CommitReply::read(&self.commit.run(connection, input)?)?;
         self.time.observe(sent, reply.seconds, reply.micros);
-        lock(&self.last_note).observe(reply.note, reply.pause.clone());
+        lock(&self.last_note).observe(reply.note, reply.orders.clone());
         Ok(reply)
     }
 

@@ -2,6 +2,8 @@
 
 use redis::{RedisError, Value};
 
+use crate::in_force::StandingOrders;
+
 /// The bytes of a string; none if it is something else.
 pub(super) fn text(value: &Value) -> Option<&[u8]> {
     match value {
@@ -25,6 +27,14 @@ pub(super) fn list(value: &Value) -> Option<&[Value]> {
         Value::Array(values) => Some(values),
         _ => None,
     }
+}
+
+/// The standing orders, as the scripts return them: the pause and the panic.
+pub(super) fn read_orders(value: &Value) -> Option<StandingOrders> {
+    let [pause, panic] = list(value)? else {
+        return None;
+    };
+    StandingOrders::from_bytes(text(pause)?, text(panic)?).ok()
 }
 
 /// What the error codes of Redis mean for Sprag, and what to do.

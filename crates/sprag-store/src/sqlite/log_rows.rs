@@ -15,7 +15,7 @@ use crate::draft::ActivePolicy;
 use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
 use crate::hash::Hash;
-use crate::in_force::{PAUSE, POLICY, Pause};
+use crate::in_force::{PANIC, PAUSE, POLICY, StandingOrders};
 use crate::log_index::{NOTES, places};
 use crate::note::{Eviction, Pool};
 use crate::query::{LogQuery, LogScope, Page, page_size};
@@ -159,9 +159,11 @@ fn in_force(conn: &Connection, name: &str) -> Result<Option<Vec<u8>>, StoreError
     Ok(statement.query_row([name], |row| row.get(0)).optional()?)
 }
 
-/// The pause that was noted last.
-pub(super) fn pause(conn: &Connection) -> Result<Option<Pause>, StoreError> {
-    Pause::from_bytes(&in_force(conn, PAUSE)?.unwrap_or_default())
+/// The pause and the panic that were noted last.
+pub(super) fn orders(conn: &Connection) -> Result<StandingOrders, StoreError> {
+    let pause = in_force(conn, PAUSE)?.unwrap_or_default();
+    let panic = in_force(conn, PANIC)?.unwrap_or_default();
+    StandingOrders::from_bytes(&pause, &panic)
 }
 
 /// The digest of the policy that was noted last.

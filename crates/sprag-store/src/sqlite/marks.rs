@@ -9,9 +9,11 @@ use rusqlite::Connection;
 use sprag_core::{Id, MAX_STARTERS, Mark};
 
 use super::connection::open_for_reading;
+use super::log_rows::orders;
 use super::reserve::reserved_marks;
 use super::session_rows::session_cell;
 use crate::error::StoreError;
+use crate::in_force::StandingOrders;
 
 /// Why a session may not go on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,6 +54,12 @@ impl Marks {
         }
         Ok(marks)
     }
+}
+
+/// The standing orders in the database at `path`, whoever owns it.
+pub fn read_orders(path: &Path) -> Result<StandingOrders, StoreError> {
+    let read = || orders(&open_for_reading(path)?);
+    read().map_err(|error| error.at(path))
 }
 
 /// The sessions above `session`: by its id, and by who started whom.

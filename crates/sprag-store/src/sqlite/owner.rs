@@ -26,7 +26,7 @@ use crate::draft::{ActivePolicy, Draft};
 use crate::durability::Durability;
 use crate::encoded_record::EncodedRecord;
 use crate::error::StoreError;
-use crate::in_force::Pause;
+use crate::in_force::StandingOrders;
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Note, Noted};
 use crate::prune::{Prune, Pruned};
@@ -209,8 +209,8 @@ impl Store for OwnedSqlite {
         Ok(record)
     }
 
-    fn pause(&self) -> Result<Option<Pause>, StoreError> {
-        Ok(self.queue.state().in_force.pause.clone())
+    fn orders(&self) -> Result<StandingOrders, StoreError> {
+        Ok(self.queue.state().in_force.orders.clone())
     }
 
     fn noted_policy(&self) -> Result<Option<String>, StoreError> {

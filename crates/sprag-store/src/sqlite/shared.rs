@@ -20,7 +20,7 @@ use super::connection::{
     checkpoint_by_hand, checkpoint_if_long, digest_key, limit_size, open, open_for_reading,
 };
 use super::lock::{Locks, beside};
-use super::log_rows::{HeadRow, LogRow, SharingCache, learn, noted_policy, pause, records};
+use super::log_rows::{HeadRow, LogRow, SharingCache, learn, noted_policy, orders, records};
 use super::pruning::plan;
 use super::reading::SqliteView;
 use super::reserve::Reserve;
@@ -32,7 +32,7 @@ use crate::draft::Draft;
 use crate::durability::Durability;
 use crate::error::StoreError;
 use crate::eviction::Room;
-use crate::in_force::Pause;
+use crate::in_force::StandingOrders;
 use crate::listing::{SessionCursor, SessionQuery};
 use crate::note::{Note, Noted, Pool};
 use crate::prune::{Prune, Pruned};
@@ -304,8 +304,8 @@ impl Store for SharedSqlite {
         })
     }
 
-    fn pause(&self) -> Result<Option<Pause>, StoreError> {
-        self.read(pause)
+    fn orders(&self) -> Result<StandingOrders, StoreError> {
+        self.read(orders)
     }
 
     fn noted_policy(&self) -> Result<Option<String>, StoreError> {

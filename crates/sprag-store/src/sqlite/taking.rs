@@ -11,7 +11,7 @@ use super::checkpoints::Checkpoints;
 use super::connection::{Access, checkpoint_by_itself, connect, digest_key, limit_size, open};
 use super::loading::{Loading, load};
 use super::lock::Locks;
-use super::log_rows::{HeadRow, LogRow, SharingCache, noted_policy, pause};
+use super::log_rows::{HeadRow, LogRow, SharingCache, noted_policy, orders};
 use super::owner::OwnedSqlite;
 use super::reserve::Reserve;
 use super::snapshot_rows::start_rules;
@@ -44,7 +44,7 @@ impl OwnedSqlite {
             store: StoreState::default(),
             in_force: InForce {
                 policy: noted_policy(&conn)?,
-                pause: pause(&conn)?,
+                orders: orders(&conn)?,
             },
             loading: Some(Loading::default()),
             row,

@@ -25,6 +25,24 @@ pub(super) const KILLED: Explanation = Explanation {
     ],
 };
 
+pub(super) const PANIC: Explanation = Explanation {
+    verdicts: &[Warn, Deny],
+    keys: &[],
+    per: None,
+    why: "When agents run away on many machines at once, nobody has the time to find out which. One order has to \
+          reach all of them, through every adapter, without taking anything from the people who sort it out.",
+    trips: "While a panic is in force, every call and every message of an agent is answered `deny` with code \
+            `panic`, and every step `warn`. Users' words, orders and answers pass. Nothing counts for defiance or \
+            budgets.",
+    resets: "`sprag calm --why \"…\"`; if a file called `panic` beside the store keeps it in force, remove the file.",
+    tune: "This gate has no limit and no mode: it always enforces, and `sprag pause` does not lift it. `sprag panic \
+           --why \"…\"` puts it in force.",
+    odd: &[
+        "What was spent is still counted, and a sub-agent may still return.",
+        "Processes that share a store in Redis learn of it with their next event, at the latest after a second.",
+    ],
+};
+
 pub(super) const ACCESS: Explanation = Explanation {
     verdicts: &[Deny],
     keys: &["access.allow", "access.deny"],

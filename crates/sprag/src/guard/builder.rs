@@ -11,6 +11,7 @@ use sprag_store::{
 use sprag_store::{RedisOptions, RedisStore};
 
 use super::active::Policies;
+use super::panic::panic_file;
 use super::reload::WatchedFile;
 use super::{Guard, GuardError, GuardState};
 use crate::capture::Capture;
@@ -40,6 +41,7 @@ pub struct GuardBuilder {
     retention: Retention,
     clock: Option<Arc<dyn Clock>>,
     accept_loss: bool,
+    panic_file: Option<PathBuf>,
 }
 
 enum PolicyFrom {
@@ -66,6 +68,7 @@ impl Default for GuardBuilder {
             retention: Retention::default(),
             clock: None,
             accept_loss: false,
+            panic_file: None,
         }
     }
 }
@@ -98,13 +101,23 @@ impl GuardBuilder {
     /// Keeps everything in the SQLite file at `path`, one transaction an event, beside other
     /// processes that do the same. The file and its folder are made where they are missing.
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.store = StoreFrom::Shared(path.into());
+        let path = path.into();
+        self.panic_file = Some(panic_file(&path));
+        self.store = StoreFrom::Shared(path);
         self
     }
 
     /// Takes the SQLite file at `path` for this process alone: faster, for a server.
     pub fn owned_file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.store = StoreFrom::Owned(path.into());
+        let path = path.into();
+        self.panic_file = Some(panic_file(&path));
+        self.store = StoreFrom::Owned(path);
+        self
+    }
+
+    /// Keeps a panic in force while there is a file at `path`. A file store looks for `panic` beside itself.
+    pub fn panic_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.panic_file = Some(path.into());
         self
     }
 
@@ -189,6 +202,7 @@ impl GuardBuilder {
             policy_problem,
             watched: watched.map(Mutex::new),
             feed: Feed::default(),
+            panic_file: self.panic_file,
         };
         inner.tell_policy(source)?;
         Ok(Guard {

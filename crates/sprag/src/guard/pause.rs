@@ -3,10 +3,10 @@
 //! When a guard is in the way at the worst moment, people switch it off for good. A pause is better: it
 //! ends by itself, the log records it, and meanwhile every verdict says what it would have been. The
 //! store keeps the pause, so every process that shares the store sees it. Killed sessions stay
-//! killed.
+//! killed, and a panic goes on.
 
 use sprag_core::{Millis, Timestamp};
-use sprag_store::{Noted, Pause};
+use sprag_store::{Noted, Pause, StandingOrders};
 
 use super::{Guard, GuardError, GuardState};
 
@@ -44,18 +44,18 @@ impl Guard {
     /// # Errors
     /// Returns an error if the store can't be read, or can't record that the pause ran out.
     pub fn paused(&self) -> Result<Option<Pause>, GuardError> {
-        self.inner.pause_at(self.now())
+        Ok(self.inner.orders_at(self.now())?.pause)
     }
 }
 
 impl GuardState {
-    /// The pause at `at`. The first to see that it ran out writes that to the log.
-    pub(super) fn pause_at(&self, at: Timestamp) -> Result<Option<Pause>, GuardError> {
-        let pause = self.store.pause()?;
-        if pause.as_ref().is_some_and(|pause| pause.is_over(at)) {
+    /// The standing orders at `at`. The first to see that a pause ran out writes that to the log.
+    pub(super) fn orders_at(&self, at: Timestamp) -> Result<StandingOrders, GuardError> {
+        let mut orders = self.store.orders()?;
+        if orders.pause.as_ref().is_some_and(|pause| pause.is_over(at)) {
             self.note(at, Noted::Resumed { by: None })?;
-            return Ok(None);
+            orders.pause = None;
         }
-        Ok(pause)
+        Ok(orders)
     }
 }

@@ -8,12 +8,12 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use sprag_core::{Decision, Event, Id, Role, Verdict};
+use sprag_core::{Code, Decision, Event, Id, Panic, Role, RuleId, Verdict, plain_name};
 
 use sprag_store::Marks;
 
 use super::patience::patiently;
-use super::{Link, LinkError, LinkOptions, marks, marks_in};
+use super::{Link, LinkError, LinkOptions, marks, marks_in, panic_at};
 use crate::guard::{Guard, GuardError};
 
 /// Why there is no verdict.
@@ -101,10 +101,11 @@ impl LazyLink {
     /// session.
     pub fn check_as(&self, role: Role, event: Event) -> Result<Verdict, NoVerdict> {
         let session = event.session().clone();
+        let acts = acts(&event);
         let checked = self.link().and_then(|link| link.check_as(role, event));
         checked.map_err(|error| {
             let why = error.to_string();
-            let stopped = || known_stop(&self.options.db, &session).map(Box::new);
+            let stopped = || known_stop(&self.options.db, &session, acts).map(Box::new);
             match error {
                 _ if error.is_foreign() => NoVerdict::Foreign {
                     stopped: stopped(),
@@ -143,9 +144,37 @@ impl LazyLink {
     }
 }
 
-/// The refusal that the store at `db` holds against `session`.
-fn known_stop(db: &Path, session: &Id) -> Option<Verdict> {
-    stop_of(marks(db, session), session)
+/// Whether an agent does something by it: that is what a panic refuses.
+fn acts(event: &Event) -> bool {
+    match event {
+        Event::Message(message) => message.from.is_some(),
+        Event::Call(_) => true,
+        _ => false,
+    }
+}
+
+/// The refusal that the store at `db` holds against `session`, or a panic against all that act.
+fn known_stop(db: &Path, session: &Id, acts: bool) -> Option<Verdict> {
+    let stop = stop_of(marks(db, session), session);
+    stop.or_else(|| panic_at(db).filter(|_| acts).map(|panic| stop_by(&panic)))
+}
+
+/// The refusal that a panic means.
+fn stop_by(panic: &Panic) -> Verdict {
+    let by = panic.by.as_deref().unwrap_or("an operator");
+    let why = panic.why.as_deref();
+    let why = why.map_or_else(String::new, |why| format!(" ({})", plain_name(why)));
+    Verdict {
+        decision: Decision::Deny,
+        rule: Some(RuleId::SessionPanic),
+        code: Some(Code::Panic),
+        message: Some(format!(
+            "Everything that agents do is refused: {} stopped all of them{why}. Stop now and wait for a person.",
+            plain_name(by)
+        )),
+        hint: Some("sprag calm --why \"…\"".to_owned()),
+        ..Verdict::default()
+    }
 }
 
 /// The refusal that marks mean for `session`.

@@ -13,6 +13,8 @@ mod link;
 #[cfg(test)]
 mod owners;
 #[cfg(test)]
+mod panic;
+#[cfg(test)]
 mod pause;
 #[cfg(test)]
 mod place;

@@ -24,6 +24,31 @@ fn every_vector_gets_its_verdicts_from_redis_and_from_a_file_too() {
 }
 
 #[test]
+fn a_panic_on_one_pod_holds_on_the_other_and_ends_there_too() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let pod = || {
+        let clock = sprag::TestClock::at(START);
+        let builder = Guard::builder().redis(server.options("panic"));
+        builder.clock(clock).build().unwrap()
+    };
+    let (one, two) = (pod(), pod());
+    one.panic("ops", "stop").unwrap();
+    // The second pod hears of it with the answer to its next decision.
+    call(&two, "s1", "read");
+    assert_eq!(call(&two, "s2", "read").code, Some(sprag::Code::Panic));
+    // One that joins later knows it from the start.
+    let three = pod();
+    assert_eq!(call(&three, "s3", "read").code, Some(sprag::Code::Panic));
+    two.calm("ops", "fixed").unwrap();
+    assert_eq!(call(&two, "s2", "read").decision, Decision::Allow);
+    call(&one, "s1", "read");
+    assert_eq!(call(&one, "s4", "read").decision, Decision::Allow);
+    assert!(one.verify().unwrap().is_sound());
+}
+
+#[test]
 fn a_pause_on_one_pod_holds_on_the_other_and_ends_there_too() {
     let Some(server) = RedisServer::start() else {
         return;

@@ -1,4 +1,4 @@
-//! The guard that hooks ask: its policy, its store, its server, a pause, and what went wrong lately.
+//! The guard that hooks ask: its policy, its store, its server, a pause or panic, and what went wrong lately.
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use sprag::link::{LinkError, ServerClient, hook_token_file, read_token};
 use sprag::{Id, PolicyFile, Role, SessionQuery};
 use sprag_hooks::Client;
 
+use super::super::panic::notice;
 use super::{Check, probe};
 use crate::args::DoctorArgs;
 use crate::clock;
@@ -72,6 +73,7 @@ impl GuardLocation {
     pub(super) fn look(&self) -> Vec<Check> {
         let mut checks = vec![self.policy(), self.store(), self.server()];
         checks.extend(self.paused());
+        checks.extend(self.panicked());
         checks.extend(self.past_problems());
         checks
     }
@@ -152,7 +154,7 @@ impl GuardLocation {
     fn paused(&self) -> Option<Check> {
         let db = self.db.as_deref().filter(|db| db.exists())?;
         let store = Db::named(db).read().ok()?;
-        let pause = store.pause().ok()??;
+        let pause = store.orders().ok()?.pause?;
         (!pause.is_over(clock::now())).then(|| {
             Check::wrong(
                 "pause",
@@ -160,6 +162,17 @@ impl GuardLocation {
                 "sprag resume",
             )
         })
+    }
+
+    /// Whether somebody stopped all agents.
+    fn panicked(&self) -> Option<Check> {
+        let db = self.db.as_deref()?;
+        let panic = sprag::link::panic_at(db)?;
+        let how = match sprag::panic_file(db) {
+            file if file.exists() => format!("remove {}", file.display()),
+            _ => "sprag calm --why \"…\"".to_owned(),
+        };
+        Some(Check::wrong("panic", notice(&panic), how))
     }
 
     /// What went wrong since somebody last looked. It is listed once: whether it is still so, the other

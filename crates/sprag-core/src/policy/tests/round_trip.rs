@@ -57,7 +57,7 @@ fn modes() -> impl Strategy<Value = BTreeMap<RuleId, Mode>> {
     let rules: Vec<RuleId> = RuleId::ALL
         .iter()
         .copied()
-        .filter(|rule| *rule != RuleId::SessionKilled)
+        .filter(|rule| rule.has_mode())
         .collect();
     let some = btree_map(select(rules.clone()), select(&Mode::ALL[..]), 0..5);
     let family = (select(rules.clone()), select(&Mode::ALL[..]));
