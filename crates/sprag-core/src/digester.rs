@@ -33,15 +33,16 @@ mod words;
 
 use std::sync::Arc;
 
+use crate::chant::{Chant, ChantDetector};
 use crate::digest::DigestKey;
 use crate::effect::{CallText, EffectReader, Effects, MAX_EFFECTS, ObservedEffect};
 use crate::event::{
-    AnswerEvent, CallEvent, DispatchEvent, Event, EventError, MessageEvent, OrderEvent, StepEvent,
-    UsageEvent,
+    AnswerEvent, CallEvent, DispatchEvent, Event, EventError, MessageEvent, OrderEvent,
+    OutputEvent, StepEvent, UsageEvent,
 };
 use crate::id::Id;
 use crate::observation::{
-    Answer, Call, Dispatch, Hints, Message, Observation, Observed, Order, Step, Usage,
+    Answer, Call, Dispatch, Hints, Message, Observation, Observed, Order, Output, Step, Usage,
 };
 use crate::policy::{DestructiveLimits, Policy};
 use crate::price::{self, Priced, Tokens};
@@ -113,6 +114,10 @@ impl Digester {
             Event::Call(event) => Observed::Call(self.call(event, limits)?),
             Event::Step(event) => Observed::Step(self.step(event, limits)?),
             Event::Usage(event) => Observed::Usage(usage(event, policy)),
+            Event::Output(event) => {
+                let copies = policy.base().output.chant.get();
+                Observed::Output(self.output(event, copies)?)
+            }
             Event::Kill(event) => Observed::Kill(order(event)),
             Event::Reset(event) => Observed::Reset(order(event)),
             Event::DispatchStart(event) => Observed::DispatchStart(dispatch(event)),
@@ -121,6 +126,29 @@ impl Digester {
             Event::Decline(event) => Observed::Decline(answer(event)),
         };
         Ok(Observation::new(at, what))
+    }
+
+    /// The words are compared without their layout: a model that repeats itself may wrap its lines differently.
+    fn output(&self, event: &OutputEvent, copies: u32) -> Result<Output, EventError> {
+        let text = event.text.as_ref().map(payload::text).transpose()?;
+        let text = text.unwrap_or_default();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let words = words.join(" ");
+        let mut detector = ChantDetector::new(u16::try_from(copies).unwrap_or(u16::MAX));
+        let chant = match detector.push(text.as_bytes()) {
+            None => 0,
+            Some(Chant::Lines { .. }) => 1,
+            Some(Chant::Period { copies, .. }) => copies.max(2),
+        };
+        Ok(Output {
+            session: event.session.clone(),
+            agent: event.agent.clone(),
+            flow: event.flow.clone(),
+            text: (!words.is_empty()).then(|| self.key.digest(&[b"output\n", words.as_bytes()])),
+            chant,
+            generation: event.generation,
+            identity: event.identity,
+        })
     }
 
     fn message(&self, event: &MessageEvent) -> Result<Message, EventError> {

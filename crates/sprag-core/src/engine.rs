@@ -9,6 +9,7 @@ mod ask;
 mod call;
 mod message;
 mod operator;
+mod output;
 mod panic;
 mod settle;
 mod start;
@@ -97,6 +98,7 @@ fn judge(
         Observed::Call(call) => call::judge(policy, call, cells, now),
         Observed::Step(step) => step::judge(policy, step, cells, now),
         Observed::Usage(usage) => operator::usage(policy, usage, cells, now),
+        Observed::Output(output) => output::judge(policy, output, cells, now),
         Observed::Kill(order) => operator::kill(order, cells, now),
         Observed::Reset(_) => operator::reset(cells, now),
         Observed::DispatchStart(dispatch) => operator::dispatch_start(dispatch, cells),
@@ -139,6 +141,7 @@ fn check_generation(what: &Observed, cells: &Cells) -> Result<(), EngineError> {
         Observed::Call(call) => (Some(&call.session), call.generation),
         Observed::Step(step) => (Some(&step.session), step.generation),
         Observed::Usage(usage) => (Some(&usage.session), usage.generation),
+        Observed::Output(output) => (Some(&output.session), output.generation),
         _ => (None, None),
     };
     let current = cells.session.as_ref().map_or(1, |cell| cell.generation());

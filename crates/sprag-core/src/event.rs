@@ -12,6 +12,7 @@ mod error;
 mod field;
 mod message;
 mod order;
+mod output;
 mod payload;
 mod step;
 mod usage;
@@ -30,6 +31,7 @@ pub use dispatch::DispatchEvent;
 pub use error::EventError;
 pub use message::MessageEvent;
 pub use order::OrderEvent;
+pub use output::OutputEvent;
 pub use payload::Payload;
 pub use step::StepEvent;
 pub use usage::UsageEvent;
@@ -59,6 +61,8 @@ pub enum Event {
     Step(StepEvent),
     /// Tokens and money spent.
     Usage(UsageEvent),
+    /// What a model said in one answer.
+    Output(OutputEvent),
     /// An operator kills a session.
     Kill(OrderEvent),
     /// An operator resets a session.
@@ -123,6 +127,14 @@ impl Event {
         Ok(UsageEvent::new(field::id("session", session)?))
     }
 
+    /// What the model said in `session`.
+    ///
+    /// # Errors
+    /// Returns an error if `session` is not a valid id.
+    pub fn output(session: &str) -> Result<OutputEvent, EventError> {
+        Ok(OutputEvent::new(field::id("session", session)?))
+    }
+
     /// An operator's kill of `session`.
     ///
     /// # Errors
@@ -150,6 +162,7 @@ impl Event {
                 Some(&mut event.approach),
                 Some(&mut event.result),
             ],
+            Self::Output(event) => [Some(&mut event.text), None, None],
             _ => [None, None, None],
         };
         for payload in payloads.into_iter().flatten().flatten() {
@@ -166,6 +179,7 @@ impl Event {
             Self::Call(event) => event.at,
             Self::Step(event) => event.at,
             Self::Usage(event) => event.at,
+            Self::Output(event) => event.at,
             Self::Kill(event) | Self::Reset(event) => event.at,
             Self::DispatchStart(event) | Self::DispatchEnd(event) => event.at,
             Self::Approve(event) | Self::Decline(event) => event.at,
@@ -179,6 +193,7 @@ impl Event {
             Self::Call(event) => &mut event.at,
             Self::Step(event) => &mut event.at,
             Self::Usage(event) => &mut event.at,
+            Self::Output(event) => &mut event.at,
             Self::Kill(event) | Self::Reset(event) => &mut event.at,
             Self::DispatchStart(event) | Self::DispatchEnd(event) => &mut event.at,
             Self::Approve(event) | Self::Decline(event) => &mut event.at,
@@ -194,6 +209,7 @@ impl Event {
             Self::Call(event) => &event.session,
             Self::Step(event) => &event.session,
             Self::Usage(event) => &event.session,
+            Self::Output(event) => &event.session,
             Self::Kill(event) | Self::Reset(event) => &event.session,
             Self::DispatchStart(event) | Self::DispatchEnd(event) => &event.session,
             Self::Approve(event) | Self::Decline(event) => &event.session,

@@ -48,14 +48,14 @@ pub use effect::{
 pub use engine::{AnswerError, EngineError, RULES_VERSION, fold};
 pub use event::{
     AnswerEvent, CallEvent, DispatchEvent, Event, EventError, MAX_EVENT_BYTES, MessageEvent,
-    OrderEvent, Payload, StepEvent, UsageEvent,
+    OrderEvent, OutputEvent, Payload, StepEvent, UsageEvent,
 };
 pub use glob::Glob;
 pub use id::{Id, IdError, MAX_ID_BYTES};
 pub use nearest::nearest;
 pub use observation::{
     Answer, Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observation,
-    Observed, Order, Outcome, Panic, Source, Step, Tone, ToolKind, Usage, Via,
+    Observed, Order, Outcome, Output, Panic, Source, Step, Tone, ToolKind, Usage, Via,
 };
 #[cfg(feature = "schema")]
 pub use policy::policy_schema;
@@ -63,7 +63,7 @@ pub use policy::{
     AccessLimits, Amounts, AskLimits, BudgetLimits, CallLimits, Classifier, ConversationLimits,
     DestructiveLimits, DurationError, Echo, FlowLimits, InboxLimits, Limit, LimitError, Limits,
     LimitsRef, MAX_LIMIT, MAX_OPEN_SUB_AGENTS, MAX_POLICY_BYTES, Mode, Modes, Policy, PolicyError,
-    PolicyErrors, PolicyKey, PolicyProblem, ProgressLimits, Scope, SessionLimits, Spawns,
+    OutputLimits, PolicyErrors, PolicyKey, PolicyProblem, ProgressLimits, Scope, SessionLimits, Spawns,
     Threshold, import,
 };
 pub use price::{PRICES_DATE, Price, Priced, Tokens};

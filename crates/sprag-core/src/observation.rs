@@ -8,6 +8,7 @@ mod hints;
 mod message;
 mod order;
 mod usage;
+mod output;
 mod panic;
 mod whose;
 
@@ -24,6 +25,7 @@ use crate::time::Timestamp;
 pub use message::{Message, MessageKind, Source};
 pub use order::{Answer, Order};
 pub use usage::Usage;
+pub use output::Output;
 pub use panic::Panic;
 
 /// An event after digestion.
@@ -67,6 +69,8 @@ pub enum Observed {
     Step(Step),
     /// Tokens and money spent.
     Usage(Usage),
+    /// What a model said in one answer.
+    Output(Output),
     /// An operator kills a session.
     Kill(Order),
     /// An operator resets a session.

@@ -17,6 +17,7 @@ mod key;
 mod limit;
 mod limits;
 mod mode;
+mod output;
 mod overrides;
 mod prices;
 mod read;
@@ -42,6 +43,7 @@ pub use limits::{
     Threshold,
 };
 pub use mode::{Mode, Modes};
+pub use output::OutputLimits;
 pub use overrides::LimitsRef;
 #[cfg(feature = "schema")]
 pub use schema::policy_schema;

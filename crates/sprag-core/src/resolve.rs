@@ -91,6 +91,7 @@ pub fn resolve(
             step.family = family.filter(|flow| Some(flow) != step.flow.as_ref());
         }
         Observed::Usage(usage) => resolve_agent(&mut usage.agent, &usage.session, known),
+        Observed::Output(output) => resolve_agent(&mut output.agent, &output.session, known),
         Observed::Kill(_)
         | Observed::Reset(_)
         | Observed::DispatchStart(_)
@@ -136,6 +137,7 @@ fn acting_session(what: &Observed) -> Option<&Id> {
         Observed::Call(call) => Some(&call.session),
         Observed::Step(step) => Some(&step.session),
         Observed::Usage(usage) => Some(&usage.session),
+        Observed::Output(output) => Some(&output.session),
         Observed::Kill(_)
         | Observed::Reset(_)
         | Observed::DispatchStart(_)

@@ -65,7 +65,7 @@ impl Role {
     /// The words for what this role may not say.
     pub fn may_tell(self, event: &Event) -> Result<(), &'static str> {
         let (what, allowed) = match event {
-            Event::Call(_) | Event::Step(_) => return Ok(()),
+            Event::Call(_) | Event::Step(_) | Event::Output(_) => return Ok(()),
             // Reservations are the gateway's. An agent's would take the budget from others.
             Event::Usage(usage) => ("a reservation", !usage.pending || self != Self::Agent),
             Event::Kill(_) => ("a kill", self == Self::Operator),
@@ -95,7 +95,7 @@ impl fmt::Display for Role {
 mod tests {
     use super::*;
 
-    const EVENTS: [(&str, &str); 14] = [
+    const EVENTS: [(&str, &str); 15] = [
         (r#"{"type":"call","session":"s","tool":"t"}"#, "arho"),
         (r#"{"type":"step","session":"s","result":"r"}"#, "arho"),
         (r#"{"type":"usage","session":"s"}"#, "arho"),
@@ -103,6 +103,7 @@ mod tests {
             r#"{"type":"usage","session":"s","pending":true,"id":"r1"}"#,
             "rho",
         ),
+        (r#"{"type":"output","session":"s","text":"t"}"#, "arho"),
         (r#"{"type":"message","from":"1","to":"2"}"#, "arho"),
         (r#"{"type":"message","to":"2"}"#, "rho"),
         (r#"{"type":"message","to":"2","source":"scheduler"}"#, "rho"),

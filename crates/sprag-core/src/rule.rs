@@ -86,6 +86,10 @@ rules! {
     ProgressChurn = "progress.churn",
     /// Calls that only talk to themselves.
     ProgressProbe = "progress.probe",
+    /// One answer that repeats itself.
+    OutputChant = "output.chant",
+    /// The same words again and again, and nothing done.
+    OutputRepeat = "output.repeat",
     /// Actions since a user last spoke.
     BudgetActions = "budget.actions",
     /// Model tokens.

@@ -11,6 +11,7 @@ pub(crate) mod effects;
 pub(crate) mod flow;
 pub(crate) mod gates;
 pub(crate) mod identical;
+pub(crate) mod output;
 mod progress;
 pub(crate) mod spawns;
 pub(crate) mod spending;

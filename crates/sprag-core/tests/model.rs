@@ -26,6 +26,7 @@ mod model {
     mod ladder;
     mod marks;
     mod messages;
+    mod outputs;
     mod pair;
     mod policies;
     mod questions;

@@ -3,7 +3,7 @@
 use sprag_core::Observed;
 
 /// Every kind, as on the wire, in the order of [`index`].
-pub(crate) const KINDS: [&str; 10] = [
+pub(crate) const KINDS: [&str; 11] = [
     "message",
     "call",
     "step",
@@ -14,6 +14,7 @@ pub(crate) const KINDS: [&str; 10] = [
     "dispatch_end",
     "approve",
     "decline",
+    "output",
 ];
 
 /// The place of an event's kind in [`KINDS`].
@@ -29,5 +30,6 @@ pub(crate) const fn index(what: &Observed) -> usize {
         Observed::DispatchEnd(_) => 7,
         Observed::Approve(_) => 8,
         Observed::Decline(_) => 9,
+        Observed::Output(_) => 10,
     }
 }

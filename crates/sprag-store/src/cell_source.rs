@@ -132,6 +132,7 @@ pub(crate) fn named(observation: &Observation) -> ([Option<&Id>; 2], Option<&Id>
         Observed::Call(call) => ([Some(&call.session), None], call.use_id.as_ref()),
         Observed::Step(step) => ([Some(&step.session), None], step.use_id.as_ref()),
         Observed::Usage(usage) => ([Some(&usage.session), None], None),
+        Observed::Output(output) => ([Some(&output.session), None], None),
         Observed::Kill(order) | Observed::Reset(order) => ([Some(&order.session), None], None),
         Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
             ([Some(&dispatch.session), None], None)

@@ -52,6 +52,7 @@ pub(crate) fn cells_of(observation: &Observation) -> Vec<CellKey> {
         Observed::Call(call) => (&call.session, [&call.flow, &call.family], &call.agent),
         Observed::Step(step) => (&step.session, [&step.flow, &step.family], &step.agent),
         Observed::Usage(usage) => (&usage.session, [&usage.flow, &None], &usage.agent),
+        Observed::Output(output) => return with_parents(&output.session),
         Observed::Kill(order) | Observed::Reset(order) => return with_parents(&order.session),
         Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
             return with_parents(&dispatch.session);

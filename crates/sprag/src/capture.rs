@@ -66,6 +66,7 @@ impl Capture {
                 ("approach", &event.approach),
                 ("result", &event.result),
             ],
+            Event::Output(event) => vec![("text", &event.text)],
             _ => Vec::new(),
         };
         let kept: Map<String, Value> = payloads

@@ -10,6 +10,7 @@ mod budget;
 mod call;
 mod flow;
 mod inbox;
+mod output;
 mod progress;
 mod session;
 
@@ -71,6 +72,8 @@ pub const fn explain(rule: RuleId) -> Explanation {
         RuleId::ProgressRecurrence => progress::RECURRENCE,
         RuleId::ProgressChurn => progress::CHURN,
         RuleId::ProgressProbe => progress::PROBE,
+        RuleId::OutputChant => output::CHANT,
+        RuleId::OutputRepeat => output::REPEAT,
         RuleId::BudgetActions => budget::ACTIONS,
         RuleId::BudgetTokens => budget::TOKENS,
         RuleId::BudgetCost => budget::COST,

@@ -66,6 +66,14 @@ fn empty_probes_are_told_apart_from_work_as_the_vectors_say() {
 }
 
 #[test]
+fn what_models_say_is_judged_as_the_vectors_say() {
+    check(
+        include_str!("../../sprag-core/tests/vectors/outputs.json"),
+        10,
+    );
+}
+
+#[test]
 fn loops_and_honest_work_are_told_apart_as_the_suite_says() {
     check(
         include_str!("../../sprag-core/tests/vectors/suite.json"),

@@ -14,6 +14,7 @@ export type EventType =
   | "reset"
   | "approve"
   | "decline"
+  | "output"
   | "dispatch_start"
   | "dispatch_end";
 

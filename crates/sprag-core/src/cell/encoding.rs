@@ -14,6 +14,7 @@ use super::calls::Calls;
 use super::flow::{FlowMember, FlowStarter};
 use super::pace::Pace;
 use super::progress::{Advance, FailureWords, Grown, Last, Progress, Sample, Streaks, Waited};
+use super::said::Said;
 use super::session::{Refusals, ResettableState};
 use super::spent::{ModelSpending, Reservation};
 use super::starts::{OpenStart, OpenStarts, Starter};
@@ -80,6 +81,13 @@ numbered_fields!(ResettableState {
     19 reporting: Vec<Fixed>,
     20 commands: Option<Box<Destructive>>,
     21 near: Option<Box<NearLosses>>,
+    22 output: Said,
+});
+
+numbered_fields!(Said {
+    1 words: Fixed,
+    2 times: u16,
+    3 chants: u16,
 });
 
 numbered_fields!(Approvals {

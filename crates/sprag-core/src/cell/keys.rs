@@ -76,6 +76,7 @@ impl CellKeys {
                 agent: usage.agent.clone(),
                 ..Self::default()
             },
+            Observed::Output(output) => Self::of_session(&output.session),
             Observed::Kill(order) | Observed::Reset(order) => Self::of_session(&order.session),
             Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
                 Self::of_session(&dispatch.session)

@@ -12,6 +12,7 @@ use super::hash::hash_bytes;
 use super::near::NearLosses;
 use super::pace::Pace;
 use super::progress::Progress;
+use super::said::Said;
 use super::spent::Spending;
 use super::starts::Starter;
 use super::tried::{ShortName, Tried};
@@ -121,6 +122,7 @@ pub(crate) struct ResettableState {
     /// The last message of a user lifted a block, or would have: the next one will.
     pub(crate) user_unblocks: bool,
     pub(crate) approvals: Approvals,
+    pub(crate) output: Said,
 }
 
 impl ResettableState {
@@ -347,6 +349,7 @@ impl SessionCell {
 impl ResettableState {
     /// A call of `tried` is let through, in the turn that the client names.
     pub(crate) fn make(&mut self, tried: &Tried, turn: u64, now: Timestamp) {
+        self.output.interrupted();
         let gap = self.pace.gap(now, turn);
         self.progress.waited_before(gap, now);
         let is_new = self.progress.past(tried.normal).is_none();

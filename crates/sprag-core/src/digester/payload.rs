@@ -37,6 +37,14 @@ pub(super) fn content(key: &DigestKey, content: &Payload) -> Result<Digest, Even
     Ok(digested.map_err(|e| error("content", e))?.exact)
 }
 
+/// What a model said, as text.
+pub(super) fn text(payload: &Payload) -> Result<Cow<'_, str>, EventError> {
+    let raw = payload.as_json();
+    let text = parse_text(raw).map_err(|e| error("text", e))?;
+    // What is not a string is read as it is written.
+    Ok(text.unwrap_or(Cow::Borrowed(raw)))
+}
+
 /// The digests of a program.
 pub(super) fn program<'p>(
     key: &DigestKey,

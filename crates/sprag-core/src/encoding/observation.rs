@@ -10,7 +10,7 @@ use crate::id::Id;
 use crate::numbered_fields;
 use crate::observation::{
     Answer, Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observed,
-    Order, Outcome, Source, Step, Tone, ToolKind, Usage, Via,
+    Order, Outcome, Output, Source, Step, Tone, ToolKind, Usage, Via,
 };
 use crate::price::Priced;
 
@@ -63,6 +63,7 @@ numbered_kinds! {
     7 DispatchEnd(Dispatch),
     8 Approve(Answer),
     9 Decline(Answer),
+    10 Output(Output),
 }
 
 numbered_fields!(Message {
@@ -187,6 +188,16 @@ numbered_fields!(Usage {
     12 prices: Priced,
     13 pending: bool,
     14 id: Option<Id>,
+});
+
+numbered_fields!(Output {
+    1 session: Id,
+    2 agent: Option<Id>,
+    3 flow: Option<Id>,
+    4 text: Option<Digest>,
+    5 chant: u16,
+    6 generation: Option<u32>,
+    7 identity: Identity,
 });
 
 numbered_fields!(Order {

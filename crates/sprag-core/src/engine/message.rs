@@ -63,6 +63,7 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
         if is_user || receiver.starts_run(now) {
             receiver.held.progress.reset_streaks();
             receiver.held.pace.spoken_to(now);
+            receiver.held.output.interrupted();
         }
         if is_user {
             receiver.attend(now);

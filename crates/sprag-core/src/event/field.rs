@@ -56,6 +56,7 @@ fields! {
     Outcome = "outcome",
     Approach = "approach",
     IsError = "is_error",
+    Text = "text",
     InputTokens = "input_tokens",
     OutputTokens = "output_tokens",
     CostUsd = "cost_usd",

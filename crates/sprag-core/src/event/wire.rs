@@ -17,16 +17,17 @@ use super::usage::micros;
 use super::value::FieldValues;
 use super::{
     AnswerEvent, CallEvent, DispatchEvent, Event, MAX_EVENT_BYTES, MessageEvent, OrderEvent,
-    StepEvent, UsageEvent,
+    OutputEvent, StepEvent, UsageEvent,
 };
 use crate::nearest::nearest;
 
 /// The types of events.
-pub(super) const TYPES: [&str; 10] = [
+pub(super) const TYPES: [&str; 11] = [
     "message",
     "call",
     "step",
     "usage",
+    "output",
     "kill",
     "reset",
     "dispatch_start",
@@ -53,6 +54,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Event, EventError> {
         "call" => call(&values).map(Event::Call),
         "step" => step(&values).map(Event::Step),
         "usage" => usage(&values).map(Event::Usage),
+        "output" => output(&values).map(Event::Output),
         "kill" => order(&values, "a kill").map(Event::Kill),
         "reset" => order(&values, "a reset").map(Event::Reset),
         "dispatch_start" => dispatch(&values, "a dispatch").map(Event::DispatchStart),
@@ -159,6 +161,18 @@ fn usage(values: &FieldValues<'_>) -> Result<UsageEvent, EventError> {
         generation: values.generation()?,
         identity: values.identity()?,
         ..UsageEvent::new(values.required_id(EventField::Session, "a usage")?)
+    })
+}
+
+fn output(values: &FieldValues<'_>) -> Result<OutputEvent, EventError> {
+    Ok(OutputEvent {
+        at: values.at()?,
+        agent: values.id(EventField::Agent)?,
+        flow: values.id(EventField::Flow)?,
+        text: values.payload(EventField::Text),
+        generation: values.generation()?,
+        identity: values.identity()?,
+        ..OutputEvent::new(values.required_id(EventField::Session, "an output")?)
     })
 }
 

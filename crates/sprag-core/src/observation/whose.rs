@@ -12,6 +12,7 @@ impl Observed {
             Self::Call(_) => "call",
             Self::Step(_) => "step",
             Self::Usage(_) => "usage",
+            Self::Output(_) => "output",
             Self::Kill(_) => "kill",
             Self::Reset(_) => "reset",
             Self::DispatchStart(_) => "dispatch_start",
@@ -29,6 +30,7 @@ impl Observed {
             Self::Call(call) => &call.session,
             Self::Step(step) => &step.session,
             Self::Usage(usage) => &usage.session,
+            Self::Output(output) => &output.session,
             Self::Kill(order) | Self::Reset(order) => &order.session,
             Self::DispatchStart(work) | Self::DispatchEnd(work) => &work.session,
             Self::Approve(answer) | Self::Decline(answer) => &answer.session,
@@ -43,6 +45,7 @@ impl Observed {
             Self::Call(call) => call.flow.as_ref(),
             Self::Step(step) => step.flow.as_ref(),
             Self::Usage(usage) => usage.flow.as_ref(),
+            Self::Output(output) => output.flow.as_ref(),
             Self::DispatchStart(work) | Self::DispatchEnd(work) => work.flow.as_ref(),
             Self::Kill(_) | Self::Reset(_) | Self::Approve(_) | Self::Decline(_) => None,
         }
@@ -57,6 +60,7 @@ impl Observed {
             Self::Call(call) => call.agent.as_ref(),
             Self::Step(step) => step.agent.as_ref(),
             Self::Usage(usage) => usage.agent.as_ref(),
+            Self::Output(output) => output.agent.as_ref(),
             _ => None,
         }
     }

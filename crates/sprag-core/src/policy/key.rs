@@ -165,6 +165,10 @@ keys! {
     "progress.probe.warn" = progress.probe.warn, COUNT, "Warn at this many calls in a row that only print what they are given.";
     "progress.probe.block" = progress.probe.block, COUNT, "Block at this many.";
 
+    "output.chant" = output.chant, COUNT, "So many copies of one unit in an answer of the model are a chant; for all sessions alike.";
+    "output.repeat.warn" = output.repeat.warn, COUNT, "Warn when a model said the same this often in a row.";
+    "output.repeat.block" = output.repeat.block, COUNT, "Block at this many.";
+
     "budget.actions" = budget.actions, SettingKind::Count { max: 1_000_000 }, "Calls, messages and lone steps of a session between two words of a user.";
     "budget.strict" = budget.strict, SettingKind::Flag, "Whether the actions budget stops sessions in which no user was ever seen.";
     "budget.tokens.session" = budget.tokens.session, SettingKind::Tokens, "Tokens of one session.";
@@ -219,6 +223,8 @@ pub(super) static TABLES: &[(&str, &str)] = &[
         "progress.probe",
         "Calls that only print what they are given.",
     ),
+    ("output", "What models say."),
+    ("output.repeat", "The same words in a row, and nothing done."),
     ("budget", "What a session, a flow or an agent may use up."),
     ("budget.tokens", "Model tokens."),
     ("budget.cost_usd", "Money, in US dollars."),
@@ -296,7 +302,7 @@ mod tests {
             .iter()
             .filter_map(|key| Some((key.name, key.warns_before()?.name)))
             .collect();
-        assert_eq!(pairs.len(), 9);
+        assert_eq!(pairs.len(), 10);
         assert!(pairs.contains(&("flow.spawns.root_warn", "flow.spawns.root_deny")));
         assert!(pairs.contains(&("flow.echo.warn", "flow.echo.deny")));
         assert!(pairs.contains(&("progress.churn.warn", "progress.churn.block")));

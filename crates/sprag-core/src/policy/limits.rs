@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::limit::Limit;
 use super::mode::Modes;
+use super::output::OutputLimits;
 use super::spawns::Spawns;
 use crate::glob::Glob;
 use crate::observation::ToolKind;
@@ -36,6 +37,8 @@ pub struct Limits {
     pub session: SessionLimits,
     /// Steps.
     pub progress: ProgressLimits,
+    /// What models say.
+    pub output: OutputLimits,
     /// Budgets.
     pub budget: BudgetLimits,
     /// Questions to a person.
@@ -285,7 +288,7 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    const fn of(warn: u32, block: u32) -> Self {
+    pub(super) const fn of(warn: u32, block: u32) -> Self {
         Self {
             warn: Limit::of(warn),
             block: Limit::of(block),

@@ -120,6 +120,7 @@ impl<'a> Model<'a> {
             Observed::Call(e) => (&e.session, &e.agent, &e.flow, e.generation, e.identity),
             Observed::Step(e) => (&e.session, &e.agent, &e.flow, e.generation, e.identity),
             Observed::Usage(e) => (&e.session, &e.agent, &e.flow, e.generation, e.identity),
+            Observed::Output(e) => (&e.session, &e.agent, &None, e.generation, e.identity),
             _ => unreachable!("only calls, steps and usage are deeds"),
         };
         let is_weak = identity == Identity::Shared || via(what) == Via::Mcp;

@@ -93,6 +93,7 @@ fn says(rule: RuleId) -> &'static [Decision] {
         RuleId::DestructiveTarget => &[Warn, Deny, Kill],
         RuleId::SessionDefiance => &[Block, Kill],
         RuleId::ProgressStagnation | RuleId::ProgressStuck => &[Warn, Block],
+        RuleId::OutputChant | RuleId::OutputRepeat => &[Warn, Block],
         RuleId::ProgressRecurrence | RuleId::ProgressChurn | RuleId::ProgressProbe => &[],
         RuleId::BudgetActions => &[Warn, Deny, Block, Kill],
         RuleId::BudgetTokens | RuleId::BudgetCost | RuleId::BudgetTime => &[Warn, Block],

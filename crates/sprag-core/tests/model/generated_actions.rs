@@ -1,7 +1,7 @@
 //! Random calls, steps and usage.
 
 use sprag_core::{
-    Answer, ApprovalScope, Call, Hints, Id, Observation, Observed, Priced, Reach, Step, Usage,
+    Answer, ApprovalScope, Call, Hints, Id, Observation, Observed, Output, Priced, Reach, Step, Usage,
     approval_code,
 };
 
@@ -174,6 +174,19 @@ impl Generator<'_> {
                 .rng
                 .maybe(100, |rng| rng.pick(&samples.call_ids[..3]).clone())
                 .filter(|_| settles),
+            generation: self.generation(),
+            identity: self.identity(),
+        }
+    }
+
+    pub(crate) fn output(&mut self, session: Id) -> Output {
+        let contents = &self.samples.contents;
+        Output {
+            session,
+            agent: self.agent(),
+            flow: self.maybe_flow(20),
+            text: self.rng.maybe(90, |rng| contents[rng.weighted(&[(85, 0), (15, 1)])]),
+            chant: self.rng.weighted(&[(70, 0), (20, 8), (10, 1)]),
             generation: self.generation(),
             identity: self.identity(),
         }

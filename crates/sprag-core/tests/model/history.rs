@@ -153,6 +153,7 @@ fn named_agent<'a>(record: &Record<'a>, session: &Id) -> Option<&'a Id> {
         Observed::Call(call) => (&call.agent, &None),
         Observed::Step(step) => (&step.agent, &None),
         Observed::Usage(usage) => (&usage.agent, &None),
+        Observed::Output(output) => (&output.agent, &None),
         _ => (&None, &None),
     };
     let as_actor = agent

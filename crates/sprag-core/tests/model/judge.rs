@@ -78,7 +78,7 @@ impl<'a> Model<'a> {
                 Some(from) => self.agent_message(at, &event.what, message, from)?,
                 None => self.outside_message(at, &event.what, message),
             },
-            Observed::Call(_) | Observed::Step(_) | Observed::Usage(_) => {
+            Observed::Call(_) | Observed::Step(_) | Observed::Usage(_) | Observed::Output(_) => {
                 self.deed(at, &event.what)?
             }
             Observed::Kill(order) | Observed::Reset(order) => self.order(at, &event.what, order),
@@ -158,7 +158,7 @@ impl<'a> Model<'a> {
         let is_stale = origin.generation.is_some_and(|named| named < generation);
         let is_orphaned = deed.actor.is_orphaned;
         let is_stopped = is_stale || is_orphaned || deed.actor.is_killed;
-        let is_panic = self.panics && !is_stopped && !matches!(what, Observed::Usage(_));
+        let is_panic = self.panics && !is_stopped && !matches!(what, Observed::Usage(_) | Observed::Output(_));
         let first = self.first_sight(now, origin.session, what);
         if let Some(verdict) = first.filter(|_| !is_stopped && !is_panic) {
             return Ok(repeated(what, now, cells, verdict));
@@ -169,6 +169,7 @@ impl<'a> Model<'a> {
             Observed::Call(call) => deed.call(call),
             Observed::Step(step) => deed.step(step),
             Observed::Usage(usage) => deed.usage(usage),
+            Observed::Output(output) => deed.output(output),
             _ => unreachable!("only calls, steps and usage are deeds"),
         };
         facts.mark = findings.mark(origin.identity);
@@ -203,7 +204,8 @@ impl<'a> Model<'a> {
                 .family_of_deed(what, origin.session)
                 .filter(|family| Some(*family) != origin.flow),
             agent: agent
-                .filter(|_| self.policy.counts_agents() || matches!(what, Observed::Usage(_))),
+                .filter(|_| self.policy.counts_agents() || matches!(what, Observed::Usage(_)))
+                .filter(|_| !matches!(what, Observed::Output(_))),
             ..Cells::default()
         }
     }

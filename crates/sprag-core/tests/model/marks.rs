@@ -18,6 +18,7 @@ pub(crate) fn actor(event: &Observation) -> Option<(&Id, Identity)> {
         Observed::Call(call) => Some((&call.session, call.identity)),
         Observed::Step(step) => Some((&step.session, step.identity)),
         Observed::Usage(usage) => Some((&usage.session, usage.identity)),
+        Observed::Output(output) => Some((&output.session, output.identity)),
         _ => None,
     }
 }
@@ -65,6 +66,7 @@ fn share(event: &mut Observation) {
         Observed::Call(call) => call.identity = Identity::Shared,
         Observed::Step(step) => step.identity = Identity::Shared,
         Observed::Usage(usage) => usage.identity = Identity::Shared,
+        Observed::Output(output) => output.identity = Identity::Shared,
         _ => {}
     }
 }

@@ -110,6 +110,7 @@ fn sections(rng: &mut Rng) -> Map<String, Value> {
         ("call", call(rng)),
         ("destructive", destructive(rng)),
         ("session", session(rng)),
+        ("output", output(rng)),
         ("budget", budget(rng)),
     ] {
         let Value::Object(mut keys) = keys else {
@@ -185,6 +186,11 @@ fn destructive(rng: &mut Rng) -> Value {
 
 fn session(rng: &mut Rng) -> Value {
     json!({"max_refused": rng.within(1, 3), "human_unblocks": rng.chance(50)})
+}
+
+fn output(rng: &mut Rng) -> Value {
+    let warn = rng.within(1, 2);
+    json!({"repeat": {"warn": warn, "block": warn + rng.within(1, 2)}})
 }
 
 fn progress(rng: &mut Rng) -> Value {

@@ -198,6 +198,8 @@ pub(crate) struct EventFacts<'a> {
     /// It said that no price is known for a model.
     pub(crate) unpriced: bool,
     pub(crate) mark: Option<Mark>,
+    /// An answer of the model that was judged.
+    pub(crate) spoke: bool,
     /// What it did to the tree of sub-agents.
     pub(crate) kinship: Option<Kinship<'a>>,
     /// A sub-agent started another.

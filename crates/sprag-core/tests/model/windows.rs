@@ -76,6 +76,7 @@ fn touches(event: &Observation, session: &Id) -> bool {
         Observed::Call(call) => call.session == *session,
         Observed::Step(step) => step.session == *session,
         Observed::Usage(usage) => usage.session == *session,
+        Observed::Output(output) => output.session == *session,
         Observed::Kill(order) | Observed::Reset(order) => order.session == *session,
         Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
             dispatch.session == *session

@@ -182,6 +182,7 @@ fn is_exact(what: &Observed) -> bool {
         Observed::Call(call) => call.identity,
         Observed::Step(step) => step.identity,
         Observed::Usage(usage) => usage.identity,
+        Observed::Output(output) => output.identity,
         _ => return true,
     };
     identity == Identity::Exact

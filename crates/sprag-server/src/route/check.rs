@@ -86,6 +86,7 @@ fn refuse_shared_identity(event: &Event, caller: &Caller) -> Result<(), Problem>
         Event::Call(event) => event.identity,
         Event::Step(event) => event.identity,
         Event::Usage(event) => event.identity,
+        Event::Output(event) => event.identity,
         _ => Identity::Exact,
     };
     let is_agent = caller.role == Role::Agent && !caller.over_socket;

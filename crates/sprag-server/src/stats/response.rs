@@ -70,6 +70,8 @@ pub struct EventCounts {
     pub dispatch_end: u32,
     pub approve: u32,
     pub decline: u32,
+    /// What models said.
+    pub output: u32,
 }
 
 /// Events by what was answered.
@@ -135,6 +137,7 @@ impl BucketCounts {
             dispatch_end,
             approve,
             decline,
+            output,
         ] = bucket.events;
         let [allow, warn, ask, deny, block, killed] = bucket.verdicts;
         Self {
@@ -150,6 +153,7 @@ impl BucketCounts {
                 dispatch_end,
                 approve,
                 decline,
+                output,
             },
             verdicts: VerdictCounts {
                 allow,

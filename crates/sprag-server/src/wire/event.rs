@@ -21,6 +21,9 @@ pub(crate) enum Event {
     /// Tokens and money spent.
     #[schema(title = "Usage")]
     Usage(Usage),
+    /// What a model said in one answer.
+    #[schema(title = "Output")]
+    Output(Output),
     /// An operator kills a session.
     #[schema(title = "Kill")]
     Kill(Order),
@@ -106,6 +109,24 @@ pub(crate) struct Message {
     identity: Option<Identity>,
     /// Of a `spawn`, the client's id of the tool use that starts the sub-agent.
     use_id: Option<Id>,
+}
+
+/// What a model said in one answer.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(crate) struct Output {
+    /// The session that the model speaks in.
+    session: Id,
+    /// Its agent.
+    agent: Option<Id>,
+    /// The flow.
+    flow: Option<Id>,
+    /// The words; digested and forgotten.
+    text: Option<Value>,
+    /// The session's generation as the caller knows it.
+    generation: Option<u32>,
+    /// How sure the session's identity is.
+    identity: Option<Identity>,
 }
 
 /// What an MCP server says of its tool.

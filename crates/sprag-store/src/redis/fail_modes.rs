@@ -125,7 +125,7 @@ impl RuleFailModes {
         })?;
         // A step or usage has already happened, so it can only be warned about.
         let decision = match observed {
-            Observed::Step(_) | Observed::Usage(_) => Decision::Warn,
+            Observed::Step(_) | Observed::Usage(_) | Observed::Output(_) => Decision::Warn,
             _ => Decision::Deny,
         };
         Some(Verdict {
@@ -156,6 +156,7 @@ pub(super) fn agent_and_session(observed: &Observed) -> (Option<&Id>, &Id) {
         Observed::Call(call) => (call.agent.as_ref(), &call.session),
         Observed::Step(step) => (step.agent.as_ref(), &step.session),
         Observed::Usage(usage) => (usage.agent.as_ref(), &usage.session),
+        Observed::Output(output) => (output.agent.as_ref(), &output.session),
         Observed::Kill(order) | Observed::Reset(order) => (None, &order.session),
         Observed::DispatchStart(dispatch) | Observed::DispatchEnd(dispatch) => {
             (None, &dispatch.session)
@@ -180,6 +181,7 @@ fn judges(rule: RuleId, observed: &Observed) -> bool {
         ),
         Observed::Step(_) => family == "progress",
         Observed::Usage(_) => family == "budget",
+        Observed::Output(_) => family == "output",
         Observed::Kill(_)
         | Observed::Reset(_)
         | Observed::DispatchStart(_)

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sprag_core::{
     Answer, Approach, ApprovalScope, Call, Decision, Digest, Dispatch, Field, Hints, Id, Identity,
-    Message, MessageKind, Observation, Observed, Order, Outcome, Policy, Priced, Source, Step,
-    Timestamp, Tone, ToolKind, Usage, Verdict, Via,
+    Message, MessageKind, Observation, Observed, Order, Outcome, Output, Policy, Priced, Source,
+    Step, Timestamp, Tone, ToolKind, Usage, Verdict, Via,
 };
 use sprag_store::{ActivePolicy, Draft};
 
@@ -245,6 +245,7 @@ impl Stream {
             16..=26 => Observed::Call(self.call()),
             27..=33 => Observed::Step(self.step()),
             34 => Observed::Usage(self.usage()),
+            35 if self.chance(2) => Observed::Output(self.output()),
             35 => Observed::Kill(self.order()),
             36 => Observed::Reset(self.order()),
             37 | 38 => Observed::DispatchStart(self.dispatch()),
@@ -361,6 +362,18 @@ impl Stream {
             },
             pending,
             id: Some(id("r1")).filter(|_| pending || self.chance(2)),
+            generation: None,
+            identity: self.identity(),
+        }
+    }
+
+    fn output(&mut self) -> Output {
+        Output {
+            session: self.session(),
+            agent: self.maybe(3, Self::agent),
+            flow: None,
+            text: self.maybe(2, |s| digest(s.below(2))),
+            chant: u16::from(self.chance(3)),
             generation: None,
             identity: self.identity(),
         }

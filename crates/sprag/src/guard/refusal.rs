@@ -34,7 +34,7 @@ impl GuardState {
         self.capture.scrub(&mut observation);
         // What has happened already can't be refused any more.
         let decision = match event {
-            Event::Step(_) | Event::Usage(_) => Decision::Warn,
+            Event::Step(_) | Event::Usage(_) | Event::Output(_) => Decision::Warn,
             _ => Decision::Deny,
         };
         Ok(Record {

@@ -74,6 +74,7 @@ impl RecordedEvent {
                 Event::Call(_) => "call",
                 Event::Step(_) => "step",
                 Event::Usage(_) => "usage",
+                Event::Output(_) => "output",
                 Event::Kill(_) => "kill",
                 Event::Reset(_) => "reset",
                 Event::DispatchStart(_) => "dispatch_start",

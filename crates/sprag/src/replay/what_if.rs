@@ -113,6 +113,7 @@ fn acting(observation: &Observation) -> Option<&Id> {
         Observed::Call(call) => Some(&call.session),
         Observed::Step(step) => Some(&step.session),
         Observed::Usage(usage) => Some(&usage.session),
+        Observed::Output(output) => Some(&output.session),
         Observed::DispatchStart(work) | Observed::DispatchEnd(work) => Some(&work.session),
         Observed::Kill(_) | Observed::Reset(_) | Observed::Approve(_) | Observed::Decline(_) => {
             None
