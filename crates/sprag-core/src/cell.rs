@@ -23,6 +23,7 @@ mod session;
 mod small;
 mod spent;
 mod starts;
+mod task;
 pub(crate) mod tried;
 pub(crate) mod window;
 
@@ -36,6 +37,7 @@ pub(crate) use said::Said;
 pub(crate) use session::PendingCall;
 pub(crate) use spent::{Amount, Spending};
 pub(crate) use starts::{Announced, OpenStart, OpenStarts, Starter};
+pub(crate) use task::TaskRun;
 
 pub use above::{SessionAbove, SpentAbove};
 pub use alias::AliasCell;
@@ -48,6 +50,7 @@ pub use memory::StepMemory;
 pub use pair::PairCell;
 pub use session::{Mark, SessionCell};
 pub use small::{AgentCell, ConversationCell, InboxCell};
+pub use task::{EarlierRun, TaskCell};
 
 macro_rules! touched {
     ($($cell:ident),+) => {
@@ -68,5 +71,6 @@ touched!(
     InboxCell,
     ConversationCell,
     AgentCell,
-    AliasCell
+    AliasCell,
+    TaskCell
 );

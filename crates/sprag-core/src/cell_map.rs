@@ -12,8 +12,8 @@ use std::hash::Hash;
 pub use above::{Above, MAX_STARTERS};
 
 use crate::cell::{
-    AgentCell, AliasCell, CellKeys, Cells, ConversationCell, FlowCell, InboxCell, InboxKey,
-    PairCell, SessionAbove, SessionCell, SpentAbove,
+    AgentCell, AliasCell, CellKeys, Cells, ConversationCell, EarlierRun, FlowCell, InboxCell,
+    InboxKey, PairCell, SessionAbove, SessionCell, SpentAbove, TaskCell,
 };
 use crate::engine::{EngineError, fold};
 use crate::id::Id;
@@ -41,6 +41,8 @@ pub struct CellMap {
     pub agents: HashMap<Id, Box<AgentCell>>,
     /// One cell per tool-use id.
     pub aliases: HashMap<Id, Box<AliasCell>>,
+    /// One cell per task.
+    pub tasks: HashMap<Id, Box<TaskCell>>,
 }
 
 /// Moves a cell out of its map, or makes a new one. Nothing is copied.
@@ -117,6 +119,8 @@ impl CellMap {
             conversation: copy(&self.conversations, keys.conversation.as_ref()),
             agent: copy(&self.agents, keys.agent.as_ref()),
             alias: copy(&self.aliases, keys.alias.as_ref()),
+            runs: self.runs(keys.task.as_ref()),
+            task: copy(&self.tasks, keys.task.as_ref()),
         }
     }
 
@@ -135,6 +139,21 @@ impl CellMap {
             .parents()
             .filter_map(|id| SpentAbove::of(id, self.session(id)?))
             .collect()
+    }
+
+    /// What the runs of a task did, as far as their sessions are known.
+    fn runs(&self, task: Option<&Id>) -> Vec<EarlierRun> {
+        let task = task.and_then(|task| self.tasks.get(task));
+        let runs = task.into_iter().flat_map(|task| &task.runs);
+        let known = runs.filter_map(|run| {
+            let cell = self.sessions.get(&run.session)?;
+            (cell.generation == run.generation).then_some(EarlierRun {
+                trace: cell.held.run,
+                opened: run.at,
+                touched: cell.touched,
+            })
+        });
+        known.collect()
     }
 
     fn take(&mut self, keys: &CellKeys) -> Cells {
@@ -163,6 +182,8 @@ impl CellMap {
             conversation: take(&mut self.conversations, keys.conversation.as_ref()),
             agent: take(&mut self.agents, keys.agent.as_ref()),
             alias: take(&mut self.aliases, keys.alias.as_ref()),
+            runs: self.runs(keys.task.as_ref()),
+            task: take(&mut self.tasks, keys.task.as_ref()),
         }
     }
 
@@ -184,7 +205,8 @@ impl CellMap {
             inbox into inboxes,
             conversation into conversations,
             agent into agents,
-            alias into aliases
+            alias into aliases,
+            task into tasks
         );
     }
 }
@@ -208,6 +230,11 @@ impl Known for CellMap {
             flow: cell.family()?.clone(),
             is_sub_agent: cell.starter().is_some(),
         })
+    }
+
+    fn is_opened(&self, session: &Id, at: Timestamp) -> bool {
+        let cell = self.sessions.get(session);
+        cell.is_some_and(|cell| cell.is_opened(at))
     }
 
     fn owner_of(&self, session: &str) -> Option<&Owner> {

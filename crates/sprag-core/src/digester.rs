@@ -173,6 +173,7 @@ impl Digester {
             generation: event.generation,
             identity: event.identity,
             use_id: event.use_id.clone(),
+            task: None,
             family: None,
         })
     }

@@ -87,12 +87,7 @@ pub fn fold(
     Ok(verdict)
 }
 
-fn judge(
-    policy: &Policy,
-    observation: &Observation,
-    cells: &mut Cells,
-    now: Timestamp,
-) -> Verdict {
+fn judge(policy: &Policy, observation: &Observation, cells: &mut Cells, now: Timestamp) -> Verdict {
     match &observation.what {
         Observed::Message(message) => message::judge(policy, message, cells, now),
         Observed::Call(call) => call::judge(policy, call, cells, now),

@@ -33,8 +33,8 @@ mod view;
 
 pub use cell::{
     AgentCell, AliasCell, Approval, ApprovalScope, ApprovalState, CellKey, CellKeys, Cells,
-    ConversationCell, FlowCell, InboxCell, InboxKey, Mark, PairCell, SessionAbove, SessionCell,
-    SpentAbove, StepMemory, approval_code,
+    ConversationCell, EarlierRun, FlowCell, InboxCell, InboxKey, Mark, PairCell, SessionAbove,
+    SessionCell, SpentAbove, StepMemory, TaskCell, approval_code,
 };
 pub use cell_map::{Above, CellMap, MAX_STARTERS};
 pub use chant::{CHANT_COPIES, Chant, ChantDetector};
@@ -62,9 +62,9 @@ pub use policy::policy_schema;
 pub use policy::{
     AccessLimits, Amounts, AskLimits, BudgetLimits, CallLimits, Classifier, ConversationLimits,
     DestructiveLimits, DurationError, Echo, FlowLimits, InboxLimits, Limit, LimitError, Limits,
-    LimitsRef, MAX_LIMIT, MAX_OPEN_SUB_AGENTS, MAX_POLICY_BYTES, Mode, Modes, Policy, PolicyError,
-    OutputLimits, PolicyErrors, PolicyKey, PolicyProblem, ProgressLimits, Scope, SessionLimits, Spawns,
-    Threshold, import,
+    LimitsRef, MAX_LIMIT, MAX_OPEN_SUB_AGENTS, MAX_POLICY_BYTES, Mode, Modes, OutputLimits, Policy,
+    PolicyError, PolicyErrors, PolicyKey, PolicyProblem, ProgressLimits, Scope, SessionLimits,
+    Spawns, Threshold, import,
 };
 pub use price::{PRICES_DATE, Price, Priced, Tokens};
 pub use resolve::{Family, FlowCounter, Known, resolve};

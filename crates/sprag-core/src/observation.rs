@@ -7,9 +7,9 @@ mod guess;
 mod hints;
 mod message;
 mod order;
-mod usage;
 mod output;
 mod panic;
+mod usage;
 mod whose;
 
 pub use guess::{Tone, ToolKind};
@@ -24,9 +24,9 @@ use crate::time::Timestamp;
 
 pub use message::{Message, MessageKind, Source};
 pub use order::{Answer, Order};
-pub use usage::Usage;
 pub use output::Output;
 pub use panic::Panic;
+pub use usage::Usage;
 
 /// An event after digestion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

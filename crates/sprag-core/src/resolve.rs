@@ -4,6 +4,7 @@
 //! use belongs to: all of them come from state. Once they stand in the observation, the log holds
 //! everything a replay needs, and the fold looks nothing up.
 
+use crate::cell::hash::{hash_bytes, mix};
 use crate::engine::EngineError;
 use crate::id::Id;
 use crate::observation::{Call, Identity, Message, MessageKind, Observation, Observed, Via};
@@ -20,6 +21,8 @@ pub trait Known {
     fn session_of_use(&self, use_id: &Id, at: Timestamp) -> Option<Id>;
     /// The flow that counts a session's start, else those that it makes.
     fn family_of(&self, session: &Id) -> Option<Family>;
+    /// Whether somebody outside spoke to a session before.
+    fn is_opened(&self, session: &Id, at: Timestamp) -> bool;
     /// Whom a session belongs to.
     fn owner_of(&self, session: &str) -> Option<&Owner>;
 }
@@ -71,6 +74,7 @@ pub fn resolve(
                 message.family = family_of_message(message, from, known);
             }
             resolve_agent(&mut message.to_agent, &message.to, known);
+            message.task = task_of(message, at, known);
         }
         Observed::Call(call) => {
             if is_weak(call.identity, call.via) {
@@ -103,6 +107,15 @@ pub fn resolve(
         (Some(owner), Some(session)) => Ok(check_owner(session, owner, known)?),
         _ => Ok(()),
     }
+}
+
+/// The task that a message opens its session with: the words, by whoever is to do it.
+fn task_of(message: &Message, at: Timestamp, known: &impl Known) -> Option<Id> {
+    let opens = message.from.is_none() && !known.is_opened(&message.to, at);
+    let words = message.content.filter(|_| opens)?;
+    let agent = message.to_agent.as_ref().map_or("", Id::as_str);
+    let key = mix(hash_bytes(agent.as_bytes()), words.prefix());
+    Id::new(&format!("{key:016x}")).ok()
 }
 
 /// A sub-agent's events show that it is still there, and its return that it is not. A `spawn` counts in the flow

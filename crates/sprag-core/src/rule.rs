@@ -76,6 +76,8 @@ rules! {
     DestructiveTarget = "destructive.target",
     /// Calls that go on against refusals.
     SessionDefiance = "session.defiance",
+    /// Fresh sessions on the same task with the same results.
+    SessionRerun = "session.rerun",
     /// The same approach with the same outcome.
     ProgressStagnation = "progress.stagnation",
     /// New approaches with the same outcome.

@@ -13,6 +13,7 @@ pub(crate) mod gates;
 pub(crate) mod identical;
 pub(crate) mod output;
 mod progress;
+pub(crate) mod rerun;
 pub(crate) mod spawns;
 pub(crate) mod spending;
 pub(crate) mod text;

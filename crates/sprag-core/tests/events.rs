@@ -48,6 +48,7 @@ fn a_message_keeps_every_field() {
         generation: Some(3),
         identity: Identity::Shared,
         use_id: id("toolu_1"),
+        task: None,
         family: None,
     };
     assert!(message.content.is_some());

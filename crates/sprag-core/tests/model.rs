@@ -32,6 +32,7 @@ mod model {
     mod questions;
     mod real_engine;
     mod record;
+    mod reruns;
     mod rng;
     mod samples;
     mod seeds;

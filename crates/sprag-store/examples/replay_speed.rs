@@ -110,6 +110,7 @@ fn message(from: Id, turn: u64) -> Result<Message, sprag_core::IdError> {
         generation: None,
         identity: Identity::Exact,
         use_id: None,
+        task: None,
         family: None,
     })
 }

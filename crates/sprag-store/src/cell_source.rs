@@ -101,6 +101,18 @@ pub(crate) fn fetch_for(
     for key in CellKey::all(&keys) {
         fetch(key, state)?;
     }
+    // What the earlier runs of a task did is in their sessions.
+    let task = keys
+        .task
+        .as_ref()
+        .and_then(|task| state.cells.tasks.get(task));
+    let runs: Vec<Id> = task
+        .into_iter()
+        .flat_map(|task| task.sessions().cloned())
+        .collect();
+    for session in runs {
+        fetch(CellKey::Session(session), state)?;
+    }
     Ok(())
 }
 

@@ -51,6 +51,7 @@ impl Packed {
             CellKey::Conversation(id) => packed!(conversations, id),
             CellKey::Agent(id) => packed!(agents, id),
             CellKey::Alias(id) => packed!(aliases, id),
+            CellKey::Task(id) => packed!(tasks, id),
         };
         found.map(|(touched, bytes)| Self { touched, bytes })
     }
@@ -84,6 +85,7 @@ pub(crate) fn unpack_cell(
         CellKey::Conversation(id) => unpacked!(conversations, id.clone()),
         CellKey::Agent(id) => unpacked!(agents, id.clone()),
         CellKey::Alias(id) => unpacked!(aliases, id.clone()),
+        CellKey::Task(id) => unpacked!(tasks, id.clone()),
     }
     Ok(())
 }

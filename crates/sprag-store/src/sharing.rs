@@ -74,6 +74,7 @@ fn cells_of_message(message: &Message) -> Vec<CellKey> {
     cells.extend(flows.cloned().map(CellKey::Flow));
     cells.extend(message.conversation.clone().map(CellKey::Conversation));
     cells.extend(message.to_agent.clone().map(CellKey::AgentInbox));
+    cells.extend(message.task.clone().map(CellKey::Task));
     // The pair needs no entry of its own: whoever touches it touches both its sessions.
     if let Some(from) = &message.from {
         cells.extend(with_parents(from));

@@ -67,6 +67,7 @@ pub const fn explain(rule: RuleId) -> Explanation {
         RuleId::DestructiveVolume => call::VOLUME,
         RuleId::DestructiveTarget => call::TARGET,
         RuleId::SessionDefiance => session::DEFIANCE,
+        RuleId::SessionRerun => session::RERUN,
         RuleId::ProgressStagnation => progress::STAGNATION,
         RuleId::ProgressStuck => progress::STUCK,
         RuleId::ProgressRecurrence => progress::RECURRENCE,

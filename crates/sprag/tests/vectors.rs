@@ -74,6 +74,14 @@ fn what_models_say_is_judged_as_the_vectors_say() {
 }
 
 #[test]
+fn runs_of_one_task_are_judged_as_the_vectors_say() {
+    check(
+        include_str!("../../sprag-core/tests/vectors/reruns.json"),
+        11,
+    );
+}
+
+#[test]
 fn loops_and_honest_work_are_told_apart_as_the_suite_says() {
     check(
         include_str!("../../sprag-core/tests/vectors/suite.json"),

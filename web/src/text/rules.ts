@@ -55,8 +55,8 @@ export function limitsOf(rule: string): Limit[] {
 
 export const ALL_RULES: readonly string[] = [
   "session.killed", "session.panic", "access.denied", "access.self", "session.blocked", "flow.correlation", "flow.self_call", "flow.depth",
-  "flow.sessions", "flow.duration", "flow.rate", "flow.total", "flow.revisits", "flow.chatter", "flow.echo",
+  "flow.sessions", "flow.duration", "flow.rate", "flow.total", "flow.revisits", "flow.spawns", "flow.chatter", "flow.echo",
   "flow.unattended", "inbox.rate", "conversation.length", "call.identical", "call.repeat", "destructive.sweeping", "destructive.volume",
-  "destructive.target", "session.defiance", "progress.stagnation", "progress.stuck", "progress.recurrence",
-  "progress.churn", "budget.actions", "budget.tokens", "budget.cost", "budget.time",
+  "destructive.target", "session.defiance", "session.rerun", "progress.stagnation", "progress.stuck", "progress.recurrence",
+  "progress.churn", "progress.probe", "output.chant", "output.repeat", "budget.actions", "budget.tokens", "budget.cost", "budget.time",
 ];

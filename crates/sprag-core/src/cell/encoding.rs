@@ -18,6 +18,7 @@ use super::said::Said;
 use super::session::{Refusals, ResettableState};
 use super::spent::{ModelSpending, Reservation};
 use super::starts::{OpenStart, OpenStarts, Starter};
+use super::task::{RunTrace, TaskCell, TaskRun};
 use super::window::Window;
 use super::{
     AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
@@ -82,6 +83,26 @@ numbered_fields!(ResettableState {
     20 commands: Option<Box<Destructive>>,
     21 near: Option<Box<NearLosses>>,
     22 output: Said,
+    23 opened: bool,
+    24 run: RunTrace,
+});
+
+numbered_fields!(RunTrace {
+    1 digest: Fixed,
+    2 steps: u32,
+    3 works: bool,
+});
+
+numbered_fields!(TaskCell {
+    1 touched: Timestamp,
+    2 runs: Vec<TaskRun>,
+    3 warned: Option<Timestamp>,
+});
+
+numbered_fields!(TaskRun {
+    1 session: Id,
+    2 generation: Or<1>,
+    3 at: Timestamp,
 });
 
 numbered_fields!(Said {

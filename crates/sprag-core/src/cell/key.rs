@@ -27,6 +27,8 @@ pub enum CellKey {
     Agent(Id),
     /// A tool use.
     Alias(Id),
+    /// A task.
+    Task(Id),
 }
 
 impl CellKey {
@@ -46,6 +48,7 @@ impl CellKey {
             )
             .chain(keys.agent.iter().map(|id| Self::Agent(id.clone())))
             .chain(keys.alias.iter().map(|id| Self::Alias(id.clone())))
+            .chain(keys.task.iter().map(|id| Self::Task(id.clone())))
     }
 
     /// The key of the cell that two sessions share.
@@ -75,6 +78,7 @@ impl CellKey {
             Self::Conversation(_) => 5,
             Self::Agent(_) => 6,
             Self::Alias(_) => 7,
+            Self::Task(_) => 8,
         }
     }
 
@@ -88,7 +92,8 @@ impl CellKey {
             | Self::AgentInbox(id)
             | Self::Conversation(id)
             | Self::Agent(id)
-            | Self::Alias(id) => (id, None),
+            | Self::Alias(id)
+            | Self::Task(id) => (id, None),
         }
     }
 
@@ -117,6 +122,7 @@ impl CellKey {
             5 => Self::Conversation(id()?),
             6 => Self::Agent(id()?),
             7 => Self::Alias(id()?),
+            8 => Self::Task(id()?),
             _ => return None,
         })
     }

@@ -1,8 +1,8 @@
 //! Which cells an event touches, and the set of them that the engine works on.
 
 use super::{
-    AgentCell, AliasCell, ConversationCell, FlowCell, InboxCell, PairCell, SessionAbove,
-    SessionCell, SpentAbove,
+    AgentCell, AliasCell, ConversationCell, EarlierRun, FlowCell, InboxCell, PairCell,
+    SessionAbove, SessionCell, SpentAbove, TaskCell,
 };
 use crate::id::Id;
 use crate::observation::{Message, MessageKind, Observation, Observed};
@@ -41,6 +41,8 @@ pub struct CellKeys {
     pub agent: Option<Id>,
     /// The tool use.
     pub alias: Option<Id>,
+    /// The task that a message opens a session with.
+    pub task: Option<Id>,
 }
 
 impl CellKeys {
@@ -99,6 +101,7 @@ impl CellKeys {
             session: message.from.clone(),
             flow: message.flow.clone(),
             family: message.family.clone(),
+            task: message.task.clone(),
             conversation: message.conversation.clone(),
             ..Self::default()
         };
@@ -155,6 +158,10 @@ pub struct Cells {
     pub agent: Option<Box<AgentCell>>,
     /// The tool use.
     pub alias: Option<Box<AliasCell>>,
+    /// The task.
+    pub task: Option<Box<TaskCell>>,
+    /// What the earlier runs of the task did, the latest last.
+    pub runs: Vec<EarlierRun>,
     /// The sessions above the acting one that are known, if it reports usage.
     pub above: Vec<SessionAbove>,
     /// What the sessions above the acting one have spent, if it does something else.
@@ -174,7 +181,7 @@ pub struct Cells {
 /// Runs `$do` on each slot that is filled. The cells have different types, so this can't be a loop.
 macro_rules! each_cell {
     ($cells:expr, $get:ident, $cell:ident => $do:expr) => {
-        each_cell!(@ $cells, $get, $cell, $do, session peer flow family pair inbox conversation agent alias)
+        each_cell!(@ $cells, $get, $cell, $do, session peer flow family pair inbox conversation agent alias task)
     };
     (@ $cells:expr, $get:ident, $cell:ident, $do:expr, $($slot:ident)+) => {
         $(if let Some($cell) = $cells.$slot.$get() {

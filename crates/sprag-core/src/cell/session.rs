@@ -8,15 +8,17 @@ use serde::Serialize;
 use super::approvals::{Approval, Approvals};
 use super::calls::Calls;
 use super::destructive::Destructive;
-use super::hash::hash_bytes;
+use super::hash::{hash_bytes, mix};
 use super::near::NearLosses;
 use super::pace::Pace;
 use super::progress::Progress;
 use super::said::Said;
 use super::spent::Spending;
 use super::starts::Starter;
+use super::task::RunTrace;
 use super::tried::{ShortName, Tried};
 use crate::id::Id;
+use crate::observation::{Outcome, ToolKind};
 use crate::rule::RuleId;
 use crate::sender::Owner;
 use crate::time::{Millis, Timestamp};
@@ -123,6 +125,9 @@ pub(crate) struct ResettableState {
     pub(crate) user_unblocks: bool,
     pub(crate) approvals: Approvals,
     pub(crate) output: Said,
+    /// Somebody outside spoke to it.
+    pub(crate) opened: bool,
+    pub(crate) run: RunTrace,
 }
 
 impl ResettableState {
@@ -233,6 +238,12 @@ impl SessionCell {
         let void = self.killed.is_some() || self.is_expired(now);
         let list = self.held.approvals.list.iter();
         list.filter(move |held| !void && held.is_live(now))
+    }
+
+    /// Whether somebody outside spoke to it before `at`.
+    #[must_use]
+    pub fn is_opened(&self, at: Timestamp) -> bool {
+        self.held.opened && !self.is_expired(at)
     }
 
     /// The flow that a message without one inherits: the latest dispatch still running.
@@ -347,6 +358,14 @@ impl SessionCell {
 }
 
 impl ResettableState {
+    /// Adds a step to what the run did.
+    pub(crate) fn trace(&mut self, tried: &Tried, outcome: &Outcome) {
+        let run = &mut self.run;
+        run.digest = mix(mix(run.digest, tried.normal), outcome.normal.prefix());
+        run.steps = run.steps.saturating_add(1);
+        run.works |= tried.kind != ToolKind::Read;
+    }
+
     /// A call of `tried` is let through, in the turn that the client names.
     pub(crate) fn make(&mut self, tried: &Tried, turn: u64, now: Timestamp) {
         self.output.interrupted();

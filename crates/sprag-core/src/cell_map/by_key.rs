@@ -27,6 +27,7 @@ macro_rules! with_map {
             CellKey::Conversation(id) => with_map!(@one conversations, id, $map, $name, $do),
             CellKey::Agent(id) => with_map!(@one agents, id, $map, $name, $do),
             CellKey::Alias(id) => with_map!(@one aliases, id, $map, $name, $do),
+            CellKey::Task(id) => with_map!(@one tasks, id, $map, $name, $do),
         }
     };
     (@one $field:ident, $id:expr, $map:ident, $name:ident, $do:expr) => {{
@@ -67,6 +68,7 @@ impl CellMap {
             }))
             .chain(entries!(agents, |id: &Id| CellKey::Agent(id.clone())))
             .chain(entries!(aliases, |id: &Id| CellKey::Alias(id.clone())))
+            .chain(entries!(tasks, |id: &Id| CellKey::Task(id.clone())))
     }
 
     /// How many cells there are that are not sessions.
@@ -78,6 +80,7 @@ impl CellMap {
             + self.conversations.len()
             + self.agents.len()
             + self.aliases.len()
+            + self.tasks.len()
     }
 
     /// The time of the last event that touched a cell.

@@ -81,6 +81,7 @@ numbered_fields!(Message {
     12 unblock: bool,
     13 use_id: Option<Id>,
     14 family: Option<Id>,
+    15 task: Option<Id>,
 });
 
 numbered_fields!(Call {

@@ -3,14 +3,14 @@
 use super::settle::{Stage, answer, settle};
 use super::{start, stopped};
 use crate::cell::hash::hash_bytes;
-use crate::cell::{Cells, Path, SessionCell};
+use crate::cell::{Cells, Path, SessionCell, TaskRun};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::{Message, MessageKind, Source};
 use crate::policy::{Limits, Policy, Widest};
 use crate::rules::actions::ActionsJudged;
 use crate::rules::echo::SentMessage;
-use crate::rules::{actions, arrival, chatter, echo, flow, gates, spawns};
+use crate::rules::{actions, arrival, chatter, echo, flow, gates, rerun, spawns};
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
@@ -80,13 +80,17 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
             }
         }
         receiver.stick(message.to_agent.as_ref());
-        settle(
-            Findings::default(),
-            &mut receiver,
-            message.identity,
-            Stage::Message,
-            now,
-        )
+        receiver.held.opened = true;
+        let mut found = Findings::default();
+        if let Some(task) = &mut cells.task {
+            rerun::judge(task, &cells.runs, now, limits, &mut found);
+            task.open(TaskRun {
+                session: message.to.clone(),
+                generation: receiver.generation,
+                at: now,
+            });
+        }
+        settle(found, &mut receiver, message.identity, Stage::Message, now)
     };
     verdict.depth = message.flow.as_ref().map(|_| 1);
     cells.peer = Some(receiver);

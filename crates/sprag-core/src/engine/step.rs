@@ -70,6 +70,7 @@ fn judged(
             let progress = &mut cell.held.progress;
             progress.judge(now, tried, &step.outcome, turn_start, limits, &mut found);
             cell.held.news(&step.outcome);
+            cell.held.trace(tried, &step.outcome);
         }
         Spender::new(cell, cells, now, policy, limits).judge(&mut found);
     }

@@ -73,6 +73,9 @@ pub struct Message {
     /// Of a `spawn`, the client's id of the tool use that starts the sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub use_id: Option<Id>,
+    /// The task that it opens its session with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Id>,
     /// The flow that counts the sub-agents around it, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<Id>,

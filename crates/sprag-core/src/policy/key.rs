@@ -150,6 +150,7 @@ keys! {
 
     "session.max_refused" = session.max_refused, COUNT, "Block on this refused call in a row, kill on twice as many.";
     "session.human_unblocks" = session.human_unblocks, SettingKind::Flag, "Whether any message of a user lifts a block.";
+    "session.rerun" = session.rerun, SettingKind::Count { max: 8 }, "Warn when this many runs of a task within 24 hours did the same with the same results.";
 
     "progress.classifier" = progress.classifier, SettingKind::Word(&["informed", "plain"]), "How steps are judged: with an idea of what counts as new, or on exact digests.";
     "progress.stagnation.warn" = progress.stagnation.warn, COUNT, "Warn at this streak of repeated approaches with unchanged outcomes.";
@@ -224,7 +225,10 @@ pub(super) static TABLES: &[(&str, &str)] = &[
         "Calls that only print what they are given.",
     ),
     ("output", "What models say."),
-    ("output.repeat", "The same words in a row, and nothing done."),
+    (
+        "output.repeat",
+        "The same words in a row, and nothing done.",
+    ),
     ("budget", "What a session, a flow or an agent may use up."),
     ("budget.tokens", "Model tokens."),
     ("budget.cost_usd", "Money, in US dollars."),

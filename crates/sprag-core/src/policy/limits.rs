@@ -256,6 +256,8 @@ pub struct SessionLimits {
     pub max_refused: Limit,
     /// Whether any word of a user lifts a block.
     pub human_unblocks: bool,
+    /// Runs of one task with the same steps and results.
+    pub rerun: Limit,
 }
 
 impl Default for SessionLimits {
@@ -263,6 +265,7 @@ impl Default for SessionLimits {
         Self {
             max_refused: Limit::of(10),
             human_unblocks: false,
+            rerun: Limit::of(5),
         }
     }
 }

@@ -30,6 +30,7 @@ fn say(at: u64, from: &Id, to: &Id, flow: &Id) -> Observation {
         generation: None,
         identity: Identity::Exact,
         use_id: None,
+        task: None,
         family: None,
     };
     Observation::new(Timestamp(at), Observed::Message(message))

@@ -87,7 +87,7 @@ fn says(rule: RuleId) -> &'static [Decision] {
         RuleId::SessionKilled => &[Warn, Deny, Kill],
         RuleId::SessionPanic => &[Warn, Deny],
         RuleId::SessionBlocked | RuleId::FlowEcho | RuleId::FlowSpawns => &[Warn, Deny],
-        RuleId::FlowChatter | RuleId::CallRepeat => &[Warn],
+        RuleId::FlowChatter | RuleId::CallRepeat | RuleId::SessionRerun => &[Warn],
         RuleId::DestructiveSweeping => &[Ask, Deny],
         RuleId::DestructiveVolume => &[Warn, Ask, Kill],
         RuleId::DestructiveTarget => &[Warn, Deny, Kill],

@@ -1,8 +1,8 @@
 //! Random calls, steps and usage.
 
 use sprag_core::{
-    Answer, ApprovalScope, Call, Hints, Id, Observation, Observed, Output, Priced, Reach, Step, Usage,
-    approval_code,
+    Answer, ApprovalScope, Call, Hints, Id, Message, Millis, Observation, Observed, Output, Priced,
+    Reach, Source, Step, Usage, approval_code,
 };
 
 use super::generator::Generator;
@@ -25,6 +25,36 @@ impl Generator<'_> {
             step.approach = None;
             let what = Observed::Step(step);
             self.events.push(Observation::new(at, what));
+        }
+    }
+
+    /// Fresh sessions that are opened with the same words and mostly do the same.
+    pub(crate) fn runs(&mut self) {
+        let start = self.clock.next(&mut self.rng, &self.events);
+        let samples = self.samples;
+        let count = self.rng.within(2, 4);
+        for (nth, session) in samples.sessions.iter().take(count).enumerate() {
+            let opening = Message {
+                content: Some(samples.contents[0]),
+                source: Source::User,
+                to_agent: None,
+                ..self.outside(session.clone())
+            };
+            let mut events = vec![Observed::Message(opening)];
+            for program in 0..2 {
+                let other = self.rng.chance(10);
+                let mut step = self.bare_step(session.clone());
+                step.approach = Some(samples.programs[program].clone());
+                step.outcome = samples.outcomes[usize::from(other)].clone();
+                (step.id, step.use_id, step.generation) = (None, None, None);
+                events.push(Observed::Step(step));
+            }
+            let gap = self.rng.weighted(&[(85, 62_000), (15, 20_000)]);
+            for (at, what) in events.into_iter().enumerate() {
+                let ms = nth * gap + at * 500;
+                let at = start.plus(Millis(u64::try_from(ms).expect("a short time")));
+                self.events.push(Observation::new(at, what));
+            }
         }
     }
 
@@ -185,7 +215,9 @@ impl Generator<'_> {
             session,
             agent: self.agent(),
             flow: self.maybe_flow(20),
-            text: self.rng.maybe(90, |rng| contents[rng.weighted(&[(85, 0), (15, 1)])]),
+            text: self
+                .rng
+                .maybe(90, |rng| contents[rng.weighted(&[(85, 0), (15, 1)])]),
             chant: self.rng.weighted(&[(70, 0), (20, 8), (10, 1)]),
             generation: self.generation(),
             identity: self.identity(),

@@ -62,12 +62,13 @@ impl Generator<'_> {
             conversation: self.rng.maybe(35, |rng| rng.pick(conversations).clone()),
             agent: None,
             to_agent: self.agent(),
-            content: None,
+            content: self.rng.maybe(60, |rng| *rng.pick(&self.samples.contents)),
             kind: MessageKind::Say,
             unblock: self.rng.chance(25),
             generation: None,
             identity: Identity::Exact,
             use_id: None,
+            task: None,
             family: None,
         }
     }

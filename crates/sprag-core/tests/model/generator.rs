@@ -122,6 +122,9 @@ pub(crate) fn history(seed: u64, samples: &Samples, habits: Habits) -> Vec<Obser
 impl Generator<'_> {
     fn make(mut self, length: usize) -> Vec<Observation> {
         let mut panics = false;
+        if self.habits.clock.goes_back && self.rng.chance(6) {
+            self.runs();
+        }
         if self.habits.call_ids && self.theme == Theme::Calls && self.rng.chance(2) {
             self.many_pending();
         }

@@ -158,7 +158,8 @@ impl<'a> Model<'a> {
         let is_stale = origin.generation.is_some_and(|named| named < generation);
         let is_orphaned = deed.actor.is_orphaned;
         let is_stopped = is_stale || is_orphaned || deed.actor.is_killed;
-        let is_panic = self.panics && !is_stopped && !matches!(what, Observed::Usage(_) | Observed::Output(_));
+        let is_panic =
+            self.panics && !is_stopped && !matches!(what, Observed::Usage(_) | Observed::Output(_));
         let first = self.first_sight(now, origin.session, what);
         if let Some(verdict) = first.filter(|_| !is_stopped && !is_panic) {
             return Ok(repeated(what, now, cells, verdict));

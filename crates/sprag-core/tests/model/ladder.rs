@@ -206,9 +206,10 @@ impl UserGaps {
     }
 
     fn see(&mut self, event: &Observation, verdict: &ModelVerdict) {
-        let is_gated =
-            verdict.rule == Some(RuleId::SessionKilled) && verdict.decision == Decision::Kill;
-        let is_usage = matches!(event.what, Observed::Usage(_));
+        let is_gated = verdict.rule == Some(RuleId::SessionKilled)
+            && verdict.decision == Decision::Kill
+            || verdict.rule == Some(RuleId::SessionPanic);
+        let is_usage = matches!(event.what, Observed::Usage(_) | Observed::Output(_));
         if let Some((session, _)) = actor(event).filter(|_| !is_gated && !is_usage) {
             self.stretches.entry(session.clone()).or_default().actions += 1;
         }

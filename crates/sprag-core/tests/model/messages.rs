@@ -1,7 +1,7 @@
 //! Messages: who takes part in them, and those that no agent sent.
 
 use sprag_core::{
-    Decision, Id, Identity, Limits, Message, MessageKind, Millis, Observed, Scope, Source,
+    Decision, Id, Identity, Limits, Message, MessageKind, Millis, Observed, RuleId, Scope, Source,
     Timestamp,
 };
 
@@ -26,15 +26,24 @@ impl<'a> Model<'a> {
             receiver: Some(&message.to),
             flow: message.flow.as_ref(),
             conversation: message.conversation.as_ref(),
+            task: self.task(at, message, agent),
             ..Cells::default()
         };
         let now = self.history.now(at, &cells);
         let receiver = self.actor(&message.to, agent, limits, now);
-        let (findings, mut facts) = if receiver.is_killed {
+        let (mut findings, mut facts) = if receiver.is_killed {
             (killed(Decision::Deny), EventFacts::default())
         } else {
             (Findings::default(), heard(message, &receiver, now))
         };
+        facts.opens = !receiver.is_killed;
+        if let Some(task) = cells.task.filter(|_| facts.opens) {
+            let limits = &*receiver.limits;
+            facts.rerun = self.is_rerun(task, &message.to, now, limits);
+            if facts.rerun {
+                findings.add(limits, RuleId::SessionRerun, Decision::Warn);
+            }
+        }
         if facts.user_word && receiver.is_orphaned {
             facts.kinship = Some(Kinship::Left(&message.to));
         }
@@ -87,7 +96,10 @@ impl<'a> Model<'a> {
             facts,
             verdict: ModelVerdict {
                 flow: flow.cloned(),
-                depth: talk.chain.filter(|_| !is_panic).map(|(_, place)| place.depth),
+                depth: talk
+                    .chain
+                    .filter(|_| !is_panic)
+                    .map(|(_, place)| place.depth),
                 generation,
                 ..findings.verdict(message.identity, Stage::Message)
             },

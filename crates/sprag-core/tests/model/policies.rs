@@ -185,7 +185,11 @@ fn destructive(rng: &mut Rng) -> Value {
 }
 
 fn session(rng: &mut Rng) -> Value {
-    json!({"max_refused": rng.within(1, 3), "human_unblocks": rng.chance(50)})
+    json!({
+        "max_refused": rng.within(1, 3),
+        "human_unblocks": rng.chance(50),
+        "rerun": rng.within(1, 2),
+    })
 }
 
 fn output(rng: &mut Rng) -> Value {

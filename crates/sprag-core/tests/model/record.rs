@@ -7,6 +7,7 @@ use sprag_core::{
     Approach, Code, Decision, Digest, Id, Message, MessageKind, Millis, Observed, RuleId, Timestamp,
 };
 
+use super::reruns::Task;
 use super::starts::Kinship;
 
 /// The part of a verdict that the semantics fix.
@@ -57,6 +58,8 @@ pub(crate) struct Cells<'a> {
     pub(crate) pair: bool,
     /// The sessions above the one that acts in which its usage counts.
     pub(crate) above: [Option<&'a str>; 2],
+    /// The task that a message opens a session with.
+    pub(crate) task: Option<Task<'a>>,
 }
 
 impl<'a> Cells<'a> {
@@ -111,6 +114,7 @@ impl<'a> Cells<'a> {
             || same(self.inbox, other.inbox)
             || same(self.agent, other.agent)
             || same(self.alias, other.alias)
+            || same(self.task, other.task)
     }
 }
 
@@ -198,6 +202,10 @@ pub(crate) struct EventFacts<'a> {
     /// It said that no price is known for a model.
     pub(crate) unpriced: bool,
     pub(crate) mark: Option<Mark>,
+    /// A message from outside that was let through.
+    pub(crate) opens: bool,
+    /// It was told that its task is run again and again.
+    pub(crate) rerun: bool,
     /// An answer of the model that was judged.
     pub(crate) spoke: bool,
     /// What it did to the tree of sub-agents.

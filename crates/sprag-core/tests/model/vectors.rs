@@ -81,6 +81,11 @@ fn model_and_engine_pass_the_vectors_of_outputs() {
     pass(include_str!("../vectors/outputs.json"));
 }
 
+#[test]
+fn model_and_engine_pass_the_vectors_of_reruns() {
+    pass(include_str!("../vectors/reruns.json"));
+}
+
 fn pass(vectors: &str) {
     let scenarios: Vec<Scenario> = serde_json::from_str(vectors).expect("scenarios");
     for engine in ENGINES {

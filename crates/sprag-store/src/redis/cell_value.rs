@@ -129,9 +129,11 @@ pub(super) fn read_memory(id: &Id, bytes: &[u8]) -> Result<StepMemory, StoreErro
 /// Of a session this is true only if [`SessionCell::is_forgettable`].
 pub(super) fn reads_as_new_after(key: &CellKey) -> Option<Millis> {
     match key {
-        CellKey::Session(_) | CellKey::Flow(_) | CellKey::Conversation(_) | CellKey::Alias(_) => {
-            Some(Millis::DAY)
-        }
+        CellKey::Session(_)
+        | CellKey::Flow(_)
+        | CellKey::Conversation(_)
+        | CellKey::Alias(_)
+        | CellKey::Task(_) => Some(Millis::DAY),
         CellKey::Pair(..) => Some(Millis::HOUR),
         CellKey::Inbox(_) | CellKey::AgentInbox(_) => Some(Millis::MINUTE),
         CellKey::Agent(_) => None,

@@ -113,6 +113,7 @@ pub(crate) fn user_message(at: u64, to: &str) -> Observation {
             generation: None,
             identity: Identity::Exact,
             use_id: None,
+            task: None,
             family: None,
         }),
     )
@@ -275,6 +276,7 @@ impl Stream {
             generation: self.maybe(30, |s| s.small(4)),
             identity: self.identity(),
             use_id: self.maybe(9, |s| id(&format!("use{}", s.below(30)))),
+            task: None,
             family: None,
         }
     }

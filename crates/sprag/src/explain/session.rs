@@ -125,3 +125,22 @@ pub(super) const DEFIANCE: Explanation = Explanation {
          is killed in the end.",
     ],
 };
+
+pub(super) const RERUN: Explanation = Explanation {
+    verdicts: &[Warn],
+    keys: &["session.rerun"],
+    per: Some("in 24 hours"),
+    why: "A daemon started a fresh session on the same stuck item whenever the last one had ended, 40 times in one \
+          night. No session was long, none repeated itself, and the same answer was paid for 40 times.",
+    trips: "A message from outside opens a session, and `session.rerun` of the last 8 runs of the agent with the same \
+            opening words, within 24 hours, did the same steps with the same results. A run counts if it has at \
+            least two steps, one of them not a read, and its session was quiet for a minute.",
+    resets: "A run that does something else, or gets another result, ends the row. It warns once in 24 hours a task.",
+    tune: "`sprag policy set session.rerun 8`. A job that is meant to do the same every time, such as a deployment \
+           that changes nothing, may have the rule off: `sprag policy set session.rerun off --agent deployer`.",
+    odd: &[
+        "Noise in arguments and results (times, ids) does not make a run another one.",
+        "It never refuses the user's words.",
+        "Sessions that are opened with the same greeting and then do nothing are not runs.",
+    ],
+};

@@ -25,7 +25,7 @@ fn every_vector_gets_its_verdicts_from_redis_and_from_a_file_too() {
 
 #[test]
 fn a_panic_on_one_pod_holds_on_the_other_and_ends_there_too() {
-    let Some(server) = Server::start() else {
+    let Some(server) = RedisServer::start() else {
         return;
     };
     let pod = || {
