@@ -293,7 +293,8 @@ fn spoken(held: &mut Conversation, request: &ModelRequest, identity: &Identity) 
     match (&identity.speaker, &request.words) {
         (Speaker::Prompt(prompt), words) => {
             let is_person = held.is_new_prompt(prompt);
-            let words = words.as_deref().unwrap_or_default();
+            // A client's own prompt, such as the end of a task in the background, has no words of a user.
+            let words = words.as_deref()?;
             is_new(held, words);
             (is_person && identity.agent.is_none()).then(|| words.to_owned())
         }

@@ -12,6 +12,8 @@ mod faults;
 #[cfg(test)]
 mod messages;
 #[cfg(test)]
+mod messages_model;
+#[cfg(test)]
 mod place;
 #[cfg(test)]
 mod responses;
