@@ -299,6 +299,9 @@ pub struct Outcome {
     /// It says that the thing asked for is not there.
     #[serde(default, skip_serializing_if = "is_false")]
     pub absent: bool,
+    /// It is one word.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub one_word: bool,
     /// Its last lines tell of a failure, whatever stands before them.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ends_failing: bool,

@@ -104,6 +104,49 @@ impl Calls {
         })
     }
 
+    /// How many calls up to the one of `key` at `now` were the same few in turn, all within `span`, if they are
+    /// `least` or more and four rounds; the number of calls in a round comes with it.
+    pub(crate) fn in_turn(
+        &self,
+        key: u64,
+        now: Timestamp,
+        span: Millis,
+        least: usize,
+    ) -> Option<(usize, usize)> {
+        if self.recent.len() + 1 < least {
+            return None;
+        }
+        let within = |(_, at): &&(u64, Timestamp)| inside(*at, now, span);
+        let latest: Vec<u64> = std::iter::once(key)
+            .chain(
+                self.recent
+                    .iter()
+                    .rev()
+                    .take_while(within)
+                    .map(|(held, _)| *held),
+            )
+            .collect();
+        ROUND_CALLS.into_iter().find_map(|period| {
+            let pairs = latest.iter().zip(latest.iter().skip(period));
+            let calls = period + pairs.take_while(|(one, other)| one == other).count();
+            let varies = latest.iter().take(period).any(|held| *held != key);
+            (varies && calls >= least.max(4 * period)).then_some((calls, period))
+        })
+    }
+
+    /// How many calls of `key` there were within `span`.
+    pub(crate) fn count(&self, key: u64, now: Timestamp, span: Millis) -> usize {
+        let within = |(_, at): &&(u64, Timestamp)| inside(*at, now, span);
+        let recent = self.recent.iter().rev().take_while(within);
+        recent.filter(|(held, _)| *held == key).count()
+    }
+
+    /// When the `nth` latest call was, of whatever key.
+    pub(crate) fn nth_of_all(&self, nth: usize) -> Option<Timestamp> {
+        let (_, at) = self.recent.get(self.recent.len().checked_sub(nth)?)?;
+        Some(*at)
+    }
+
     pub(crate) fn push(&mut self, key: u64, now: Timestamp) {
         self.in_a_row = self.row_with(key, now);
         let gone = if self.recent.len() >= MAX_CALLS {

@@ -204,7 +204,8 @@ fn is_hash(token: &str) -> bool {
         && word.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// `(4711)`, `[gw3]`, `<0.123.0>`: what a bracket holds is an id, not a value that was computed.
+/// `(4711)`, `[gw3]`, `<0.123.0>`: what a bracket holds is an id, not a value that was computed. `(3/30)` says
+/// how far something got.
 fn is_alone_in_brackets(token: &str, (before, after): (&str, &str)) -> bool {
     let open = before.trim_end().chars().next_back();
     let close = after.trim_start().chars().next();
@@ -213,6 +214,12 @@ fn is_alone_in_brackets(token: &str, (before, after): (&str, &str)) -> bool {
         (Some('('), Some(')')) | (Some('['), Some(']')) | (Some('<'), Some('>'))
     );
     let digits = token.bytes().filter(u8::is_ascii_digit).count();
+    let is_counter = token
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'/');
+    if token.contains('/') && is_counter {
+        return false;
+    }
     matched && (digits >= BRACKETED_DIGITS || token.bytes().any(|byte| !byte.is_ascii_digit()))
 }
 
@@ -272,6 +279,7 @@ mod tests {
     fn a_value_that_was_computed_is_kept_in_the_firm_form_only() {
         for (left, right) in [
             ("got 4", "got 3.5"),
+            ("Rebasing (3/30)", "Rebasing (4/30)"),
             ("expected 3, got 4", "expected 3, got 5"),
         ] {
             assert!(!equal(left, right, Form::Firm), "firm: {left} / {right}");

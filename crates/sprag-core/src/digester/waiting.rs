@@ -67,8 +67,16 @@ fn sleeps(command: &str) -> bool {
                 .any(|word| SLEEPERS.has(&word.to_ascii_lowercase()));
         }
         SLEEPERS.has(&program.to_ascii_lowercase())
-            || words.take(VERB_WORDS).any(|word| WAITING_VERBS.has(word))
+            || words
+                .enumerate()
+                .any(|(at, word)| at < VERB_WORDS && WAITING_VERBS.has(word) || is_wait_flag(word))
     })
+}
+
+/// `--wait`, `--wait-time-seconds`: the program itself waits for what it is asked about.
+fn is_wait_flag(word: &str) -> bool {
+    word.strip_prefix("--")
+        .is_some_and(|flag| flag.starts_with("wait"))
 }
 
 /// Whether a call of `tool` with `args`, one of which is `command`, asks about something that moves.
@@ -151,6 +159,11 @@ mod tests {
             Some("Start-Sleep -Seconds 30; Get-Job")
         ));
         assert!(!waits("Bash", Some("timeout 300 make test")));
+        assert!(waits(
+            "Bash",
+            Some("aws sqs receive-message --wait-time-seconds 20")
+        ));
+        assert!(!waits("Bash", Some("az vm start --no-wait")));
         assert!(waits("wait_for_build", None));
         assert!(!waits("Bash", Some("grep sleep src/*.c")));
         assert!(!waits("Bash", Some("echo 'sleep 3'")));

@@ -172,6 +172,7 @@ numbered_fields!(Outcome {
     11 weak: bool,
     12 words: Vec<u16>,
     13 said: Fixed,
+    14 one_word: bool,
 });
 
 numbered_fields!(Usage {

@@ -4,15 +4,18 @@
 //! any honest poll, and the refusal lifts itself as the window slides: a patient poller is slowed
 //! down, not stopped. `call.repeat` is for tools whose results are never reported, so that nothing
 //! tells progress from a loop: it only warns. A client may report the results of some tools and not
-//! of others, so it goes by tool.
+//! of others, so it goes by tool. If two to four calls are made in turn, each comes less often than one
+//! call alone would; so without results twice `max_identical` calls in the window that are all the same few in turn
+//! are too many. An agent that restarts a server, edits and tests, or goes through pages does not get there.
 //!
-//! Trips when: `max_identical` equal calls were let through in the window; on the Nth equal call in
-//! a row of a tool of which no step was ever reported, and once if two to four calls were made in turn
-//! as often.
+//! Trips when: `max_identical` equal calls were let through in the window; on the call that makes twice as many
+//! of two to four that are made in turn, of tools of which no step was ever reported; on the Nth equal call in
+//! a row of such a tool, and once if two to four calls were made in turn as often.
 //! Resets when: the window slides on; another call comes, 30 s pass, or a step of the tool is
 //! reported.
 //! Bounded by: the session's last 256 calls.
-//! Odd cases: refused calls count for neither, they did not happen.
+//! Odd cases: refused calls count for neither, they did not happen. If the last answer was new to the informed
+//! classifier, the call is not one of too many: progress is judged by the answers.
 
 use super::text;
 use crate::cell::SessionCell;
@@ -20,7 +23,7 @@ use crate::cell::tried::Tried;
 use crate::finding::{Finding, Findings};
 use crate::policy::{Limits, MAX_LIMIT};
 use crate::rule::RuleId;
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
 
 /// No policy allows more.
@@ -46,27 +49,94 @@ fn identical(
     found: &mut Findings,
 ) {
     let (max, span) = (limits.call.max_identical.get(), limits.call.window);
-    let Some(at) = cell.held.calls.nth_latest(tried.exact, max, now, span) else {
+    if brings_news(tried, cell, now, span) {
         return;
+    }
+    let Some(at) = cell.held.calls.nth_latest(tried.exact, max, now, span) else {
+        return in_turn(tried, cell, now, limits, found);
     };
     let retry = at.plus(span).since(now).0;
     found.add(limits, RuleId::CallIdentical, || {
         let tool = text::plain_name(tried.name.as_str());
+        let count = cell.held.calls.count(tried.exact, now, span);
         let finding = Finding::new(
             RuleId::CallIdentical,
             Decision::Deny,
             format!(
-                "Call rejected: `{tool}` was called {max} times with the same arguments within {} (max {max}). Wait {} s or do something else.",
+                "Call rejected: `{tool}` was called {count} times with the same arguments within {} (max {max}). Wait {} s or do something else.",
                 text::seconds(span),
                 retry.div_ceil(1000)
             ),
         )
         .with("tool", tried.name.as_str())
-        .with("count", max)
+        .with("count", count)
         .with("max", max)
         .with("window_ms", span.0)
         .retry_after(retry);
         finding.hint_if(text::raise_hint("call.max_identical", max, max + 1, MAX_IDENTICAL))
+    });
+}
+
+/// Whether the approach's last call in the window was answered, and in a way that it never was: a page
+/// that turns. If only numbers changed, it is a poll that could wait.
+fn brings_news(tried: &Tried, cell: &SessionCell, now: Timestamp, span: Millis) -> bool {
+    let held = &cell.held;
+    let Some((_, past)) = held.progress.past(tried.normal) else {
+        return false;
+    };
+    let answered = |made: Timestamp| past.answered_since(made);
+    past.looks == 0
+        && past.thirds == 0
+        && !held.progress.only_numbers_changed()
+        && held
+            .calls
+            .nth_latest(tried.exact, 1, now, span)
+            .is_some_and(answered)
+        && !held
+            .pending
+            .iter()
+            .any(|call| call.tried.exact == tried.exact)
+}
+
+/// The same few calls in turn, without a result of any of them.
+fn in_turn(
+    tried: &Tried,
+    cell: &SessionCell,
+    now: Timestamp,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let (max, span) = (limits.call.max_identical.get(), limits.call.window);
+    let least = usize::try_from(max.saturating_mul(2)).unwrap_or(usize::MAX);
+    if cell.held.reports(&tried.name) {
+        return;
+    }
+    let Some((count, calls)) = cell.held.calls.in_turn(tried.exact, now, span, least) else {
+        return;
+    };
+    let oldest = cell
+        .held
+        .calls
+        .nth_of_all(least.max(4 * calls).saturating_sub(1));
+    let retry = oldest.map_or(span, |at| at.plus(span).since(now)).0;
+    found.add(limits, RuleId::CallIdentical, || {
+        Finding::new(
+            RuleId::CallIdentical,
+            Decision::Deny,
+            format!(
+                "Call rejected: the same {calls} calls were made in turn, {count} calls within {} with this one of `{}`, and no results were reported. Wait {} s or do something else.",
+                text::seconds(span),
+                text::plain_name(tried.name.as_str()),
+                retry.div_ceil(1000)
+            ),
+        )
+        .with("tool", tried.name.as_str())
+        .with("count", count)
+        .with("calls_a_round", calls)
+        .with("max", least)
+        .with("window_ms", span.0)
+        .retry_after(retry)
+        .hint_if(text::raise_hint("call.max_identical", max, max + 1, MAX_IDENTICAL))
     });
 }
 

@@ -302,9 +302,30 @@ impl<'a> Action<'_, 'a> {
                 self.now.since(*at) < limits.call.window && *earlier == call.approach.exact
             })
             .count();
-        if same >= limits.call.max_identical.get() as usize {
+        let max = limits.call.max_identical.get() as usize;
+        if same >= max || !self.reports(call) && self.is_in_turn(call, limits, 2 * max) {
             findings.add(limits, RuleId::CallIdentical, Decision::Deny);
         }
+    }
+
+    /// Whether the last `least` calls in the window, and four rounds, were two to four, not all the same,
+    /// made in turn.
+    fn is_in_turn(&self, call: &Call, limits: &Limits, least: usize) -> bool {
+        let mut calls: Vec<_> = self
+            .allowed_calls()
+            .filter(|(at, _)| self.now.since(*at) < limits.call.window)
+            .map(|(_, key)| key)
+            .collect();
+        calls.push(call.approach.exact);
+        calls.drain(..calls.len().saturating_sub(257));
+        calls.reverse();
+        (2..=4).any(|period| {
+            let row = calls.get(..least.max(4 * period));
+            row.is_some_and(|row| {
+                let in_turn = (period..row.len()).all(|at| row[at] == row[at - period]);
+                in_turn && row.iter().any(|key| *key != row[0])
+            })
+        })
     }
 
     fn repeat(&self, call: &Call, limits: &Limits, findings: &mut Findings) {

@@ -176,6 +176,7 @@ pub(crate) fn outcome(text: &str) -> Outcome {
         absent: false,
         ends_failing: false,
         weak: false,
+        one_word: false,
         words: Vec::new(),
         numbers: Vec::new(),
         said: 0,

@@ -13,7 +13,8 @@ pub(super) const IDENTICAL: Explanation = Explanation {
           first time.",
     trips: "The same server, tool and arguments were already called `call.max_identical` times within \
             `call.window`. Arguments are compared in canonical form: the order of keys and the way a \
-            number is written don't matter.",
+            number is written don't matter. Of tools whose results nobody reports, also twice as many calls \
+            within the window that are the same two to four in turn.",
     resets: "By itself, as the window slides; `retry_after_ms` says when. Refused calls are not counted.",
     tune: "`sprag policy set call.max_identical 60` for agents that poll fast, or shorten `call.window`. \
            It is the wide net; progress.stagnation, which sees results, catches loops much sooner.",

@@ -88,6 +88,8 @@ pub(super) struct StepFacts<'a> {
     pub(super) alike: bool,
     /// How long the session waited since the approach was last tried.
     pub(super) wait: Wait,
+    /// The approach was tried before in the same turn.
+    pub(super) same_turn: bool,
     /// How many steps had been judged when the turn of this one began.
     pub(super) turn_start: u32,
     /// This step, as the next one will see it.
@@ -151,6 +153,7 @@ impl<'a> StepFacts<'a> {
             directly,
             alike: directly && last.shape != 0 && before_last.shape == last.shape,
             wait,
+            same_turn: before.is_some_and(|before| before.step > turn_start),
             turn_start,
             last,
         }
@@ -237,7 +240,7 @@ fn of_new(
         Tone::Failure if answer_seen => Novelty::Wall,
         Tone::Failure if similar => Novelty::Similar,
         Tone::Telling if same_answer && tried.asks && outcome.long => Novelty::Echo,
-        Tone::Telling if same_answer && tried.asks => Novelty::Nothing,
+        Tone::Telling if same_answer && tried.asks && !outcome.one_word => Novelty::Nothing,
         Tone::Telling if answer_seen && outcome.long => Novelty::Quiet,
         Tone::Failure | Tone::Telling => Novelty::News,
     }
@@ -320,7 +323,9 @@ impl Look<'_> {
         let same_turn = before.step > self.turn_start;
         // After a change a failure is judged as one, however long the session thought about it.
         let wait = if changed { Wait::None } else { self.wait };
-        let excused = same_turn || wait == Wait::Lull && !failed;
+        // A wait that ran out of time was a wait.
+        let ran_out = self.tried.waits && !self.outcome.is_error;
+        let excused = same_turn || wait == Wait::Lull && (!failed || ran_out);
         let mut past = before;
         if checks {
             (past.span, past.same, past.looks, past.thirds) = (0, 0, 0, 0);

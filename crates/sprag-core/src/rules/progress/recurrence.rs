@@ -9,7 +9,8 @@
 //! its last time (then it is a check), and more than 20 other steps in between.
 //! Bounded by: one number an approach.
 //! Odd cases: a look that neither fails nor comes up empty is a habit while other steps bring news:
-//! it is worth a warning, never a block. What counts as a repeat is said in `novelty.rs`.
+//! it is worth a warning, never a block. If it is no look and is
+//! answered shortly (a label for the item that was got before), it is work. What counts as a repeat is said in `novelty.rs`.
 
 use crate::cell::progress::Progress;
 use crate::finding::Findings;
@@ -31,7 +32,13 @@ pub(super) fn judge(
     }
     let past = &facts.past;
     let failed = facts.outcome.tone == Tone::Failure;
-    let manner = if is_habit(facts, progress) {
+    let is_habit = is_habit(facts, progress);
+    let tried = facts.tried;
+    let is_deed = tried.kind == ToolKind::Run && tried.label.as_str().is_empty();
+    if is_habit && is_deed && !facts.outcome.long {
+        return;
+    }
+    let manner = if is_habit {
         Manner::NeverBlocks
     } else {
         Manner::WarnsTwice

@@ -66,6 +66,7 @@ impl TracedRun {
             absent: false,
             ends_failing: tone == Tone::Failure,
             weak: false,
+            one_word: false,
             words: if tone == Tone::Failure {
                 let hash = |word| u16::try_from(digest(word).prefix() >> 48).unwrap();
                 letters.split_whitespace().map(hash).collect()
