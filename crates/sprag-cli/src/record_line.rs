@@ -64,6 +64,9 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
     if let Some(message) = &verdict.message {
         text.push_str(&format!(": {message}"));
     }
+    if let Some(notice) = &verdict.notice {
+        text.push_str(&paint(FAINT, format!("  notice: {notice}")));
+    }
     if let Some(would) = &verdict.would {
         let would = format!("  in shadow: {} by {}", would.decision, would.rule);
         text.push_str(&paint(FAINT, would));

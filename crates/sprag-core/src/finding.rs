@@ -99,9 +99,15 @@ pub(crate) struct Findings {
     /// A person approved the call: what would ask about it is left out.
     lifts: bool,
     lifted: bool,
+    notice: Option<String>,
 }
 
 impl Findings {
+    /// Adds something for a person to know, whatever the verdict is.
+    pub(crate) fn notice(&mut self, notice: String) {
+        self.notice = Some(notice);
+    }
+
     /// One finding that no mode touches.
     pub(crate) fn of(finding: Finding) -> Self {
         Self {
@@ -200,10 +206,12 @@ impl Findings {
                 evidence: finding.evidence,
             })
         });
+        let notice = self.notice;
         let mut enforced = self.enforced;
         if enforced.is_empty() {
             return Verdict {
                 would,
+                notice,
                 ..Verdict::default()
             };
         }
@@ -228,6 +236,7 @@ impl Findings {
             would,
             retry_after_ms: first.retry_after_ms,
             end_turn: first.end_turn,
+            notice,
             ..Verdict::default()
         }
     }

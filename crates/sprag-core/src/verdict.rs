@@ -133,6 +133,10 @@ pub struct Verdict {
     /// of the answer, not of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable: Option<bool>,
+    /// Something for a person to know, such as that an agent has waited for long. Not for the model: an adapter
+    /// shows it where only a person reads, or drops it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
     /// The agent goes on against a block: end its turn, where the client allows that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub end_turn: bool,

@@ -169,7 +169,8 @@ fn ask_all(
                 problem = Some(error);
             }
         }
-        if !matches!(reply, Reply::Silent | Reply::Note(_)) {
+        let is_refused = matches!(reply, Reply::Ask(_) | Reply::Refuse(_) | Reply::Stop(_));
+        if is_refused || problem.is_some() {
             break;
         }
     }
@@ -194,10 +195,11 @@ fn failed(hook: &ParsedHook, options: &HookOptions<'_>, error: &str) -> Reply {
 }
 
 impl Reply {
-    /// Both: of two notes each is read once, anything else counts more than a note.
+    /// Both: of two notes each is read once. A refusal counts more than a note, a note more than what only
+    /// the person reads.
     fn and(self, next: Self) -> Self {
         match (self, next) {
-            (before, Self::Silent) => before,
+            (before, Self::Silent) | (before @ Self::Note(_), Self::Unchecked(_)) => before,
             (Self::Note(one), Self::Note(other)) if one != other => {
                 Self::Note(format!("{one}\n{other}"))
             }

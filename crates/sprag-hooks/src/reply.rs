@@ -18,7 +18,8 @@ pub(crate) enum Reply {
     Refuse(String),
     /// Refuse the call, and end the turn or the session if the client can.
     Stop(String),
-    /// Nobody could check it: go on, and let the person read why.
+    /// Go on, and let the person read this, not the model: that nobody could check it, or how long
+    /// the agent has waited.
     Unchecked(String),
 }
 
@@ -28,6 +29,11 @@ impl Reply {
         let text = || reason(verdict);
         let is_blocked = verdict.code == Some(Code::SessionBlockedLoopGuard);
         match (phase, verdict.decision) {
+            // Clients show it to the person after a call, or not at all: never to the model.
+            (HookPhase::After | HookPhase::Batch, Decision::Allow) => match &verdict.notice {
+                Some(notice) => Self::Unchecked(format!("sprag: {notice}")),
+                None => Self::Silent,
+            },
             (_, Decision::Allow) => Self::Silent,
             (HookPhase::Return | HookPhase::Start | HookPhase::Ignored, _) => Self::Silent,
             // Calls that a client refuses by itself have no hook before them. A blocked session that

@@ -65,11 +65,17 @@ pub fn line(record: &Record) -> Option<LogLine> {
                 Observed::Approve(answer) => notes::answered(answer, "Approved"),
                 Observed::Decline(answer) => notes::answered(answer, "Declined"),
                 what => {
-                    let told = verdicts::VerdictLine::of(&record.verdict)?;
-                    fields.rule = Some(told.rule);
                     fields.verdict = Some(record.verdict.decision);
-                    fields.shadow = told.shadow;
-                    (told.level(), told.text(what))
+                    let told = verdicts::VerdictLine::of(&record.verdict);
+                    match (told, &record.verdict.notice) {
+                        (Some(told), _) => {
+                            fields.rule = Some(told.rule);
+                            fields.shadow = told.shadow;
+                            (told.level(), told.text(what))
+                        }
+                        (None, Some(notice)) => notes::noticed(what.session(), notice),
+                        (None, None) => return None,
+                    }
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! A person hears of a kill, a block or a question: by a webhook, by a command, or both.
+//! A person hears of a kill, a block, a question or a notice: by a webhook, by a command, or both.
 //!
 //! A guard that stops an agent at night has done half of its work; the other half is that somebody looks. What is
 //! told is the record of the stop and one sentence, never a captured payload. Telling must never hold a
@@ -119,7 +119,7 @@ pub(crate) struct Undelivered {
     pub(crate) why: String,
 }
 
-/// Tells people of kills, blocks and questions.
+/// Tells people of kills, blocks, questions and notices.
 #[derive(Debug)]
 pub struct Notifier {
     undelivered: Mutex<std::sync::mpsc::Receiver<Undelivered>>,

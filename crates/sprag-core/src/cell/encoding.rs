@@ -254,6 +254,7 @@ numbered_fields!(Streaks {
     13 repeats: u16,
     14 probe: u16,
     15 parrots: u16,
+    16 waits: u16,
 });
 
 numbered_fields!(FlowCell {
@@ -584,6 +585,7 @@ mod tests {
             repeats,
             probe,
             parrots,
+            waits,
         ] = std::array::from_fn(|_| random.tiny());
         Streaks {
             stagnation,
@@ -601,6 +603,7 @@ mod tests {
             repeats,
             probe,
             parrots,
+            waits,
         }
     }
 
@@ -927,6 +930,7 @@ mod tests {
             generation: 4,
             retry_after_ms: Some(0),
             end_turn: true,
+            notice: Some("it waits".to_owned()),
             approval: Some(Id::new("k7f3").unwrap()),
             expires_ms: Some(600_000),
         };

@@ -28,6 +28,7 @@ numbered_fields!(Verdict {
     13 end_turn: bool,
     14 approval: Option<Id>,
     15 expires_ms: Option<u64>,
+    16 notice: Option<Text>,
 } unwritten { durable });
 
 numbered_fields!(Would {

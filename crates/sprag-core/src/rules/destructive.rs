@@ -248,7 +248,7 @@ impl Case<'_> {
                     max * 2,
                 ))
         });
-        self.limits.modes.get(RuleId::DestructiveTarget) >= Mode::Ask
+        speaks_for_volume(self.limits)
     }
 
     /// ` on asset_id=fact_sales`, or the tool if no target is known.
@@ -317,6 +317,13 @@ impl Case<'_> {
             .with("window_ms", self.limits.destructive.window.0)
             .with("elapsed_ms", elapsed.0)
     }
+}
+
+/// Whether a warning of the target takes the place of one of the volume: if it is told at least as loudly.
+pub(super) fn speaks_for_volume(limits: &Limits) -> bool {
+    let mode = |rule| limits.modes.get(rule).min(Mode::Ask);
+    let target = mode(RuleId::DestructiveTarget);
+    target != Mode::Off && target >= mode(RuleId::DestructiveVolume)
 }
 
 pub(super) fn counted(memory: &Destructive, now: Timestamp, span: Millis) -> u32 {

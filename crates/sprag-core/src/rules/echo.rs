@@ -9,7 +9,8 @@
 //! Resets when: other words, another flow, or a step by either of the two.
 //! Bounded by: one run each way.
 //! Odd cases: an answer without content can't be compared and counts as a different one, so
-//! nothing is refused for lack of knowledge; a refused repetition leaves the run as it was.
+//! nothing is refused for lack of knowledge; a refused repetition leaves the run as it was. If neither of the
+//! two has ever reported a step, work can't be seen, and the message does not claim that there was none.
 
 use super::text::{plain_name, raise_hint};
 use crate::cell::{Answers, MessageRun, PairCell};
@@ -74,9 +75,14 @@ pub(crate) fn judge(
         } else {
             format!(" ({count}/{deny} before refusal)")
         };
+        let work = if steps == (0, 0) {
+            "; whether work is done in between is not reported"
+        } else {
+            ", and neither reported any work in between"
+        };
         let message = match decision {
             Decision::Deny => format!("Agent call rejected: session {from} sent the same message to session {to} {count} times and nothing new came back"),
-            _ => format!("session {from} sent the same message to session {to} {count} times with no work in between{ahead}"),
+            _ => format!("session {from} sent the same message to session {to} {count} times{ahead}{work}"),
         };
         Finding::new(RuleId::FlowEcho, decision, message)
             .with("count", count)

@@ -20,12 +20,12 @@ use crate::effect::{ObservedEffect, Reach};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::observation::Call;
-use crate::policy::{DestructiveLimits, Limits, Mode, Widest};
+use crate::policy::{DestructiveLimits, Limits, Widest};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
 
-use super::destructive::{Source, counted, memory, raise_hint};
+use super::destructive::{Source, counted, memory, raise_hint, speaks_for_volume};
 
 /// With a lower limit there is no room for a warning.
 const WARNS_FROM: u32 = 3;
@@ -235,7 +235,7 @@ impl Case<'_> {
                     max * 2,
                 ))
         });
-        self.limits.modes.get(RuleId::DestructiveTarget) >= Mode::Ask
+        speaks_for_volume(self.limits)
     }
 
     /// Asks on the Nth call in the window, and warns on the one before it.

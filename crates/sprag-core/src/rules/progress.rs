@@ -85,6 +85,7 @@ fn informed(progress: &mut Progress, facts: StepFacts<'_>, limits: &Limits, foun
         progress.streaks.aimed = 0;
         progress.streaks.similar = 0;
     }
+    waiting::count(&facts, progress, limits, found);
     stagnation::judge(&facts, progress, limits, found);
     stuck::judge(&facts, progress, limits, found);
     barren::judge(&facts, progress, limits, found);

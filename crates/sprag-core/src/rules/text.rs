@@ -114,6 +114,16 @@ pub(crate) fn duration(span: Millis) -> String {
     format!("{count} {name}{plural}")
 }
 
+/// `40 minutes`, `2 hours`: what has passed in full, from a minute on.
+pub(crate) fn in_minutes(span: Millis) -> String {
+    let (count, name) = match (span.0 / Millis::HOUR.0, span.0 / Millis::MINUTE.0) {
+        (0, minutes) => (minutes, "minute"),
+        (hours, _) => (hours, "hour"),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {name}{plural}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,7 +27,7 @@ impl<'a> Action<'_, 'a> {
             _ => {}
         }
         let target_speaks = most.is_some_and(|most| most >= max || most + 1 == max && max >= 2)
-            && limits.modes.get(RuleId::DestructiveTarget) >= Mode::Ask;
+            && speaks_for_volume(limits);
         self.volume(scope, target_speaks, limits, findings);
     }
 
@@ -94,6 +94,17 @@ impl<'a> Action<'_, 'a> {
             let (counted, targets) = record.facts.destroys.as_ref()?;
             (*counted == scope).then_some((record.now, &targets[..]))
         })
+    }
+}
+
+/// Told is told: enforced or asked alike, in shadow only beside a volume that is in shadow too.
+pub(crate) fn speaks_for_volume(limits: &Limits) -> bool {
+    let target = limits.modes.get(RuleId::DestructiveTarget);
+    let volume = limits.modes.get(RuleId::DestructiveVolume);
+    match target {
+        Mode::Off => false,
+        Mode::Shadow => matches!(volume, Mode::Shadow | Mode::Off),
+        Mode::Ask | Mode::Enforce => true,
     }
 }
 

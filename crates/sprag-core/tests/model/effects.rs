@@ -1,11 +1,11 @@
 //! What commands destroy: sweeping effects, what lies outside or is shared, and the workspace.
 
 use sprag_core::{
-    Call, Decision, Digest, Glob, Limits, Millis, Mode, Observed, ObservedEffect, Reach, RuleId,
+    Call, Decision, Digest, Glob, Limits, Millis, Observed, ObservedEffect, Reach, RuleId,
     Scope,
 };
 
-use super::destructive::{is_destructive, targets};
+use super::destructive::{is_destructive, speaks_for_volume, targets};
 use super::findings::Findings;
 use super::judge::Action;
 use super::record::{FarLosses, NearTarget, Scoped};
@@ -90,8 +90,7 @@ impl<'a> Action<'_, 'a> {
         } else if warns {
             findings.add(limits, RuleId::DestructiveTarget, Decision::Warn);
         }
-        let target_speaks =
-            (most >= max || warns) && limits.modes.get(RuleId::DestructiveTarget) >= Mode::Ask;
+        let target_speaks = (most >= max || warns) && speaks_for_volume(limits);
         if !far.counts {
             return;
         }

@@ -146,7 +146,8 @@ export const Sprag = async ({ client, directory, worktree }) => {
 
   const after = async (session, payload) => {
     const said = await question({ event: 'tool.execute.after', ...who(session), ...payload });
-    if (said?.text && said.action !== 'unchecked') keep(session, said.text);
+    if (said?.action === 'unchecked') tell(said.text);
+    else if (said?.text) keep(session, said.text);
     if (said?.action === 'stop') {
       tell(said.text);
       await stop(session);

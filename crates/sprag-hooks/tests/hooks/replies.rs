@@ -141,3 +141,40 @@ fn claude_asks_only_in_modes_in_which_a_person_answers() {
         );
     }
 }
+
+#[test]
+fn a_notice_reaches_the_person_after_a_call_and_never_the_model() {
+    let notice = Verdict {
+        notice: Some("50 looks".to_owned()),
+        ..Verdict::default()
+    };
+    let mut shown = 0;
+    for (client, fixture) in [
+        (Client::Claude, "claude"),
+        (Client::Codex, "codex"),
+        (Client::Gemini, "gemini"),
+        (Client::Copilot, "copilot"),
+        (Client::Cursor, "cursor"),
+        (Client::Opencode, "opencode"),
+    ] {
+        for recorded in recorded(fixture) {
+            let options = HookOptions {
+                event: recorded.event.as_deref(),
+                ..HookOptions::default()
+            };
+            let payload = recorded.payload.get().as_bytes();
+            let answered = answer(client, payload, &options, |_, event| {
+                Ok(match event {
+                    sprag::Event::Step(_) => notice.clone(),
+                    _ => Verdict::default(),
+                })
+            });
+            let said = answered.answer.stdout;
+            shown += usize::from(said.contains("50 looks"));
+            for field in ["additionalContext", "agent_message", "\"note\"", "reason"] {
+                assert!(!said.contains(field), "{client}: {said}");
+            }
+        }
+    }
+    assert!(shown >= 5, "shown {shown} times");
+}

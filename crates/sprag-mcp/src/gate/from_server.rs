@@ -176,6 +176,9 @@ impl Gate {
         let fresh = match self.check(call.sender.as_deref(), Event::Step(step)) {
             GuardAnswer::Verdict(verdict) => {
                 self.note_stop(session, &verdict);
+                if let Some(notice) = &verdict.notice {
+                    self.source.log(format_args!("session {session}: {notice}"));
+                }
                 guidance(&verdict)
             }
             GuardAnswer::Rejected(why) => {

@@ -1,7 +1,7 @@
 //! What operators and the guard itself do, in a line.
 
 use sprag::rfc3339;
-use sprag_core::{Answer, ApprovalScope, Order, Panic};
+use sprag_core::{Answer, ApprovalScope, Id, Order, Panic};
 use sprag_store::{Noted, Offline, Pause, Pool, Record, SnapshotReason};
 use tracing::Level;
 
@@ -51,6 +51,16 @@ pub(super) fn reset(order: &Order, generation: u32) -> (Level, String) {
     let session = safe(order.session.as_str());
     let text =
         format!("[Operator] {who} reset session {session}, now generation {generation}{why}");
+    (Level::INFO, text)
+}
+
+/// What a verdict lets a person know.
+pub(super) fn noticed(session: &Id, notice: &str) -> (Level, String) {
+    let text = format!(
+        "[LoopGuard] Notice: session {}: {}",
+        safe(session.as_str()),
+        safe_sentence(notice)
+    );
     (Level::INFO, text)
 }
 

@@ -1,4 +1,4 @@
-//! One stop or question, as people are told of it.
+//! One stop, question or notice, as people are told of it.
 
 use std::sync::atomic::AtomicUsize;
 
@@ -9,7 +9,7 @@ use sprag_store::Record;
 
 use crate::log_lines::safe;
 
-/// A stop or a question that is worth telling.
+/// A stop, a question or a notice that is worth telling.
 #[derive(Debug)]
 pub(crate) struct Alert {
     pub(crate) seq: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Alert {
     pub(crate) session: String,
     pub(crate) agent: Option<String>,
     pub(crate) generation: u32,
-    /// Kill, block or ask.
+    /// Kill, block or ask; of a notice, allow.
     pub(crate) verdict: Decision,
     /// The code of the question.
     pub(crate) approval: Option<Id>,
@@ -38,7 +38,7 @@ pub(crate) struct Alert {
 }
 
 impl Alert {
-    /// The alert of a record; none where it is no new stop.
+    /// The alert of a record; none if it is neither a new stop nor a question nor a notice.
     pub(crate) fn of(record: &Record, operator_kills: bool) -> Option<Self> {
         let what = &record.observation()?.what;
         let verdict = &record.verdict;
@@ -63,7 +63,7 @@ impl Alert {
                 let why = words("why").unwrap_or_default();
                 (Decision::Ask, None, format!("{call}: {why}"))
             }
-            _ => return None,
+            _ => (Decision::Allow, None, verdict.notice.clone()?),
         };
         let destroys = match what {
             Observed::Call(call) => effects_in_words(&call.effects)
@@ -117,6 +117,7 @@ impl Alert {
             return self.question(code, folded);
         }
         let did = match self.verdict {
+            Decision::Allow => return self.notice(),
             Decision::Kill => "killed",
             _ => "blocked",
         };
@@ -152,6 +153,14 @@ impl Alert {
             return String::new();
         }
         format!(" ({})", crate::log_lines::safe_sentence(&self.destroys))
+    }
+
+    fn notice(&self) -> String {
+        let session = safe(&self.session);
+        let agent = self.agent.as_deref().map(safe);
+        let agent = agent.map_or_else(String::new, |agent| format!(" (agent {agent})"));
+        let notice = crate::log_lines::safe_sentence(&self.why);
+        format!("Session {session}{agent}: {notice}")
     }
 
     fn question(&self, code: &Id, folded: u64) -> String {

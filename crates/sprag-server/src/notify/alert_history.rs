@@ -35,6 +35,10 @@ pub(super) struct AlertHistory(HashMap<String, LastAlert>);
 
 impl AlertHistory {
     pub(super) fn tell(&mut self, alert: &Alert) -> FoldAction {
+        // A notice is given once by the engine itself.
+        if alert.verdict == Decision::Allow {
+            return FoldAction::Send(0);
+        }
         self.make_room(&alert.session);
         let known = self.0.contains_key(&alert.session);
         let past = self.0.entry(alert.session.clone()).or_default();

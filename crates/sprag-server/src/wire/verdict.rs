@@ -83,6 +83,9 @@ pub(crate) struct Verdict {
     retry_after_ms: Option<u64>,
     /// False if it is enforced but could not be written, as on a full disk. Only there then.
     durable: Option<bool>,
+    /// Something for a person to know, such as that an agent has waited for long. Not for the model. Only there
+    /// then.
+    notice: Option<String>,
     /// The agent goes on against a block: end its turn. Only there if true.
     end_turn: Option<bool>,
     /// The code under which a person approves or declines the call. Only there if the verdict asks.

@@ -380,3 +380,34 @@ fn nobody_to_tell_is_no_thread_and_wrong_settings_are_told() {
     });
     insta::assert_snapshot!(wrong.join("\n"));
 }
+
+#[test]
+fn a_person_is_told_once_that_an_agent_has_waited_for_long() {
+    let receiver = Receiver::answering(&[]);
+    let told = Told::new(GuardFixture::new(""), webhook(&receiver));
+    for _ in 0..60 {
+        told.fixture.clock.advance(sprag::Millis(59_000));
+        let verdict = told.fixture.tell(
+            json!({"type": "step", "session": "s1", "agent": "oncall", "tool": "zwobulate", "args": {}, "result": "same"}),
+        );
+        assert_eq!(
+            (verdict.decision, verdict.message),
+            (sprag::Decision::Allow, None)
+        );
+    }
+    let records = told.fixture.records();
+    let lines: Vec<String> = records
+        .iter()
+        .filter_map(|record| Some(sprag_server::log_lines::line(record)?.text))
+        .filter(|text| text.contains("Notice"))
+        .collect();
+    let notice = "50 looks after a pause brought nothing new in 50 minutes, the last by `zwobulate`. The agent waits and is not stopped.";
+    assert_eq!(lines, [format!("[LoopGuard] Notice: session s1: {notice}")]);
+    for record in &records {
+        told.notifier.observe(record);
+    }
+    let body: Value = serde_json::from_slice(&receiver.next().body).unwrap();
+    assert_eq!(body["text"], format!("Session s1 (agent oncall): {notice}"));
+    told.end();
+    assert!(!receiver.has_more());
+}

@@ -19,6 +19,8 @@ mod messages;
 #[cfg(test)]
 mod mistakes;
 #[cfg(test)]
+mod notices;
+#[cfg(test)]
 mod runners;
 #[cfg(test)]
 mod schedules;
@@ -30,5 +32,7 @@ mod step_histories;
 mod sweeps;
 #[cfg(test)]
 mod truth;
+#[cfg(test)]
+mod unreported;
 #[cfg(test)]
 mod waits;

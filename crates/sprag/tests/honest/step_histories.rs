@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::histories::{History, call, failed, history, same, step, times, usage};
+use crate::histories::{History, call, failed, history, said, same, step, times, usage};
 
 const PAGE: &str = "chapter one is about the history of the place ";
 
@@ -257,9 +257,40 @@ fn on_budgets() -> Vec<History> {
     ]
 }
 
+/// What is said depends on what could be seen, and on what stands above a session.
+fn on_what_is_known() -> Vec<History> {
+    let read = json!({"type": "step", "session": "2", "tool": "Read", "args": {}, "result": "a"});
+    vec![
+        history(
+            "flow.echo, a warning if work could be seen",
+            json!({}),
+            [vec![read], times(3, |_| vec![said("1", "2", "again")])].concat(),
+        ),
+        history(
+            "call.identical, in turn and without results",
+            json!({"call": {"max_identical": 4, "repeat": 99}}),
+            times(4, |n| {
+                vec![
+                    call(2 * n, "Read", json!({"file_path": "a"})),
+                    call(2 * n + 1, "Read", json!({"file_path": "b"})),
+                ]
+            }),
+        ),
+        history(
+            "session.killed, one of several above",
+            json!({}),
+            vec![
+                json!({"type": "kill", "session": "s1/lead", "by": "ops@host"}),
+                json!({"type": "call", "session": "s1/lead/coder", "tool": "Read"}),
+            ],
+        ),
+    ]
+}
+
 /// All histories about steps and budgets.
 pub(crate) fn histories() -> Vec<History> {
     let parts = [
+        on_what_is_known(),
         on_budgets(),
         on_steps_a(),
         on_steps_b(),

@@ -7,12 +7,23 @@
 //! Odd cases: what asks about something that moves needs no lull in a session that is always slow; a
 //! lull anywhere since an approach was last tried excuses it, so that two things can be
 //! watched at once; a command that slept holds a lull itself.
+//!
+//! Waiting may go on for ever, and only a person can say whether it still makes sense. So after 50 looks
+//! that were excused with no news in between, and each time their number has doubled, a notice goes to
+//! the person. The model, which does nothing wrong, does not read it.
 
 use crate::cell::pace::Gap;
 use crate::cell::progress::{ApproachHistory, Progress};
 use crate::cell::tried::Tried;
-use crate::observation::ToolKind;
+use crate::finding::Findings;
+use crate::observation::{Tone, ToolKind};
+use crate::policy::{Limits, Mode};
+use crate::rule::RuleId;
+use crate::rules::text;
 use crate::time::{Millis, Timestamp};
+
+use super::ladder::{name, times};
+use super::novelty::{Novelty, StepFacts};
 
 /// A poll that comes later than this after the one before is patient.
 const PATIENT_TENTHS: u32 = 50;
@@ -51,6 +62,42 @@ pub(super) fn wait(
         Wait::Slow
     } else {
         Wait::None
+    }
+}
+
+/// After so many excused looks, and at each doubling, a person is told.
+const TOLD_AFTER: u16 = 50;
+
+/// Counts an excused look, and adds the notice for the person when it is due.
+pub(super) fn count(
+    facts: &StepFacts<'_>,
+    progress: &mut Progress,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    if facts.novelty == Novelty::News {
+        progress.streaks.waits = 0;
+    }
+    let excused = facts.novelty == Novelty::Repeat
+        && facts.wait == Wait::Lull
+        && facts.outcome.tone != Tone::Failure
+        && !facts.counts;
+    if !excused || facts.same_turn {
+        return;
+    }
+    let waits = progress.streaks.waits.saturating_add(1);
+    progress.streaks.waits = waits;
+    let due = waits.is_multiple_of(TOLD_AFTER) && (waits / TOLD_AFTER).is_power_of_two();
+    if due && limits.modes.get(RuleId::ProgressStagnation) != Mode::Off {
+        let for_long = match progress.news {
+            (0, _) => String::new(),
+            (_, since) => format!(" in {}", text::in_minutes(facts.now.since(since))),
+        };
+        found.notice(format!(
+            "{} after a pause brought nothing new{for_long}, the last by {}. The agent waits and is not stopped.",
+            times(u32::from(waits), "look"),
+            name(facts.tried)
+        ));
     }
 }
 
