@@ -90,6 +90,7 @@ pub fn step(session: &Id, n: u64, at: u64) -> Observation {
                 long: false,
                 absent: false,
                 ends_failing: false,
+                one_word: false,
                 weak: false,
                 words: Vec::new(),
                 numbers: Vec::new(),

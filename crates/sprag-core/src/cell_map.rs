@@ -12,8 +12,8 @@ use std::hash::Hash;
 pub use above::{Above, MAX_STARTERS};
 
 use crate::cell::{
-    AgentCell, AliasCell, CellKeys, Cells, ConversationCell, EarlierRun, FlowCell, InboxCell,
-    InboxKey, PairCell, SessionAbove, SessionCell, SpentAbove, TaskCell,
+    AgentCell, AliasCell, CLOCK_TOLERANCE, CellKeys, Cells, ConversationCell, EarlierRun, FlowCell,
+    InboxCell, InboxKey, PairCell, SessionAbove, SessionCell, SpentAbove, TaskCell,
 };
 use crate::engine::{EngineError, fold};
 use crate::id::Id;
@@ -89,6 +89,28 @@ impl CellMap {
         keys.above = counted.map(|above| above.id.clone()).collect();
         self.put(&keys, cells, verdict.is_ok());
         Ok((verdict?, keys))
+    }
+
+    /// Whether a cell that `keys` name is so far ahead of `at` that its windows would not slide on.
+    #[must_use]
+    pub fn are_ahead(&self, keys: &CellKeys, at: Timestamp) -> bool {
+        let limit = at.plus(CLOCK_TOLERANCE);
+        macro_rules! any_ahead {
+            ($($map:ident $slot:ident),+) => {
+                false $(|| {
+                    let cell = keys.$slot.as_ref().and_then(|key| self.$map.get(key));
+                    cell.is_some_and(|cell| cell.touched() > limit)
+                })+
+            };
+        }
+        let above = keys.above.iter().filter_map(|id| self.sessions.get(id));
+        above
+            .map(|cell| cell.touched())
+            .any(|touched| touched > limit)
+            || any_ahead!(
+                sessions session, sessions peer, flows flow, pairs pair, inboxes inbox,
+                conversations conversation, agents agent, aliases alias
+            )
     }
 
     /// A copy of the cells that `keys` name; new cells for those that are missing.

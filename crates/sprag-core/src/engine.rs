@@ -70,6 +70,9 @@ pub fn fold(
     cells: &mut Cells,
 ) -> Result<Verdict, EngineError> {
     check_generation(&observation.what, cells)?;
+    if observation.clock_back {
+        cells.rewind(observation.at);
+    }
     let now = cells.now(observation.at);
     answer::check(&observation.what, cells, now)?;
     cells.expire(now);

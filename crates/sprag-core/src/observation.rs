@@ -39,6 +39,10 @@ pub struct Observation {
     /// The panic that was in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panic: Option<Panic>,
+    /// The clock had jumped ahead and is right again: cells that are more than five minutes ahead of `at` are
+    /// taken back to it first. Only a store says so.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub clock_back: bool,
     /// What happened.
     #[serde(flatten)]
     pub what: Observed,
@@ -52,6 +56,7 @@ impl Observation {
             at,
             sender: None,
             panic: None,
+            clock_back: false,
             what,
         }
     }

@@ -127,6 +127,10 @@ pub struct Verdict {
     pub depth: Option<u32>,
     /// The session's generation: it grows with each reset.
     pub generation: u32,
+    /// The newest earlier generation of the session that ended in a kill: whoever acts for it since then must
+    /// begin again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub killed_generation: Option<u32>,
     /// When to come back, for limits that a window lifts by itself.
     pub retry_after_ms: Option<u64>,
     /// False if it is enforced but could not be written: it is lost if the guard ends before it can be. Part

@@ -58,6 +58,8 @@ pub(crate) struct InFlight {
     pub(crate) stopped: BoundedMap<Id, ()>,
     /// The generation in which a session was killed, as far as this proxy knows.
     pub(crate) killed: BoundedMap<Id, u32>,
+    /// The generation in which this run of a session began, as far as this proxy knows.
+    pub(crate) begun: BoundedMap<Id, u32>,
     /// The tools that the server listed, by name.
     pub(crate) tools: BoundedMap<String, Tool>,
     /// Calls that wait for a person, by the id of the question.

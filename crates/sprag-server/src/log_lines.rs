@@ -74,6 +74,7 @@ pub fn line(record: &Record) -> Option<LogLine> {
                             (told.level(), told.text(what))
                         }
                         (None, Some(notice)) => notes::noticed(what.session(), notice),
+                        (None, None) if observation.clock_back => notes::clock_back(what.session()),
                         (None, None) => return None,
                     }
                 }

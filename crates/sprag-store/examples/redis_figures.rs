@@ -97,6 +97,7 @@ fn step(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
             outcome: Outcome {
                 long: false,
                 absent: false,
+                one_word: false,
                 ends_failing: false,
                 weak: false,
                 words: Vec::new(),

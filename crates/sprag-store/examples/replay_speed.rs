@@ -72,6 +72,7 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
                 long: false,
                 absent: false,
                 ends_failing: false,
+                one_word: false,
                 weak: false,
                 words: Vec::new(),
                 numbers: Vec::new(),

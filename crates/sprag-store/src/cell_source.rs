@@ -33,6 +33,19 @@ pub(crate) struct FoldResult {
 impl FoldResult {
     /// Fetches what `draft` needs, resolves it and folds it.
     pub(crate) fn decide(source: &impl CellSource, draft: &mut Draft) -> Result<Self, StoreError> {
+        Self::of(source, draft, StoreState::decide)
+    }
+
+    /// Fetches what `draft` needs, and folds it as another log recorded it.
+    pub(crate) fn again(source: &impl CellSource, draft: &mut Draft) -> Result<Self, StoreError> {
+        Self::of(source, draft, StoreState::fold)
+    }
+
+    fn of(
+        source: &impl CellSource,
+        draft: &mut Draft,
+        fold: impl FnOnce(&mut StoreState, &mut Draft) -> Result<(Verdict, CellKeys), StoreError>,
+    ) -> Result<Self, StoreError> {
         let mut state = StoreState::default();
         let mut seen = HashSet::new();
         let mut found = HashSet::new();
@@ -44,7 +57,7 @@ impl FoldResult {
         })?;
         let keys = CellKeys::of(&draft.observation, &draft.policy.policy);
         let before = count_marks(&state, &keys);
-        let (verdict, keys) = state.decide(draft)?;
+        let (verdict, keys) = fold(&mut state, draft)?;
         Ok(Self {
             marks_change: count_marks(&state, &keys) - before,
             state,

@@ -51,6 +51,7 @@ struct Stored<'a> {
     note: Option<&'a [u8]>,
     sender: Option<Cow<'a, Sender>>,
     panic: Option<Cow<'a, Panic>>,
+    clock_back: bool,
 }
 
 numbered_fields!(Stored<'a> {
@@ -63,6 +64,7 @@ numbered_fields!(Stored<'a> {
     7 note: Option<&'a [u8]>,
     8 sender: Option<Lent<Sender>>,
     9 panic: Option<Lent<Panic>>,
+    10 clock_back: bool,
 });
 
 numbered_fields!(Tally {
@@ -89,6 +91,7 @@ pub(crate) fn encode_event(
         note: None,
         sender: observation.sender.as_ref().map(Cow::Borrowed),
         panic: observation.panic.as_ref().map(Cow::Borrowed),
+        clock_back: observation.clock_back,
     })
 }
 
@@ -110,6 +113,7 @@ pub(crate) fn encode_note(
         note: Some(&json),
         sender: None,
         panic: None,
+        clock_back: false,
     }))
 }
 
@@ -139,6 +143,7 @@ impl<'a> Body<'a> {
             note,
             sender,
             panic,
+            clock_back,
         } = decode(bytes)?;
         let content = match (observed, note) {
             (Some(what), None) => Content::Event {
@@ -146,6 +151,7 @@ impl<'a> Body<'a> {
                     at,
                     sender: sender.map(Cow::into_owned),
                     panic: panic.map(Cow::into_owned),
+                    clock_back,
                     what: what.into_owned(),
                 }),
                 verdict,

@@ -4,7 +4,7 @@
 //! forgets exactly the same ones. What an event was just judged on is never forgotten to make room
 //! for that event: else a full store would forget each session as soon as it was seen.
 
-use sprag_core::{CellKey, CellMap, Mark, SessionCell, Timestamp};
+use sprag_core::{CellKey, CellMap, Id, Mark, SessionCell, Timestamp};
 
 use crate::note::{Eviction, Noted, Pool, RestoredMark};
 
@@ -20,6 +20,28 @@ impl Noted {
 }
 
 impl RestoredMark {
+    /// The mark that `after` has and `before` had not, of a session.
+    pub(crate) fn new_in(
+        session: &Id,
+        before: Option<&SessionCell>,
+        after: &SessionCell,
+    ) -> Option<Self> {
+        let was_killed = before.is_some_and(|cell| cell.killed().is_some());
+        let was_blocked = before.is_some_and(|cell| cell.blocked().is_some());
+        let killed = after.killed().filter(|_| !was_killed);
+        let blocked = after.blocked().filter(|_| !was_blocked);
+        let mark = killed.or(blocked)?;
+        Some(Self {
+            session: session.clone(),
+            generation: after.generation(),
+            is_kill: killed.is_some(),
+            at: mark.at,
+            rule: mark.rule,
+            why: mark.why.clone(),
+            by: mark.by.as_deref().map(str::to_owned),
+        })
+    }
+
     fn apply(&self, cells: &mut CellMap) {
         let mark = Mark {
             at: self.at,

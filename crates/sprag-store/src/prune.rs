@@ -21,8 +21,9 @@ use crate::view::LogView;
 pub struct Retention {
     /// Records older than this may go.
     pub max_age: Millis,
-    /// Where the records take more than this, the oldest go, and an eighth more than must: so the log is
-    /// looked through now and then, not at every look.
+    /// If the file with its write-ahead log, or without a file the records, takes more than this, the oldest records
+    /// go, and an eighth more than must: so the log is looked through now and then, not at every look. Records that
+    /// take less than a quarter of it stay.
     pub max_bytes: u64,
 }
 
@@ -95,10 +96,11 @@ pub(crate) fn cut(
     Ok(through)
 }
 
-/// How many bytes of records must go so that at most seven eighths of `most` stay; none where they take no more
-/// than `most` now.
+/// How many bytes of records must go so that at most seven eighths of `most` stay, of the whole file if there is one;
+/// none where it takes no more than `most` now.
 fn surplus(view: &dyn LogView, most: u64) -> Result<u64, StoreError> {
-    if view.size_bound()?.is_some_and(|bound| bound <= most) {
+    let bound = view.size_bound()?;
+    if bound.is_some_and(|bound| bound <= most) {
         return Ok(0);
     }
     let mut total = 0_u64;
@@ -106,10 +108,14 @@ fn surplus(view: &dyn LogView, most: u64) -> Result<u64, StoreError> {
         total = total.saturating_add(size(row.body));
         ControlFlow::Continue(())
     })?;
-    if total <= most {
+    let whole = bound.unwrap_or(0).max(total);
+    if whole <= most {
         return Ok(0);
     }
-    Ok(total - (most - most / 8))
+    // Sessions and indexes take room too. They are not to blame on records alone: a quarter of the room stays
+    // for those.
+    let over = whole - (most - most / 8);
+    Ok(over.min(total.saturating_sub(most / 4)))
 }
 
 fn size(body: &[u8]) -> u64 {

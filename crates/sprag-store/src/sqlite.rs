@@ -48,6 +48,9 @@ pub struct SqliteOptions {
     pub wait: Duration,
     /// The most that the file may take; past it the store is full. None: what the disk has.
     pub max_bytes: Option<u64>,
+    /// How many records may wait for a disk that can't be written. Past it verdicts are still given and stops enforced,
+    /// but nothing is counted until the disk is back.
+    pub max_unwritten: usize,
     /// The time that the store's own notes carry: it reads no clock.
     pub at: Timestamp,
     /// Whether an owner takes a file whose log was cut or replaced, and says so in the log.
@@ -62,6 +65,7 @@ impl Default for SqliteOptions {
             capacity: Capacity::default(),
             wait: Duration::from_secs(15),
             max_bytes: None,
+            max_unwritten: 1 << 16,
             at: Timestamp::default(),
             accept_loss: false,
             owner: format!("process {}", std::process::id()),

@@ -28,6 +28,21 @@ impl StoreState {
     /// Settles what a draft leaves open and folds it.
     pub(crate) fn decide(&mut self, draft: &mut Draft) -> Result<(Verdict, CellKeys), StoreError> {
         resolve_open_fields(&mut draft.observation, &self.cells)?;
+        self.compare_clock(draft);
+        self.fold(draft)
+    }
+
+    /// Notes in the draft if the cells that it touches are ahead of the clock.
+    fn compare_clock(&self, draft: &mut Draft) {
+        let (keys, at) = (
+            CellKeys::of(&draft.observation, &draft.policy.policy),
+            draft.observation.at,
+        );
+        draft.observation.clock_back = self.cells.are_ahead(&keys, at);
+    }
+
+    /// Folds a draft that leaves nothing open, as it was recorded.
+    pub(crate) fn fold(&mut self, draft: &mut Draft) -> Result<(Verdict, CellKeys), StoreError> {
         let policy = &draft.policy.policy;
         let (verdict, keys) = self.cells.fold(policy, &draft.observation)?;
         for id in keys.session.iter().chain(&keys.peer) {

@@ -134,13 +134,6 @@ impl Calls {
         })
     }
 
-    /// How many calls of `key` there were within `span`.
-    pub(crate) fn count(&self, key: u64, now: Timestamp, span: Millis) -> usize {
-        let within = |(_, at): &&(u64, Timestamp)| inside(*at, now, span);
-        let recent = self.recent.iter().rev().take_while(within);
-        recent.filter(|(held, _)| *held == key).count()
-    }
-
     /// When the `nth` latest call was, of whatever key.
     pub(crate) fn nth_of_all(&self, nth: usize) -> Option<Timestamp> {
         let (_, at) = self.recent.get(self.recent.len().checked_sub(nth)?)?;

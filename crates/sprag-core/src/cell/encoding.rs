@@ -51,6 +51,7 @@ numbered_fields!(SessionCell {
     8 owner: Option<Owner>,
     9 starter: Option<Box<Starter>>,
     10 family: Option<Id>,
+    11 last_killed: u32,
 });
 
 numbered_fields!(Mark {
@@ -683,6 +684,7 @@ mod tests {
         let mut cell = SessionCell {
             touched: random.time(),
             generation: random.small(),
+            last_killed: random.small(),
             agent: random.maybe(|_| Id::new("coder").unwrap()),
             owner: random.maybe(|random| match random.below(3) {
                 0 => Owner::Adapters,
@@ -928,6 +930,7 @@ mod tests {
             flow: Some(Id::new("f").unwrap()),
             depth: Some(0),
             generation: 4,
+            killed_generation: Some(3),
             retry_after_ms: Some(0),
             end_turn: true,
             notice: Some("it waits".to_owned()),

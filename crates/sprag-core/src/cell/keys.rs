@@ -1,5 +1,6 @@
 //! Which cells an event touches, and the set of them that the engine works on.
 
+use super::rewind::{CLOCK_TOLERANCE, Rewind as _};
 use super::{
     AgentCell, AliasCell, ConversationCell, EarlierRun, FlowCell, InboxCell, PairCell,
     SessionAbove, SessionCell, SpentAbove, TaskCell,
@@ -197,6 +198,18 @@ impl Cells {
         each_cell!(self, as_deref, cell => now = now.max(cell.touched));
         let above = self.above.iter().map(|above| above.cell.touched);
         above.fold(now, Timestamp::max)
+    }
+
+    /// Takes the cells back to `at` that are too far ahead of it.
+    pub(crate) fn rewind(&mut self, at: Timestamp) {
+        each_cell!(self, as_deref_mut, cell => if cell.touched > at.plus(CLOCK_TOLERANCE) {
+            cell.rewind(at);
+        });
+        for above in &mut self.above {
+            if above.cell.touched > at.plus(CLOCK_TOLERANCE) {
+                above.cell.rewind(at);
+            }
+        }
     }
 
     /// Turns what was idle for too long into new.

@@ -69,11 +69,13 @@ impl SessionCell {
             owner,
             starter,
             family,
+            last_killed,
             held: _,
         } = self;
         let is_unowned = matches!(owner, None | Some(Owner::Anonymous));
         let is_unmarked = killed.is_none() && blocked.is_none();
         let is_alone = starter.is_none() && family.is_none();
-        *generation == 1 && is_alone && agent.is_none() && *steps == 0 && is_unmarked && is_unowned
+        let is_first = *generation == 1 && *last_killed == 0;
+        is_first && is_alone && agent.is_none() && *steps == 0 && is_unmarked && is_unowned
     }
 }

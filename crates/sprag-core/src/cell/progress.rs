@@ -111,16 +111,6 @@ pub(crate) struct ApproachHistory {
     pub(crate) thirds: u8,
 }
 
-impl ApproachHistory {
-    /// Whether its last answer came after a call that was made at `made`, less than a day ago.
-    pub(crate) fn answered_since(&self, made: Timestamp) -> bool {
-        let made = u32::try_from((made.0 / 100) & u64::from(u32::MAX)).unwrap_or_default();
-        self.tenths.wrapping_sub(made) < TENTHS_A_DAY
-    }
-}
-
-const TENTHS_A_DAY: u32 = 864_000;
-
 /// What counts up while nothing new comes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Streaks {
@@ -201,12 +191,6 @@ impl Progress {
             past.thirds = 0;
             past.span = 0;
         }
-    }
-
-    /// Whether the last answer differed from the one before in its numbers only.
-    pub(crate) fn only_numbers_changed(&self) -> bool {
-        let advance = self.advance.as_ref();
-        advance.is_some_and(|advance| advance.moved.iter().any(|moved| *moved != 0))
     }
 
     /// The index of `approach`, and what came of it.

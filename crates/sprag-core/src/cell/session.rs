@@ -88,6 +88,8 @@ pub struct SessionCell {
     pub(crate) starter: Option<Box<Starter>>,
     /// The flow that counts its start, else those that it makes itself.
     pub(crate) family: Option<Id>,
+    /// The newest generation that was killed; 0 if none was. Outlives resets.
+    pub(crate) last_killed: u32,
     pub(crate) held: ResettableState,
 }
 
@@ -167,6 +169,7 @@ impl Default for SessionCell {
             owner: None,
             starter: None,
             family: None,
+            last_killed: 0,
             held: ResettableState::default(),
         }
     }
@@ -269,12 +272,20 @@ impl SessionCell {
     /// clears it too, ends a kill; a store may have to keep a great many killed sessions.
     pub(crate) fn kill(&mut self, mark: Mark) {
         self.killed = Some(Box::new(mark));
+        self.last_killed = self.generation;
         let held = &mut self.held;
         held.calls = Calls::default();
         held.destructive = None;
         held.pending = Vec::new();
         held.progress = Progress::default();
         held.pace = Pace::default();
+    }
+
+    /// The newest generation before this one that ended in a kill.
+    pub(crate) fn killed_generation(&self) -> Option<u32> {
+        (1..self.generation)
+            .contains(&self.last_killed)
+            .then_some(self.last_killed)
     }
 
     /// Sets a mark of this generation again that a store had lost; an older one is void.

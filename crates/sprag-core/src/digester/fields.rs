@@ -4,6 +4,9 @@
 //! other names: so each scalar has a digest of its own. Secrets are left out, because a digest of a
 //! short one can be guessed, and so are names too long to be anybody's target.
 //!
+//! A name is what the tool's schema calls an argument, and stands in clear. An agent may put data there instead: an
+//! address, a path, a key. So a name that no schema would have is digested like a value.
+//!
 //! Bounded by: [`MAX_FIELDS`] names, [`MAX_ELEMENTS`] entries for each.
 
 use crate::MAX_FIELDS;
@@ -20,6 +23,13 @@ use super::json::JsonValue;
 const MAX_ELEMENTS: usize = 64;
 /// Longer names are left out.
 const MAX_NAME_BYTES: usize = 64;
+/// What keeps the digest of a name apart from every other digest.
+const NAME_TAG: &[u8] = b"name\n";
+/// The longest name of a schema, its longest word, and its longest word with a digit in it.
+const MAX_SCHEMA_NAME_BYTES: usize = 48;
+const MAX_WORD_CHARS: usize = 24;
+const MAX_NUMBERED_CHARS: usize = 12;
+const MAX_NAME_DIGITS: usize = 4;
 /// The most characters of a target that are kept in clear.
 const MAX_TEXT_CHARS: usize = 80;
 /// What keeps the digest of a scalar apart from every other digest.
@@ -73,6 +83,12 @@ impl FieldList<'_> {
         }
         let before = self.list.len();
         let secret = is_secret_name(name);
+        let shown: Box<str> = if clear || is_schema_name(name) {
+            name.into()
+        } else {
+            let digest = self.key.digest(&[NAME_TAG, name.as_bytes()]);
+            format!("#{:016x}", digest.prefix()).into()
+        };
         // Null names nothing.
         let told = values.iter().filter(|value| **value != JsonValue::Null);
         for value in told.take(MAX_ELEMENTS) {
@@ -82,7 +98,7 @@ impl FieldList<'_> {
                 continue;
             }
             self.list.push(Field {
-                name: name.into(),
+                name: shown.clone(),
                 digest: self.key.digest(&[TAG, self.form.as_bytes()]),
                 text: clear.then(|| match value {
                     JsonValue::Text(text) => shorten(text, MAX_TEXT_CHARS),
@@ -94,6 +110,21 @@ impl FieldList<'_> {
             self.names += 1;
         }
     }
+}
+
+/// Whether a tool's schema may call an argument so: words of letters, with a few digits among them.
+fn is_schema_name(name: &str) -> bool {
+    // The last one is our own: it marks a name that was there twice.
+    let is_between = |c: char| matches!(c, '_' | '-' | '.' | '$' | '\u{fffd}');
+    let digits = |word: &str| word.chars().filter(char::is_ascii_digit).count();
+    let is_plain = |word: &str| {
+        let length = word.chars().count();
+        length <= MAX_WORD_CHARS && (digits(word) == 0 || length <= MAX_NUMBERED_CHARS)
+    };
+    name.len() <= MAX_SCHEMA_NAME_BYTES
+        && digits(name) <= MAX_NAME_DIGITS
+        && name.chars().all(|c| c.is_alphanumeric() || is_between(c))
+        && name.split(is_between).all(is_plain)
 }
 
 fn is_scalar(value: &JsonValue<'_>) -> bool {
@@ -109,4 +140,38 @@ pub(super) fn shorten(text: &str, max_chars: usize) -> Box<str> {
         short.push('…');
     }
     short.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_schemas_stand_in_clear_and_data_in_their_place_does_not() {
+        for name in [
+            "file_path",
+            "assetId",
+            "max-results",
+            "x1",
+            "utf8",
+            "$filter",
+            "名前",
+            "include_archived_items",
+        ] {
+            assert!(is_schema_name(name), "{name}");
+        }
+        for data in [
+            "ann@example.com",
+            "/home/ann/.ssh/id_rsa",
+            "AKIAIOSFODNN7EXAMPLE",
+            "sk_live_51H8xkqLmnopqrstuvwxyz",
+            "ghp_abcdefghijklmnopqrstuvwxyzabcdefghij",
+            "4111 1111 1111 1111",
+            "+49 30 123456",
+            "the words of a letter",
+            "6fa459ea-ee8a-3ca4-894e-db77e160355e",
+        ] {
+            assert!(!is_schema_name(data), "{data}");
+        }
+    }
 }

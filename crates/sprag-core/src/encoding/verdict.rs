@@ -29,6 +29,7 @@ numbered_fields!(Verdict {
     14 approval: Option<Id>,
     15 expires_ms: Option<u64>,
     16 notice: Option<Text>,
+    17 killed_generation: Option<u32>,
 } unwritten { durable });
 
 numbered_fields!(Would {

@@ -58,6 +58,7 @@ fn tell(found: Findings, cell: &SessionCell, identity: Identity, stage: Stage) -
         soften(&mut verdict, stage);
     }
     verdict.generation = cell.generation();
+    verdict.killed_generation = cell.killed_generation();
     verdict
 }
 

@@ -14,8 +14,7 @@
 //! Resets when: the window slides on; another call comes, 30 s pass, or a step of the tool is
 //! reported.
 //! Bounded by: the session's last 256 calls.
-//! Odd cases: refused calls count for neither, they did not happen. If the last answer was new to the informed
-//! classifier, the call is not one of too many: progress is judged by the answers.
+//! Odd cases: refused calls count for neither, they did not happen.
 
 use super::text;
 use crate::cell::SessionCell;
@@ -23,7 +22,7 @@ use crate::cell::tried::Tried;
 use crate::finding::{Finding, Findings};
 use crate::policy::{Limits, MAX_LIMIT};
 use crate::rule::RuleId;
-use crate::time::{Millis, Timestamp};
+use crate::time::Timestamp;
 use crate::verdict::Decision;
 
 /// No policy allows more.
@@ -49,53 +48,28 @@ fn identical(
     found: &mut Findings,
 ) {
     let (max, span) = (limits.call.max_identical.get(), limits.call.window);
-    if brings_news(tried, cell, now, span) {
-        return;
-    }
     let Some(at) = cell.held.calls.nth_latest(tried.exact, max, now, span) else {
         return in_turn(tried, cell, now, limits, found);
     };
     let retry = at.plus(span).since(now).0;
     found.add(limits, RuleId::CallIdentical, || {
         let tool = text::plain_name(tried.name.as_str());
-        let count = cell.held.calls.count(tried.exact, now, span);
         let finding = Finding::new(
             RuleId::CallIdentical,
             Decision::Deny,
             format!(
-                "Call rejected: `{tool}` was called {count} times with the same arguments within {} (max {max}). Wait {} s or do something else.",
+                "Call rejected: `{tool}` was called {max} times with the same arguments within {} (max {max}). Wait {} s or do something else.",
                 text::seconds(span),
                 retry.div_ceil(1000)
             ),
         )
         .with("tool", tried.name.as_str())
-        .with("count", count)
+        .with("count", max)
         .with("max", max)
         .with("window_ms", span.0)
         .retry_after(retry);
         finding.hint_if(text::raise_hint("call.max_identical", max, max + 1, MAX_IDENTICAL))
     });
-}
-
-/// Whether the approach's last call in the window was answered, and in a way that it never was: a page
-/// that turns. If only numbers changed, it is a poll that could wait.
-fn brings_news(tried: &Tried, cell: &SessionCell, now: Timestamp, span: Millis) -> bool {
-    let held = &cell.held;
-    let Some((_, past)) = held.progress.past(tried.normal) else {
-        return false;
-    };
-    let answered = |made: Timestamp| past.answered_since(made);
-    past.looks == 0
-        && past.thirds == 0
-        && !held.progress.only_numbers_changed()
-        && held
-            .calls
-            .nth_latest(tried.exact, 1, now, span)
-            .is_some_and(answered)
-        && !held
-            .pending
-            .iter()
-            .any(|call| call.tried.exact == tried.exact)
 }
 
 /// The same few calls in turn, without a result of any of them.

@@ -105,7 +105,10 @@ impl Gate {
             "tools/list" => remember(scope, &message, PendingRequest::Tools),
             "initialize" => {
                 // A client that introduces itself begins a run.
-                self.in_flight().killed.take(&scope.session);
+                let mut in_flight = self.in_flight();
+                in_flight.killed.take(&scope.session);
+                in_flight.begun.take(&scope.session);
+                drop(in_flight);
                 note_client(scope, &message);
                 remember(scope, &message, PendingRequest::Introduction);
             }
@@ -192,7 +195,13 @@ impl Gate {
             Err(error) => return unjudged(&error),
         };
         let sender = scope.sender.clone().filter(|_| meta.session.is_some());
-        let (answer, sender) = self.check_call(scope, sender, &mut event);
+        let (mut answer, sender) = self.check_call(scope, sender, &mut event);
+        if let GuardAnswer::Verdict(verdict) = &answer
+            && self.has_ended(scope, &event.session, verdict)
+        {
+            event.generation = self.in_flight().killed.get(&event.session).copied();
+            answer = self.check(sender.as_deref(), Event::Call(event.clone()));
+        }
         let verdict = match answer {
             GuardAnswer::Verdict(verdict) => Some(verdict),
             GuardAnswer::Unguarded => None,
@@ -212,6 +221,23 @@ impl Gate {
             remember(scope, message, PendingRequest::Call(Box::new(call)));
         }
         Ok(())
+    }
+
+    /// Whether this run was killed and its session reset before the gate heard of it. Remembers when the run began.
+    fn has_ended(&self, scope: &RequestScope, session: &Id, verdict: &Verdict) -> bool {
+        let mut in_flight = self.in_flight();
+        let begun = in_flight.begun.get(session).copied();
+        let begun = begun.unwrap_or(verdict.generation);
+        in_flight.begun.insert(session.clone(), begun);
+        let is_over = scope.is_run
+            && !verdict.refuses()
+            && verdict
+                .killed_generation
+                .is_some_and(|killed| killed >= begun);
+        if is_over {
+            in_flight.killed.insert(session.clone(), begun);
+        }
+        is_over
     }
 
     /// Asks about a call. Whoever names a session must be one who may act in it; a session that the proxy chose is its

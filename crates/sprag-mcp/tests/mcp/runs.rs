@@ -41,6 +41,26 @@ fn a_killed_agent_once_went_on_after_a_reset_as_if_nothing_had_happened() {
 }
 
 #[test]
+fn a_kill_and_a_reset_between_two_calls_once_went_unnoticed() {
+    let fixture = GateFixture::new();
+    fixture.up(HELLO);
+    fixture.up(&call(2, "read", "{}"));
+    fixture.guard.kill("s1", "ops", "enough").unwrap();
+    fixture.guard.reset("s1", "ops", "looked at it").unwrap();
+    for n in 3..6 {
+        let why = fixture.refused(&call(n, "read", "{}"));
+        assert!(why.ends_with("[session_stale_generation]"), "{why}");
+    }
+    fixture.up(HELLO);
+    fixture.up(&call(7, "read", "{}"));
+    // A run that began after the kill has nothing to do with it.
+    let begun = GateFixture::over_guard(fixture.guard.clone());
+    begun.up(&call(2, "read", "{}"));
+    begun.guard.reset("s1", "ops", "to be sure").unwrap();
+    begun.up(&call(3, "read", "{}"));
+}
+
+#[test]
 fn an_agent_that_was_never_killed_goes_on_after_a_reset() {
     let fixture = GateFixture::new();
     fixture.up(&call(1, "read", "{}"));

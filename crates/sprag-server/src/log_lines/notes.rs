@@ -54,6 +54,15 @@ pub(super) fn reset(order: &Order, generation: u32) -> (Level, String) {
     (Level::INFO, text)
 }
 
+/// A clock that had jumped ahead.
+pub(super) fn clock_back(session: &Id) -> (Level, String) {
+    let text = format!(
+        "[Store] what session {} touches was more than 5 minutes ahead of the clock, and was taken back",
+        safe(session.as_str())
+    );
+    (Level::WARN, text)
+}
+
 /// What a verdict lets a person know.
 pub(super) fn noticed(session: &Id, notice: &str) -> (Level, String) {
     let text = format!(

@@ -102,6 +102,29 @@ mod tests {
     use sprag::Decision;
 
     #[test]
+    fn a_message_without_a_flow_says_what_the_agent_server_must_do() {
+        let verdict = |rule| Verdict {
+            decision: Decision::Deny,
+            rule: Some(rule),
+            ..Verdict::default()
+        };
+        let from = Id::new("7").unwrap();
+        let missing = verdict(RuleId::FlowCorrelation);
+        assert_eq!(
+            help(&missing, "/api/sessions", Some(&from)).as_deref(),
+            Some(
+                "The relay knows of no message that session 7 works on. While an agent works, keep the answer to its \
+                 message open; or answer 202 at once, and POST /api/sessions/{id}/idle when it has nothing more to do."
+            )
+        );
+        assert_eq!(help(&missing, "/api/sessions", None), None);
+        assert_eq!(
+            help(&verdict(RuleId::FlowDepth), "/api/sessions", Some(&from)),
+            None
+        );
+    }
+
+    #[test]
     fn every_rule_has_its_status() {
         let mut told: Vec<(u16, &str)> = RuleId::ALL
             .iter()

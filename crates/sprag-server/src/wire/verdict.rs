@@ -78,6 +78,8 @@ pub(crate) struct Verdict {
     depth: Option<u32>,
     /// The session's generation: it grows with each reset.
     generation: u32,
+    /// The newest earlier generation that ended in a kill. Only there if there is one.
+    killed_generation: Option<u32>,
     /// When to come back, for limits that a window lifts by itself.
     #[schema(required)]
     retry_after_ms: Option<u64>,

@@ -170,7 +170,7 @@ fn fold_event(
         policy: Arc::new(policy),
         captured: None,
     };
-    let folded = FoldResult::decide(&CellRows(tx), &mut draft)?;
+    let folded = FoldResult::again(&CellRows(tx), &mut draft)?;
     row.count(&folded);
     for key in CellKey::all(&folded.keys) {
         CellRow::of(key, &folded.state)?.save(tx)?;

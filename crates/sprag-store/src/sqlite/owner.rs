@@ -35,9 +35,6 @@ use crate::record::Record;
 use crate::store::{Decided, Store, StoreStatus};
 use crate::view::LogView;
 
-/// Past this many records that are not written yet, deciding waits for the writer, or fails with it.
-const MAX_PENDING: usize = 1 << 16;
-
 /// Past this many an answer waits until the writer is no further behind, so that whoever asks in a
 /// loop is slowed down to what the disk takes.
 const BEHIND: u64 = 1 << 13;
@@ -64,7 +61,7 @@ impl OwnedSqlite {
     /// The state, once there is room for one more record.
     fn room(&self) -> Result<MutexGuard<'_, OwnerState>, StoreError> {
         let mut state = self.queue.state();
-        while state.pending.rows.len() >= MAX_PENDING {
+        while state.pending.rows.len() >= self.options.max_unwritten {
             if let Some(failure) = &state.failure {
                 return Err(failure.error(&self.path));
             }
@@ -86,7 +83,7 @@ impl OwnedSqlite {
         let _ = self.sync();
     }
 
-    fn read<T>(
+    pub(super) fn read<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -158,7 +155,10 @@ impl Store for OwnedSqlite {
     }
 
     fn decide_soon(&self, mut draft: Draft) -> Result<Decided, StoreError> {
-        let mut state = self.room()?;
+        let mut state = match self.room() {
+            Err(error) if error.is_of_disk() => return self.judge_unlogged(draft, error),
+            state => state?,
+        };
         if state.loading.is_some() {
             self.read(|conn| state.fetch(conn, &mut draft))?;
         }

@@ -10,6 +10,7 @@ use sprag_core::CellMap;
 use super::cell_rows::{load_all, loaded};
 use super::checkpoints::Checkpoints;
 use super::connection::open_for_reading;
+use super::lock::beside;
 use super::log_rows::{policy_text, scan};
 use super::snapshot_rows::{base, written_cells};
 use crate::error::StoreError;
@@ -60,11 +61,13 @@ impl LogView for SqliteView {
         self.read(|conn| scan(conn, after, visit))
     }
 
-    /// The whole file is more than the records in it.
+    /// The pages in use of the file, and its write-ahead log.
     fn size_bound(&self) -> Result<Option<u64>, StoreError> {
-        let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
-        let bytes = self.read(|conn| Ok(conn.query_row(sql, [], |row| row.get(0))?))?;
-        Ok(Some(loaded(bytes)))
+        let sql = "SELECT (page_count - freelist_count) * page_size \
+                   FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+        let bytes: i64 = self.read(|conn| Ok(conn.query_row(sql, [], |row| row.get(0))?))?;
+        let ahead = std::fs::metadata(beside(&self.path, "-wal")).map_or(0, |file| file.len());
+        Ok(Some(loaded(bytes).saturating_add(ahead)))
     }
 
     fn policy_text(&self, digest: &str) -> Result<Option<String>, StoreError> {

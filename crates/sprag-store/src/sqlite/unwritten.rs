@@ -1,15 +1,68 @@
 //! A verdict where nothing can be written: the disk is full, or the file may only be read.
+//!
+//! An owner goes on in memory, until so many records wait for the disk that they would take all of it. Then the log
+//! stands still, and so must the cells, which always equal its fold. Events are judged on copies: what is refused stays
+//! refused, and a kill or block is set by a note, of which there are no more than marks. Nothing else is counted.
+
+use sprag_core::{CellKey, CellKeys, Observed, fold};
 
 use super::cell_rows::CellRows;
+use super::owner::OwnedSqlite;
 use super::reserve::{ReservedCells, ReservedMark};
 use super::shared::SharedSqlite;
 use crate::cell_source::FoldResult;
 use crate::draft::Draft;
 use crate::durability::Durability;
-use crate::encoded_record::ChainHead;
+use crate::encoded_record::{ChainHead, resolve_open_fields};
 use crate::error::StoreError;
+use crate::note::{Noted, RestoredMark};
 use crate::record::Record;
+use crate::store::Decided;
 use crate::store_state::is_an_agents;
+
+impl OwnedSqlite {
+    /// The verdict on an event while no record can be added. An order that would have to be remembered, other than a
+    /// kill, is an error: it can't be.
+    pub(super) fn judge_unlogged(
+        &self,
+        mut draft: Draft,
+        error: StoreError,
+    ) -> Result<Decided, StoreError> {
+        let must_stay = matches!(
+            draft.observation.what,
+            Observed::Reset(_) | Observed::Approve(_) | Observed::Decline(_)
+        );
+        if must_stay {
+            return Err(error);
+        }
+        let mut state = self.queue.state();
+        if state.loading.is_some() {
+            self.read(|conn| state.fetch(conn, &mut draft))?;
+        }
+        resolve_open_fields(&mut draft.observation, &state.store.cells)?;
+        let policy = draft.policy.clone();
+        let keys = CellKeys::of(&draft.observation, &policy.policy);
+        let mut cells = state.store.cells.copy(&keys);
+        let verdict = fold(&policy.policy, &draft.observation, &mut cells)?;
+        let session = keys.session.as_ref();
+        let before = session.and_then(|id| state.store.cells.session(id.as_str()));
+        let mark = session
+            .zip(cells.session.as_deref())
+            .and_then(|(id, cell)| RestoredMark::new_in(id, before, cell));
+        if let Some(mark) = mark {
+            let (id, note) = (mark.session.clone(), Noted::MarkRestored(mark));
+            note.apply(&mut state.store.cells);
+            state.store.note_state(&id);
+            state.pending.dirty.insert(CellKey::Session(id.clone()));
+            state.pending.marks.push(id);
+            state.note(draft.observation.at, &policy.digest, note)?;
+        }
+        let record = ChainHead::default().event(draft, verdict).record;
+        // It is no record of the log: it has no number.
+        let record = Record { seq: 0, ..record }.not_durable();
+        Ok(Decided { record, wait: None })
+    }
+}
 
 impl SharedSqlite {
     /// The verdict on an event that can't be written. What stops a session goes into the reserve, if that still

@@ -1,5 +1,8 @@
 //! The stores against each other, against the engine and against the world.
 
+#[cfg(feature = "redis")]
+#[cfg(test)]
+mod clock;
 #[cfg(test)]
 mod listing;
 #[cfg(test)]

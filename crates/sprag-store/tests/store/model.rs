@@ -13,6 +13,9 @@ use crate::stream::{Stream, answer, draft, id};
 
 /// The flow that a store drew for a message from outside is taken over: the model can't guess it.
 fn with_drawn_flow(mut observation: Observation, record: &Record) -> Observation {
+    // And so is whether its clock had gone back: the engine has none.
+    let resolved = record.observation();
+    observation.clock_back = resolved.is_some_and(|resolved| resolved.clock_back);
     if let (Observed::Message(open), Some(Observed::Message(resolved))) = (
         &mut observation.what,
         record.observation().map(|resolved| &resolved.what),

@@ -209,6 +209,41 @@ fn eviction_never_forgets_a_kill_or_a_block() {
 }
 
 #[test]
+fn the_size_of_a_log_once_left_out_all_but_its_records() {
+    let place = Place::new();
+    let store = owned(&place);
+    let policy = policy();
+    for at in 0..4_000 {
+        let what = call(1_700_000_000_000 + at, &format!("s{}", at % 40), at);
+        store.decide(draft(what, &policy)).unwrap();
+    }
+    store.sync().unwrap();
+    let mut records = 0;
+    let view = store.view().unwrap();
+    let scanned = view.scan(0, &mut |row| {
+        records += u64::try_from(row.body.len()).unwrap();
+        std::ops::ControlFlow::Continue(())
+    });
+    scanned.unwrap();
+    let whole = view.size_bound().unwrap().unwrap();
+    drop(view);
+    assert!(whole > records + records / 8, "{whole} {records}");
+    // The records alone would fit.
+    let order = Prune {
+        retention: Retention {
+            max_bytes: (whole + records) / 2,
+            ..Retention::default()
+        },
+        at: Timestamp(1_700_000_000_000),
+        policy: std::sync::Arc::clone(&policy),
+        policies: &read_policy,
+    };
+    let pruned = store.prune(&order).unwrap();
+    assert!(pruned.records > 0, "{pruned:?}");
+    assert!(verified(&store).is_sound());
+}
+
+#[test]
 fn what_a_prune_leaves_still_verifies_and_replays() {
     for owner in [false, true] {
         let place = Place::new();
@@ -273,11 +308,12 @@ fn a_window_counts_no_less_for_a_clock_that_is_behind() {
     let place = Place::new();
     let policy = policy();
     let (fast, slow) = (shared(&place), shared(&place));
-    let hour = 3_600_000;
+    // Further apart is a clock that jumped.
+    let (hour, apart) = (3_600_000, 240_000);
     let refused = (0..25)
         .map(|number| {
             let (store, skew) = if number % 2 == 0 {
-                (&fast, hour)
+                (&fast, apart)
             } else {
                 (&slow, 0)
             };

@@ -320,6 +320,7 @@ impl Stream {
             outcome: Outcome {
                 long: false,
                 absent: false,
+                one_word: false,
                 ends_failing: false,
                 weak: false,
                 words: Vec::new(),
