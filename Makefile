@@ -169,7 +169,7 @@ soak: ## the long run: make soak SOAK=2 takes twice as long
 	SPRAG_REDIS_HISTORIES=$$((100000 * $(SOAK))) SPRAG_REDIS_RUNS=$$((50 * $(SOAK))) \
 	SPRAG_REDIS_FAULTS=$$((50 * $(SOAK))) SPRAG_REDIS_KILLS=$$((2000 * $(SOAK))) \
 	SPRAG_SCAN_BYTES=$$((1000000000 * $(SOAK))) \
-	SPRAG_ALL_TRACES=1 SPRAG_KILLED=$$((100000 * $(SOAK))) SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
+	SPRAG_ALL_TRACES=1 SPRAG_KILLED=$$((100000 * $(SOAK))) SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_CRASHES=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SOAK)))
 	@$(MAKE) fuzz SECONDS_EACH=$$((600 * $(SOAK)))

@@ -224,7 +224,7 @@ fn programs_get_json() {
     insta::assert_snapshot!(report["all"]["delay"], @r#"{"all":[2,2],"median":2.0}"#);
     insta::assert_snapshot!(report["all"]["saved"], @r#"{"calls":4,"of":19}"#);
     insta::assert_snapshot!(report["skipped"], @r#"[{"file":"runs/shop.jsonl","line":75,"message":"tool: an id must not be empty"}]"#);
-    insta::assert_snapshot!(report["list"], @r#"[{"calls":0,"hit":true,"reader":null,"stop":null,"stuck_seq":null,"trace":"talk:nods","warn":{"message":"session talk:nods#ann sent the same message to session talk:nods#bob 3 times with no work in between (3/5 before refusal)","rule":"flow.echo","seq":5,"verdict":"warn"}}]"#);
+    insta::assert_snapshot!(report["list"], @r#"[{"calls":0,"hit":true,"reader":null,"stop":null,"stuck_seq":null,"trace":"talk:nods","warn":{"message":"session talk:nods#ann sent the same message to session talk:nods#bob 3 times (3/5 before refusal); whether work is done in between is not reported","rule":"flow.echo","seq":5,"verdict":"warn"}}]"#);
     insta::assert_snapshot!(report["wrong"], @"[]");
 }
 

@@ -3,6 +3,14 @@
 use crate::sandbox::Sandbox;
 
 #[test]
+fn what_flow_correlation_asks_of_an_agent_server_is_explained() {
+    let shown = Sandbox::new().run(&["explain", "flow.correlation"]);
+    for words in ["dispatch", "sprag policy set flow.correlation off"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+}
+
+#[test]
 fn a_rule_is_explained() {
     insta::assert_snapshot!(Sandbox::new().run(&["explain", "flow.depth"]), @"
     exit 0

@@ -4,6 +4,9 @@
 mod approvals;
 #[cfg(test)]
 mod check;
+#[cfg(unix)]
+#[cfg(test)]
+mod crashes;
 mod decide;
 #[cfg(test)]
 mod effects;
@@ -12,6 +15,9 @@ mod explain;
 #[cfg(unix)]
 #[cfg(test)]
 mod first_start;
+#[cfg(unix)]
+#[cfg(test)]
+mod hardening;
 mod help;
 #[cfg(test)]
 mod hook;

@@ -13,10 +13,11 @@ use super::approvals::Approval;
 use super::calls::Calls;
 use super::progress::Progress;
 use super::session::ResettableState;
+use super::spent::RESERVED_FOR;
 use super::window::Window;
 use super::{
     AgentCell, AliasCell, ConversationCell, Destructive, FlowCell, InboxCell, NearLosses, PairCell,
-    SessionCell,
+    SessionCell, Spending,
 };
 use crate::time::{Millis, Timestamp};
 
@@ -75,6 +76,17 @@ impl Rewind for NearLosses {
     }
 }
 
+impl Rewind for Spending {
+    /// A reservation is open for no longer than one that is made now.
+    fn rewind(&mut self, to: Timestamp) {
+        let latest = to.plus(RESERVED_FOR);
+        let reserved = &mut self.reserved;
+        reserved
+            .iter_mut()
+            .for_each(|held| held.until.rewind(latest));
+    }
+}
+
 impl Rewind for Approval {
     /// It stays open for as long as it was.
     fn rewind(&mut self, to: Timestamp) {
@@ -120,6 +132,7 @@ impl Rewind for ResettableState {
             at.rewind(to);
         }
         self.calls.rewind(to);
+        self.spent.rewind(to);
         self.destructive.rewind(to);
         self.commands.rewind(to);
         self.near.rewind(to);
@@ -150,6 +163,7 @@ impl Rewind for FlowCell {
         }
         self.chain_since.rewind(to);
         self.last_attempt.rewind(to);
+        self.spent.rewind(to);
         self.members
             .iter_mut()
             .for_each(|member| member.last.rewind(to));
@@ -181,6 +195,7 @@ impl Rewind for AgentCell {
     fn rewind(&mut self, to: Timestamp) {
         self.touched.rewind(to);
         self.day_since.rewind(to);
+        self.spent.rewind(to);
         self.destructive.rewind(to);
         self.commands.rewind(to);
     }

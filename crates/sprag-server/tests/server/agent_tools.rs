@@ -183,3 +183,19 @@ async fn a_relay_that_is_not_there_is_an_error_that_says_so() {
         "{text}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receiver_that_is_a_path_once_reached_another_route_of_the_agent_server() {
+    let agents = ScriptedAgents::open().await;
+    let tools = agents.tools_of("1").await;
+    for to in [".", "..", ""] {
+        let arguments = json!({"to": to, "message": "hi"});
+        let call = CallToolRequestParams::new("send_agent_message")
+            .with_arguments(arguments.as_object().unwrap().clone());
+        let result = tools.call_tool(call).await.unwrap();
+        let result = serde_json::to_value(result).unwrap();
+        assert_eq!(result["isError"], true, "{to}: {result}");
+    }
+    assert!(agents.arrivals("2").is_empty());
+    assert!(agents.arrivals(".").is_empty());
+}

@@ -111,3 +111,74 @@ fn a_key_of_another_program_is_reported_as_such() {
     let started = RedisStore::open(options(&server)).unwrap_err().to_string();
     assert!(started.ends_with(why), "{started}");
 }
+
+#[test]
+fn the_first_decision_of_a_pod_in_an_outage_was_once_an_error_after_five_seconds() {
+    if !is_there() {
+        return;
+    }
+    let server = Server::start();
+    let decisions: Arc<Mutex<Vec<OfflineDecision>>> = Arc::default();
+    let kept = Arc::clone(&decisions);
+    // The deadline that a server has if nobody sets another.
+    let mut options = sprag_store::RedisOptions::new(server.url());
+    options.on_offline = Some(Arc::new(move |decision: &OfflineDecision| {
+        kept.lock().unwrap().push(decision.clone());
+    }));
+    let store = RedisStore::open(options).unwrap();
+    server.signal("-STOP");
+    assert_eq!(ask(&store, START, "s1"), Decision::Allow);
+    server.signal("-CONT");
+    assert_eq!(decisions.lock().unwrap()[0].why, "no answer within 250 ms");
+}
+
+#[test]
+fn a_kill_in_an_outage_says_that_it_holds_here_and_is_told_later() {
+    if !is_there() {
+        return;
+    }
+    let server = Server::start();
+    let (store, _) = pod(&server);
+    let policy = policy();
+    assert_eq!(ask(&store, START, "s1"), Decision::Allow);
+    server.signal("-STOP");
+    let killed = store.decide(draft(kill(START, "s1"), &policy)).unwrap();
+    assert_eq!(killed.verdict.durable, Some(false));
+    let message = killed.verdict.message.unwrap();
+    assert!(message.contains("holds on this server"), "{message}");
+    assert_eq!(ask(&store, START + 1, "s1"), Decision::Kill);
+    server.signal("-CONT");
+    wait_for("the way back", || is_back(&store));
+    assert_eq!(ask(&server.store(), START + 2, "s1"), Decision::Kill);
+}
+
+#[test]
+fn past_the_capacity_of_killed_sessions_a_pod_still_guards_the_others() {
+    if !is_there() {
+        return;
+    }
+    let server = Server::start();
+    let mut options = server.options();
+    options.capacity.sessions = 20;
+    let store = RedisStore::open(options).unwrap();
+    let policy = policy();
+    for number in 0..60 {
+        let what = kill(START, &format!("k{number}"));
+        store.decide(draft(what, &policy)).unwrap();
+    }
+    let loops = |at: u64| {
+        let what = crate::stream::call(at, "loops", 1);
+        store.decide(draft(what, &policy)).unwrap().verdict.decision
+    };
+    let verdicts: Vec<_> = (0..25).map(|number| loops(START + 100 + number)).collect();
+    assert!(
+        verdicts.iter().any(|verdict| *verdict >= Decision::Deny),
+        "{verdicts:?}"
+    );
+    for number in 0..60 {
+        assert_eq!(
+            ask(&store, START + 200, &format!("k{number}")),
+            Decision::Kill
+        );
+    }
+}

@@ -108,6 +108,59 @@ fn a_kill_that_found_no_room_in_the_reserve_either_says_that_it_is_not_durable()
 }
 
 #[test]
+fn past_the_most_unwritten_records_an_owner_once_gave_no_verdict_at_all() {
+    let place = Place::new();
+    let policy = policy();
+    let options = SqliteOptions {
+        max_unwritten: 100,
+        ..small()
+    };
+    let store = OwnedSqlite::open(&place.db(), &options).unwrap();
+    let mut at = 0;
+    let mut ask = |session: &str| {
+        at += 1;
+        let record = store.decide(draft(call(at, session, at), &policy)).unwrap();
+        (record.verdict.decision, record.verdict.durable)
+    };
+    while ask("busy").1.is_none() {}
+    // Verdicts are given, and say that they are not written.
+    assert_eq!(ask("busy"), (Decision::Allow, Some(false)));
+    let pending = store.status().pending;
+    let killed = store.decide(draft(kill(9_999, "s1"), &policy)).unwrap();
+    assert_eq!(killed.verdict.durable, Some(false));
+    let ask = |session: &str| {
+        let record = store
+            .decide(draft(call(9_999, session, 1), &policy))
+            .unwrap();
+        record.verdict.decision
+    };
+    // The kill is enforced, also below it, and nothing piles up but marks.
+    assert_eq!(ask("s1"), Decision::Kill);
+    assert_eq!(ask("s1/sub"), Decision::Kill);
+    assert_eq!(ask("busy"), Decision::Allow);
+    assert_eq!(store.status().pending, pending + 1);
+    assert!(
+        store
+            .decide(draft(crate::stream::reset(9_999, "s1"), &policy))
+            .is_err()
+    );
+    // The reserve takes the mark, and whoever comes next knows it.
+    let is_kept = || {
+        std::thread::park_timeout(std::time::Duration::from_millis(20));
+        Marks::read(&place.db(), &id("s1"))
+            .unwrap()
+            .killed
+            .is_some()
+    };
+    assert!((0..500).any(|_| is_kept()));
+    drop(store);
+    let store = owned(&place);
+    let restored = store.session(&id("s1")).unwrap().unwrap();
+    assert_eq!(restored.summary.state, SessionState::Killed);
+    assert!(verified(&store).is_sound());
+}
+
+#[test]
 fn a_hook_on_a_full_disk_lost_the_kill_that_it_had_just_made() {
     let place = Place::new();
     let policy = policy();
