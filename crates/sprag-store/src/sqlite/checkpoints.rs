@@ -5,7 +5,8 @@
 //! a small file of its own, after the record itself is safe. A log that doesn't reach its last
 //! checkpoint was cut.
 
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension as _};
@@ -21,6 +22,9 @@ use crate::view::Checkpoint;
 
 /// Past this size only the latest are kept.
 const MAX_BYTES: u64 = 1 << 20;
+
+/// No line is longer.
+const LINE_BYTES: u64 = 128;
 
 /// The file of one database's checkpoints.
 #[derive(Debug)]
@@ -47,6 +51,8 @@ impl Checkpoints {
         if file.metadata().map_err(failed)?.len() > MAX_BYTES {
             return self.start_over(head);
         }
+        // What a full disk or a crash left half written must not become the beginning of this line.
+        cut_half_line(&mut file).map_err(failed)?;
         let line = format!("{} {}\n", head.seq, head.hash);
         file.write_all(line.as_bytes()).map_err(failed)?;
         file.sync_data().map_err(failed)
@@ -120,6 +126,20 @@ impl Checkpoints {
             })
             .collect()
     }
+}
+
+/// Removes what stands after the last whole line.
+fn cut_half_line(file: &mut File) -> std::io::Result<()> {
+    let from = file.metadata()?.len().saturating_sub(LINE_BYTES);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    if tail.last().is_none_or(|byte| *byte == b'\n') {
+        return Ok(());
+    }
+    let whole = tail.iter().rposition(|byte| *byte == b'\n');
+    let whole = whole.map_or(0, |end| end.saturating_add(1));
+    file.set_len(from.saturating_add(u64::try_from(whole).unwrap_or(0)))
 }
 
 fn parse(line: &str) -> Option<Checkpoint> {

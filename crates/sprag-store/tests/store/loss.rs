@@ -9,6 +9,7 @@ use sprag_store::{
 
 use crate::model::all_records;
 use crate::place::Place;
+use crate::sqlite::{owned, verified};
 use crate::stream::{call, draft, kill, policy};
 
 fn checkpoints(place: &Place) -> PathBuf {
@@ -118,4 +119,23 @@ fn a_log_that_was_cut_and_grew_again_is_told_from_the_one_it_was() {
         matches!(refused, Err(StoreError::Cut { checkpoint: 21, .. })),
         "{refused:?}"
     );
+}
+
+#[test]
+fn a_checkpoint_that_was_half_written_on_a_full_disk_once_kept_every_server_from_starting() {
+    let place = Place::new();
+    let policy = policy();
+    let store = owned(&place);
+    store.decide(draft(kill(1, "s1"), &policy)).unwrap();
+    let mut file = std::fs::OpenOptions::new()
+        .append(true)
+        .open(checkpoints(&place))
+        .unwrap();
+    std::io::Write::write_all(&mut file, b"126 2f9137").unwrap();
+    store.decide(draft(kill(2, "s2"), &policy)).unwrap();
+    drop(store);
+    let text = std::fs::read_to_string(checkpoints(&place)).unwrap();
+    assert!(!text.contains("2f9137"), "{text}");
+    let store = owned(&place);
+    assert!(verified(&store).is_sound());
 }
