@@ -14,6 +14,7 @@ use super::calls::Calls;
 use super::progress::Progress;
 use super::session::ResettableState;
 use super::spent::RESERVED_FOR;
+use super::starts::OpenStarts;
 use super::window::Window;
 use super::{
     AgentCell, AliasCell, ConversationCell, Destructive, FlowCell, InboxCell, NearLosses, PairCell,
@@ -73,6 +74,14 @@ impl Rewind for Destructive {
 impl Rewind for NearLosses {
     fn rewind(&mut self, to: Timestamp) {
         self.targets.iter_mut().for_each(|(_, at)| at.rewind(to));
+    }
+}
+
+impl Rewind for OpenStarts {
+    fn rewind(&mut self, to: Timestamp) {
+        self.list.iter_mut().for_each(|one| one.last.rewind(to));
+        let by_sub_agents = &mut self.by_sub_agents;
+        by_sub_agents.iter_mut().for_each(|(_, at)| at.rewind(to));
     }
 }
 
@@ -163,6 +172,7 @@ impl Rewind for FlowCell {
         }
         self.chain_since.rewind(to);
         self.last_attempt.rewind(to);
+        self.starts.rewind(to);
         self.spent.rewind(to);
         self.members
             .iter_mut()
