@@ -1,8 +1,7 @@
 //! What commands destroy: sweeping effects, what lies outside or is shared, and the workspace.
 
 use sprag_core::{
-    Call, Decision, Digest, Glob, Limits, Millis, Observed, ObservedEffect, Reach, RuleId,
-    Scope,
+    Call, Decision, Digest, Glob, Limits, Millis, Observed, ObservedEffect, Reach, RuleId, Scope,
 };
 
 use super::destructive::{is_destructive, speaks_for_volume, targets};
