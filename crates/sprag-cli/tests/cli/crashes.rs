@@ -129,7 +129,7 @@ fn no_durable_kill_is_lost_on_full_disks_and_no_hook_is_unchecked_while_servers_
         fresh.retain(|session: &String| session.starts_with(&last));
         check(&server, &fresh);
         let known = killed.lock().unwrap().first().cloned();
-        let enough = killed.lock().unwrap().len() + 40;
+        let enough = killed.lock().unwrap().len() + 30;
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             for worker in 0..3 {
@@ -147,16 +147,12 @@ fn no_durable_kill_is_lost_on_full_disks_and_no_hook_is_unchecked_while_servers_
                     *hooks.lock().unwrap() += 1;
                 }
             });
+            while killed.lock().unwrap().len() < enough {
+                std::thread::yield_now();
+            }
             if round % 2 == 1 {
-                while killed.lock().unwrap().len() < enough - 20 {
-                    std::thread::yield_now();
-                }
                 disk.fill();
                 std::thread::park_timeout(std::time::Duration::from_millis(300));
-            } else {
-                while killed.lock().unwrap().len() < enough {
-                    std::thread::yield_now();
-                }
             }
             server.signal("-KILL");
             let _ = server.child.wait();

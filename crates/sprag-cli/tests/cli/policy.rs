@@ -232,19 +232,6 @@ fn other_tools_limits_become_a_policy() {
       ]
     }
     "#);
-    for who in ["--session", "--agent"] {
-        let shown = sandbox.run(&["policy", "import", "limits.json", who, "coder"]);
-        let name = who.trim_start_matches('-');
-        assert!(shown.starts_with("exit 0"), "{shown}");
-        assert!(shown.contains("[[override]]"), "{shown}");
-        assert!(shown.contains(&format!("{name} = \"coder\"")), "{shown}");
-        // What was imported is a policy.
-        let text = shown.split("--- stdout\n").nth(1).unwrap();
-        let text = text.split("--- stderr").next().unwrap();
-        sandbox.file("imported.toml", text);
-        let checked = sandbox.run(&["policy", "check", "imported.toml"]);
-        assert!(checked.starts_with("exit 0"), "{checked}");
-    }
     insta::assert_snapshot!(sandbox.run(&["policy", "import", "other.json"]), @"
     exit 2
     --- stderr
@@ -261,4 +248,23 @@ fn other_tools_limits_become_a_policy() {
     error: there is no file gone.json
     next: check the path; it is relative to where you are
     ");
+}
+
+#[test]
+fn other_tools_limits_become_an_override_for_one_session_or_agent() {
+    let sandbox = Sandbox::new();
+    sandbox.file("limits.json", r#"{"maxDepth": 4}"#);
+    for who in ["--session", "--agent"] {
+        let shown = sandbox.run(&["policy", "import", "limits.json", who, "coder"]);
+        let name = who.trim_start_matches('-');
+        assert!(shown.starts_with("exit 0"), "{shown}");
+        assert!(shown.contains("[[override]]"), "{shown}");
+        assert!(shown.contains(&format!("{name} = \"coder\"")), "{shown}");
+        // What was imported is a policy.
+        let text = shown.split("--- stdout\n").nth(1).unwrap();
+        let text = text.split("--- stderr").next().unwrap();
+        sandbox.file("imported.toml", text);
+        let checked = sandbox.run(&["policy", "check", "imported.toml"]);
+        assert!(checked.starts_with("exit 0"), "{checked}");
+    }
 }
