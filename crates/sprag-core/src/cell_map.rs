@@ -108,7 +108,7 @@ impl CellMap {
             .map(|cell| cell.touched())
             .any(|touched| touched > limit)
             || any_ahead!(
-                sessions session, sessions peer, flows flow, flows family, pairs pair, inboxes inbox,
+                sessions session, sessions peer, flows flow, flows family, tasks task, pairs pair, inboxes inbox,
                 conversations conversation, agents agent, aliases alias
             )
     }

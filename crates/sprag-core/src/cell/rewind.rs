@@ -18,7 +18,7 @@ use super::starts::OpenStarts;
 use super::window::Window;
 use super::{
     AgentCell, AliasCell, ConversationCell, Destructive, FlowCell, InboxCell, NearLosses, PairCell,
-    SessionCell, Spending,
+    SessionCell, Spending, TaskCell,
 };
 use crate::time::{Millis, Timestamp};
 
@@ -208,6 +208,14 @@ impl Rewind for AgentCell {
         self.spent.rewind(to);
         self.destructive.rewind(to);
         self.commands.rewind(to);
+    }
+}
+
+impl Rewind for TaskCell {
+    fn rewind(&mut self, to: Timestamp) {
+        self.touched.rewind(to);
+        self.warned.rewind(to);
+        self.runs.iter_mut().for_each(|run| run.at.rewind(to));
     }
 }
 
