@@ -36,8 +36,14 @@ fn play(calls: &[Made]) -> (usize, Option<usize>) {
     (warned, stopped)
 }
 
-/// Work whose calls alternate, each with the runaway that looks like it.
-fn pairs() -> Vec<(&'static str, Vec<Made>, Vec<Made>)> {
+/// What it is called, the work, and the runaway that looks like it.
+type Pair = (&'static str, Vec<Made>, Vec<Made>);
+
+fn read(after_ms: u64, path: &str) -> Made {
+    (after_ms, "Read", json!({ "file_path": path }))
+}
+
+fn at_work() -> Vec<Pair> {
     let edit = |ms, n: u64| {
         (
             ms,
@@ -45,7 +51,6 @@ fn pairs() -> Vec<(&'static str, Vec<Made>, Vec<Made>)> {
             json!({"file_path": "a.rs", "new_string": format!("v{n}")}),
         )
     };
-    let read = |ms, path: &str| (ms, "Read", json!({ "file_path": path }));
     vec![
         (
             "edit and test",
@@ -66,6 +71,11 @@ fn pairs() -> Vec<(&'static str, Vec<Made>, Vec<Made>)> {
                 vec![shell(800, "./server start"), shell(800, "./server stop")]
             }),
         ),
+    ]
+}
+
+fn at_files() -> Vec<Pair> {
+    vec![
         (
             "restart a service a few times",
             rounds(6, |_| {
@@ -80,6 +90,11 @@ fn pairs() -> Vec<(&'static str, Vec<Made>, Vec<Made>)> {
             rounds(40, |_| vec![read(35_000, "a.log"), read(2_000, "b.log")]),
             rounds(25, |_| vec![read(1_000, "a.log"), read(1_000, "b.log")]),
         ),
+    ]
+}
+
+fn at_watches() -> Vec<Pair> {
+    vec![
         (
             "three watchers in turn",
             rounds(40, |_| {
@@ -112,6 +127,11 @@ fn pairs() -> Vec<(&'static str, Vec<Made>, Vec<Made>)> {
                 ]
             }),
         ),
+    ]
+}
+
+fn at_lists() -> Vec<Pair> {
+    vec![
         (
             "next and done through a work list, at a person's pace",
             rounds(60, |_| {
@@ -136,6 +156,11 @@ fn pairs() -> Vec<(&'static str, Vec<Made>, Vec<Made>)> {
             }),
         ),
     ]
+}
+
+/// Work whose calls alternate, each with the runaway that looks like it.
+fn pairs() -> Vec<Pair> {
+    [at_work(), at_files(), at_watches(), at_lists()].concat()
 }
 
 #[test]
