@@ -34,6 +34,7 @@ mod model {
     mod record;
     mod reruns;
     mod rng;
+    mod rounds;
     mod samples;
     mod seeds;
     mod shrink;

@@ -114,6 +114,13 @@ fn check(server: &Serving, killed: &BTreeSet<String>) {
     }
 }
 
+fn killed_in(round: u64, killed: &Mutex<BTreeSet<String>>) -> BTreeSet<String> {
+    let prefix = format!("s{round}-");
+    let mut killed = killed.lock().unwrap().clone();
+    killed.retain(|session: &String| session.starts_with(&prefix));
+    killed
+}
+
 #[test]
 fn no_durable_kill_is_lost_on_full_disks_and_no_hook_is_unchecked_while_servers_die() {
     let disk = Disk::new();
@@ -124,10 +131,7 @@ fn no_durable_kill_is_lost_on_full_disks_and_no_hook_is_unchecked_while_servers_
         disk.make_room();
         let mut server = Serving::start(sandbox);
         // Those of the round before; all of them at the end.
-        let last = format!("s{}-", round.saturating_sub(1));
-        let mut fresh = killed.lock().unwrap().clone();
-        fresh.retain(|session: &String| session.starts_with(&last));
-        check(&server, &fresh);
+        check(&server, &killed_in(round.saturating_sub(1), &killed));
         let known = killed.lock().unwrap().first().cloned();
         let enough = killed.lock().unwrap().len() + 30;
         let is_over = AtomicBool::new(false);

@@ -162,7 +162,7 @@ mod tests {
         }
         for data in [
             "ann@example.com",
-            "/home/ann/.ssh/id_rsa",
+            "/home/user/.ssh/id_rsa",
             "AKIAIOSFODNN7EXAMPLE",
             "sk_live_51H8xkqLmnopqrstuvwxyz",
             "ghp_abcdefghijklmnopqrstuvwxyzabcdefghij",

@@ -195,13 +195,7 @@ impl Gate {
             Err(error) => return unjudged(&error),
         };
         let sender = scope.sender.clone().filter(|_| meta.session.is_some());
-        let (mut answer, sender) = self.check_call(scope, sender, &mut event);
-        if let GuardAnswer::Verdict(verdict) = &answer
-            && self.has_ended(scope, &event.session, verdict)
-        {
-            event.generation = self.in_flight().killed.get(&event.session).copied();
-            answer = self.check(sender.as_deref(), Event::Call(event.clone()));
-        }
+        let (answer, sender) = self.check_run(scope, sender, &mut event);
         let verdict = match answer {
             GuardAnswer::Verdict(verdict) => Some(verdict),
             GuardAnswer::Unguarded => None,
@@ -221,6 +215,24 @@ impl Gate {
             remember(scope, message, PendingRequest::Call(Box::new(call)));
         }
         Ok(())
+    }
+
+    /// The answer to a call. A run that ended before the gate heard of it is judged again, as what it is.
+    fn check_run(
+        &self,
+        scope: &RequestScope,
+        sender: Option<Arc<Sender>>,
+        event: &mut CallEvent,
+    ) -> (GuardAnswer, Option<Arc<Sender>>) {
+        let (answer, sender) = self.check_call(scope, sender, event);
+        match &answer {
+            GuardAnswer::Verdict(verdict) if self.has_ended(scope, &event.session, verdict) => {
+                event.generation = self.in_flight().killed.get(&event.session).copied();
+                let again = self.check(sender.as_deref(), Event::Call(event.clone()));
+                (again, sender)
+            }
+            _ => (answer, sender),
+        }
     }
 
     /// Whether this run was killed and its session reset before the gate heard of it. Remembers when the run began.

@@ -37,6 +37,8 @@ mod mounts;
 #[cfg(test)]
 mod notify;
 #[cfg(test)]
+mod notify_command;
+#[cfg(test)]
 mod owners;
 #[cfg(test)]
 mod receiver;

@@ -1,7 +1,5 @@
 //! People hear of stops: by a real receiver that fails at first, and by a real command.
 
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,14 +31,14 @@ fn webhook(receiver: &Receiver) -> NotifySettings {
 }
 
 /// A guard whose stops are told.
-struct Told {
-    fixture: GuardFixture,
+pub(crate) struct Told {
+    pub(crate) fixture: GuardFixture,
     metrics: Arc<Metrics>,
     notifier: Notifier,
 }
 
 impl Told {
-    fn new(fixture: GuardFixture, settings: NotifySettings) -> Self {
+    pub(crate) fn new(fixture: GuardFixture, settings: NotifySettings) -> Self {
         let metrics = Arc::new(Metrics::new());
         let notifier = Notifier::start(settings, fixture.clock.clone(), Arc::clone(&metrics));
         let notifier = notifier.unwrap().unwrap();
@@ -51,14 +49,14 @@ impl Told {
         }
     }
 
-    fn hears(&self) {
+    pub(crate) fn hears(&self) {
         for record in self.fixture.records() {
             self.notifier.observe(&record);
         }
     }
 
     /// Waits until all was delivered, and answers what was counted.
-    fn end(self) -> Vec<String> {
+    pub(crate) fn end(self) -> Vec<String> {
         self.notifier.stop(PATIENCE);
         let text = self.metrics.encode(&Readings::of(&self.fixture.guard));
         let counted = text
@@ -71,7 +69,7 @@ impl Told {
     }
 }
 
-fn delete(fixture: &GuardFixture) {
+pub(crate) fn delete(fixture: &GuardFixture) {
     for _ in 0..3 {
         fixture.tell(
             json!({"type": "call", "session": "s1", "agent": "cleaner", "tool": "delete_asset",
@@ -283,82 +281,6 @@ fn a_full_queue_drops_and_counts_and_never_waits() {
     // 256 wait and at most five are on their way.
     assert!((500 - 256 - 5..=500 - 256).contains(&dropped), "{dropped}");
     told.notifier.stop(Duration::ZERO);
-}
-
-/// A program that writes down what it was told.
-fn program(folder: &Path, text: &str) -> PathBuf {
-    let path = folder.join("told.sh");
-    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path
-}
-
-fn command(path: &Path, arguments: &[&str]) -> NotifySettings {
-    let mut command = vec![path.display().to_string()];
-    command.extend(arguments.iter().map(|argument| (*argument).to_owned()));
-    NotifySettings {
-        command,
-        source: "sprag://test".to_owned(),
-        ..NotifySettings::default()
-    }
-}
-
-#[test]
-fn a_command_gets_the_facts_as_variables_and_the_alert_on_stdin() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = program(
-        folder.path(),
-        "cat > \"$1.json\"\nprintenv | grep ^SPRAG_ | grep -v -e ^SPRAG_MCP_CLIENTS -e ^SPRAG_SKIP_WEB | sort > \"$1\"",
-    );
-    let out = folder.path().join("it's $(here)");
-    let told = Told::new(
-        GuardFixture::new(""),
-        command(&path, &[out.to_str().unwrap()]),
-    );
-    delete(&told.fixture);
-    told.hears();
-    insta::assert_snapshot!(told.end().join("\n"));
-    insta::assert_snapshot!(std::fs::read_to_string(&out).unwrap());
-    let body = std::fs::read_to_string(folder.path().join("it's $(here).json")).unwrap();
-    let body: Value = serde_json::from_str(&body).unwrap();
-    assert_eq!(body["subject"], "s1");
-}
-
-#[test]
-fn a_command_that_fails_or_does_not_end_is_counted_and_stopped() {
-    let folder = tempfile::tempdir().unwrap();
-    for text in ["echo no >&2; exit 3", "sleep 1000 & sleep 1000"] {
-        let path = program(folder.path(), text);
-        let settings = NotifySettings {
-            timeout: Duration::from_millis(300),
-            ..command(&path, &[])
-        };
-        let told = Told::new(GuardFixture::new(""), settings);
-        delete(&told.fixture);
-        told.hears();
-        let counted = told.end();
-        assert_eq!(
-            counted,
-            ["sprag_notifications_total{channel=\"command\",result=\"failed\"} 1"]
-        );
-    }
-}
-
-#[test]
-fn what_a_command_leaves_behind_is_not_waited_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = program(folder.path(), "sleep 20 & exit 0");
-    let settings = NotifySettings {
-        timeout: Duration::from_secs(10),
-        ..command(&path, &[])
-    };
-    let told = Told::new(GuardFixture::new(""), settings);
-    delete(&told.fixture);
-    told.hears();
-    assert_eq!(
-        told.end(),
-        ["sprag_notifications_total{channel=\"command\",result=\"sent\"} 1"]
-    );
 }
 
 #[test]

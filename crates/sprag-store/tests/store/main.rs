@@ -43,6 +43,8 @@ mod redis_server;
 #[cfg(test)]
 mod sqlite;
 #[cfg(test)]
+mod strange_files;
+#[cfg(test)]
 mod stream;
 #[cfg(test)]
 mod tamper;

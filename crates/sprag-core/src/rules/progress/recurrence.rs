@@ -9,8 +9,8 @@
 //! its last time (then it is a check), and more than 20 other steps in between.
 //! Bounded by: one number an approach.
 //! Odd cases: a look that neither fails nor comes up empty is a habit while other steps bring news:
-//! it is worth a warning, never a block. If it is no look and is
-//! answered shortly (a label for the item that was got before), it is work. What counts as a repeat is said in `novelty.rs`.
+//! it is worth a warning, never a block. If it is not a look and its answer is short (a label for
+//! the item that was read before), it is work. `novelty.rs` decides what counts as a repeat.
 
 use crate::cell::progress::Progress;
 use crate::finding::Findings;
@@ -31,7 +31,6 @@ pub(super) fn judge(
         return;
     }
     let past = &facts.past;
-    let failed = facts.outcome.tone == Tone::Failure;
     let is_habit = is_habit(facts, progress);
     let tried = facts.tried;
     let is_deed = tried.kind == ToolKind::Run && tried.label.as_str().is_empty();
@@ -56,26 +55,7 @@ pub(super) fn judge(
     rung.climb(
         limits,
         found,
-        || {
-            let what = if failed { "failure" } else { "answer" };
-            let meanwhile = if changed {
-                ", whatever was changed in between"
-            } else {
-                ""
-            };
-            if facts.flips {
-                return format!(
-                    "{} went back to a known {what} again and again",
-                    name(facts.tried)
-                );
-            }
-            format!(
-                "{} gave the same {what} {} in {}{meanwhile}",
-                name(facts.tried),
-                times(u32::from(past.looks).saturating_add(1), "time"),
-                times(u32::from(past.span).saturating_add(1), "step"),
-            )
-        },
+        || in_words(facts, changed),
         |finding| {
             finding
                 .with("tool", facts.tried.name.as_str())
@@ -84,6 +64,25 @@ pub(super) fn judge(
                 .with("changes_in_between", changed)
         },
     );
+}
+
+fn in_words(facts: &StepFacts<'_>, changed: bool) -> String {
+    let failed = facts.outcome.tone == Tone::Failure;
+    let what = if failed { "failure" } else { "answer" };
+    let tool = name(facts.tried);
+    if facts.flips {
+        return format!("{tool} went back to a known {what} again and again");
+    }
+    let meanwhile = if changed {
+        ", whatever was changed in between"
+    } else {
+        ""
+    };
+    format!(
+        "{tool} gave the same {what} {} in {}{meanwhile}",
+        times(u32::from(facts.past.looks).saturating_add(1), "time"),
+        times(u32::from(facts.past.span).saturating_add(1), "step"),
+    )
 }
 
 /// Whether it only looks at something that is well, between steps that bring news.
