@@ -13,7 +13,6 @@ mod clock;
 mod command;
 mod confirm;
 mod db;
-mod edit;
 mod examples;
 mod failure;
 mod json;

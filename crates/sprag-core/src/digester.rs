@@ -13,7 +13,6 @@ mod command;
 mod delegation;
 mod failure;
 mod fields;
-mod guard;
 mod json;
 mod kind;
 mod label;
@@ -57,6 +56,8 @@ const MAX_REMARK_CHARS: usize = 1000;
 /// The same of an answer, which a session keeps.
 const MAX_ANSWER_CHARS: usize = 240;
 
+/// A project's folder with a longer name is not kept.
+const MAX_ROOT_BYTES: usize = 256;
 /// The most characters of what an effect is on, and of who does it.
 const MAX_TARGET_CHARS: usize = 80;
 
@@ -186,11 +187,16 @@ impl Digester {
             hints: event.hints,
         };
         let effects = self.effects(event);
+        let root = event.root.as_deref().or(event.cwd.as_deref());
+        let root = root
+            .filter(|root| !effects.list.is_empty() && root.len() <= MAX_ROOT_BYTES)
+            .map(|root| Box::from(root.trim_end_matches('/')));
         Ok(Call {
             effects: self.observed(effects.list),
             unparsed: effects.unparsed,
             orders_guard: effects.orders_guard,
             path_reach: effects.path,
+            root,
             session: event.session.clone(),
             agent: event.agent.clone(),
             flow: event.flow.clone(),
@@ -207,6 +213,7 @@ impl Digester {
             identity: event.identity,
             via: event.via,
             family: None,
+            dialog: event.dialog,
         })
     }
 

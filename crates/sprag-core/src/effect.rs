@@ -112,10 +112,10 @@ pub struct ObservedEffect {
 }
 
 impl ObservedEffect {
-    /// How far it reaches under a policy's `scratch`, `protected` and `allow`. None of them lifts a
-    /// vital effect.
+    /// How far it reaches in the project at `root` under a policy's `scratch`, `protected` and `allow`.
+    /// None of them lifts a vital effect.
     #[must_use]
-    pub fn reach_under(&self, limits: &DestructiveLimits) -> Reach {
+    pub fn reach_under(&self, limits: &DestructiveLimits, root: Option<&str>) -> Reach {
         if self.vital {
             return Reach::Sweeping;
         }
@@ -127,8 +127,10 @@ impl ObservedEffect {
             return Reach::Sweeping;
         }
         let allowed = limits.allow.iter().any(|entry| {
-            let rest = self.by.strip_prefix(&**entry);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            let (command, place) = allowed_command(entry);
+            let rest = self.by.strip_prefix(command);
+            let here = place.is_none_or(|place| Some(place) == root);
+            here && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         });
         if allowed || names(&limits.scratch) {
             return Reach::Scratch;
@@ -164,6 +166,33 @@ pub fn effects_in_words(effects: &[ObservedEffect]) -> Vec<String> {
         words.push(format!("and {more} more"));
     }
     words
+}
+
+/// An entry of `destructive.allow`: the command, and the folder of the project if it is for one only, as in
+/// `terraform destroy in /srv/app`.
+fn allowed_command(entry: &str) -> (&str, Option<&str>) {
+    match entry.find(IN_PROJECT) {
+        // The path keeps its first character.
+        Some(at) => {
+            let place = entry.get(at + IN_PROJECT.len() - 1..).unwrap_or_default();
+            (
+                entry.get(..at).unwrap_or_default(),
+                Some(place.trim_end_matches('/')),
+            )
+        }
+        None => (entry, None),
+    }
+}
+
+/// What stands between a command and the project for which it is allowed.
+const IN_PROJECT: &str = " in /";
+
+/// The entry of `destructive.allow` for a command in the project at `root` only; none if `root` is not an
+/// absolute path.
+#[must_use]
+pub fn allowed_in(command: &str, root: &str) -> Option<String> {
+    root.starts_with('/')
+        .then(|| format!("{command} in {root}"))
 }
 
 /// Whether a path, or a folder above it, matches `glob`.

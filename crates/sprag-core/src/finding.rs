@@ -196,6 +196,11 @@ impl Findings {
             .reduce(|best, next| if outranks(next, best) { next } else { best })
     }
 
+    /// What the rules in shadow would have done, at most.
+    pub(crate) fn shadowed(&self) -> Option<&Finding> {
+        self.shadow.as_ref()
+    }
+
     /// Turns the findings into the verdict.
     pub(crate) fn into_verdict(self) -> Verdict {
         let would = self.shadow.map(|finding| {

@@ -34,7 +34,7 @@ mod view;
 pub use cell::{
     AgentCell, AliasCell, Approval, ApprovalScope, ApprovalState, CellKey, CellKeys, Cells,
     ConversationCell, EarlierRun, FlowCell, InboxCell, InboxKey, Mark, PairCell, SessionAbove,
-    SessionCell, SpentAbove, StepMemory, TaskCell, approval_code,
+    SessionCell, ShadowMark, SpentAbove, StepMemory, TaskCell, approval_code,
 };
 pub use cell_map::{Above, CellMap, MAX_STARTERS};
 pub use chant::{CHANT_COPIES, Chant, ChantDetector};
@@ -42,7 +42,7 @@ pub use destructive_name::is_destructive;
 pub use digest::{Digest, DigestKey};
 pub use digester::{CanonicalError, Digester, canonical_json, reduced_json};
 pub use effect::{
-    CallText, Effect, EffectReader, Effects, MAX_EFFECTS, ObservedEffect, Reach, Verb,
+    CallText, Effect, EffectReader, Effects, MAX_EFFECTS, ObservedEffect, Reach, Verb, allowed_in,
     effects_in_words,
 };
 pub use engine::{AnswerError, EngineError, RULES_VERSION, fold};

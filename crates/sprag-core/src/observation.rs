@@ -164,6 +164,9 @@ pub struct Call {
     /// How far the paths among its arguments reach; none without a known folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_reach: Option<Reach>,
+    /// The project's folder; only of a call with effects, which a policy may allow for one project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<Box<str>>,
     /// A fingerprint of the model's turn that made it, where the client names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
@@ -179,6 +182,9 @@ pub struct Call {
     /// The flow that counts the sub-agents around it, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<Id>,
+    /// A hook's client asks its person in its own window.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub dialog: bool,
 }
 
 /// What a call or a compound action did.
@@ -236,9 +242,6 @@ pub struct Approach {
     /// It waits before it answers: it runs `sleep` or `wait`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub waits: bool,
-    /// It gives the guard an order, or writes to its store or its hooks.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub touches_guard: bool,
     /// It asks about something that moves by itself: a build, a deployment, a queue, a log.
     #[serde(default, skip_serializing_if = "is_false")]
     pub moves: bool,

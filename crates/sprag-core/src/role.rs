@@ -47,6 +47,10 @@ impl Role {
     /// Says which kind of adapter an event comes from. A hook is known by its role, and no agent may claim
     /// to be one: a second kind of adapter sees a tool use without its being counted again.
     pub const fn sets_via(self, what: &mut Observed) {
+        if let Observed::Call(call) = what {
+            // What only a hook can know: an agent that claimed it could let its own calls run.
+            call.dialog &= matches!(self, Self::Hook);
+        }
         let via = match what {
             Observed::Call(call) => &mut call.via,
             Observed::Step(step) => &mut step.via,

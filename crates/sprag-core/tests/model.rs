@@ -38,6 +38,7 @@ mod model {
     mod samples;
     mod seeds;
     mod shrink;
+    mod sightings;
     mod starts;
     mod steps;
     mod talk;

@@ -177,6 +177,13 @@ pub(crate) fn value_of(walker: &Walker<'_>, argv: &[Field]) -> Field {
             Field::literal(walker.environment.root.as_deref().unwrap_or("."))
         }
         "realpath" | "readlink" => first(),
+        // Where a program is, is not known here; which program it is, is.
+        "which" | "type" | "command" | "whereis" => match first() {
+            name if name.is_known() && !name.raw().contains('/') => {
+                Field::literal(format!("/usr/local/bin/{}", name.raw()))
+            }
+            name => name,
+        },
         "dirname" => {
             let path = first();
             match path.raw().trim_end_matches('/').rsplit_once('/') {

@@ -1,100 +1,72 @@
-//! Whether a command gives the guard itself orders, or changes its store or its hooks.
+//! Whether a call gives the guard itself orders, or reaches for its store, its tokens, its program or the
+//! hooks by which clients ask it.
+//!
+//! An agent must not approve itself, so what it runs is looked at with the same parser that finds effects:
+//! `env sprag approve`, `sh -c '…'`, `$(which sprag) approve` and `find … -exec` are what they run. Text about
+//! the guard (a search, a commit message, a document) runs nothing and is not looked at.
+//!
+//! Bounded by: the walk through the command.
+
+mod file_tool;
+mod orders;
+mod own_path;
+mod script;
 
 use crate::args::Args;
-use crate::expand::{Field, HOME};
+use crate::expand::Field;
 use crate::walk::Walker;
 
-/// Subcommands of `sprag` that change what it guards. `sessions` only with `reset` or `kill`.
-#[rustfmt::skip]
-const ORDERS: [&str; 11] = [
-    "approve", "decline", "reset", "calm", "pause", "resume", "policy", "uninstall", "token",
-    "kill", "prune",
-];
+pub(crate) use file_tool::writes_guard;
+pub(crate) use script::look_script;
 
-/// Files in which clients keep their hooks, by their last parts.
-const HOOK_FILES: [&[&str]; 8] = [
-    &[".claude", "settings.json"],
-    &[".claude", "settings.local.json"],
-    &[".codex", "hooks.json"],
-    &[".codex", "config.toml"],
-    &[".gemini", "settings.json"],
-    &[".cursor", "hooks.json"],
-    &[".copilot", "config.json"],
-    &[".config", "opencode"],
-];
-
-/// Programs whose last operand is written, or all of them.
+/// Programs that change files that they name.
 #[rustfmt::skip]
-const WRITERS: [&str; 16] = [
-    "rm", "mv", "cp", "tee", "truncate", "unlink", "shred", "ln", "chmod", "chown", "install",
-    "rsync", "dd", "sqlite3", "rmdir", "touch",
+const WRITERS: [&str; 18] = [
+    "rm", "mv", "tee", "truncate", "unlink", "shred", "chmod", "chown", "chattr", "dd", "sqlite3",
+    "rmdir", "touch", "sponge", "patch", "ed", "ex", "setfacl",
 ];
+/// Programs that change the last file that they name.
+const COPIERS: [&str; 5] = ["cp", "install", "rsync", "ln", "scp"];
+/// Options under which a program is told the file that it writes.
+const OUTPUTS: [&str; 5] = ["-o", "-O", "--output", "--output-document", "-t"];
 
 /// Looks whether `args` is about the guard.
 pub(crate) fn look(walker: &mut Walker<'_>, args: &Args<'_>) {
-    let found = if args.program == "sprag" {
-        orders(args)
-    } else if WRITERS.contains(&args.program)
-        || args.program == "sed" && args.iter().any(|field| field.raw().starts_with("-i"))
-    {
-        args.operands(&[])
-            .into_iter()
-            .any(|field| is_guards(walker, field))
-    } else {
-        false
+    walker.found.orders_guard |= orders::is_order(args)
+        || orders::removes_program(args)
+        || orders::asks_server(args)
+        || writes(walker, args)
+        || args.iter().any(|field| walker.is_token(field));
+}
+
+/// Whether a program changes one of the guard's own files.
+fn writes(walker: &Walker<'_>, args: &Args<'_>) -> bool {
+    let own = |field: &Field| walker.is_guards(field);
+    let edits = match args.program {
+        "sed" | "gsed" => args.long("--in-place") || args.short('i'),
+        "perl" | "ruby" => args.short('i'),
+        "awk" | "gawk" => args.iter().any(|field| field.raw() == "inplace"),
+        program => WRITERS.contains(&program),
     };
-    walker.found.orders_guard |= found;
-}
-
-fn orders(args: &Args<'_>) -> bool {
-    let words = args.words(&["--db", "--config", "--policy"]);
-    if args.is_help() || args.has("-h") {
-        return false;
+    if COPIERS.contains(&args.program) {
+        let into = args.values(&["-t", "--target-directory"]);
+        let last = args.operands(&[]).last().copied().cloned();
+        return into.iter().chain(&last).any(own);
     }
-    match words.as_slice() {
-        [
-            "policy",
-            "check" | "show" | "schema" | "explain" | "diff",
-            ..,
-        ] => false,
-        ["token", "list", ..] => false,
-        ["sessions", verb, ..] => matches!(*verb, "reset" | "kill" | "unblock"),
-        [first, ..] => ORDERS.contains(first),
-        [] => false,
+    if args.program == "dd" {
+        let into = |field: &Field| {
+            let path = field.raw().strip_prefix("of=");
+            path.is_some_and(|path| own(&Field::literal(path)))
+        };
+        return args.iter().any(into);
     }
-}
-
-impl Walker<'_> {
-    /// Notes a redirection into one of the guard's own files.
-    pub(crate) fn writes(&mut self, target: &Field) {
-        if is_guards(self, target) {
-            self.found.orders_guard = true;
-        }
+    if args.program == "apply_patch" {
+        let input = walker.input.iter().chain(args.fields);
+        return input
+            .into_iter()
+            .any(|text| file_tool::patches_guard(walker.places, text.raw()));
     }
-}
-
-/// Whether a path is the guard's store or a file of hooks.
-fn is_guards(walker: &Walker<'_>, field: &Field) -> bool {
-    let text = field.with_unset_empty();
-    if text.is_empty() {
-        return false;
-    }
-    let path = walker.places.path(&text, &walker.environment.folder);
-    let names = path.names();
-    let store = names.windows(2).any(|pair| {
-        matches!(
-            pair,
-            [".local" | "share" | "state" | ".config" | ".cache", "sprag"]
-        ) || matches!(pair, [home, ".sprag"] if home.starts_with(HOME))
-    }) || names
-        .iter()
-        .any(|name| matches!(*name, ".sprag" | "sprag.db" | "sprag.db-wal" | "sprag.toml"));
-    store
-        || HOOK_FILES.iter().any(|file| {
-            names.ends_with(file)
-                || file.len() == 2
-                    && names
-                        .windows(2)
-                        .any(|pair| pair == *file && file.last() == Some(&"opencode"))
-        })
+    let loads = matches!(args.program, "curl" | "wget" | "jq" | "sort");
+    (edits && args.operands(&[]).into_iter().any(own))
+        || (loads && args.values(&OUTPUTS).iter().any(own))
 }

@@ -145,6 +145,23 @@ fn arguments(text: &str) -> String {
     String::new()
 }
 
+/// Every string in `text`, at most [`MAX_CALLS`].
+pub(crate) fn strings(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['\'', '"', '`']) {
+        let Some((inside, after)) = rest.get(at..).and_then(string) else {
+            break;
+        };
+        if all.len() >= MAX_CALLS {
+            break;
+        }
+        all.push(inside);
+        rest = after;
+    }
+    all
+}
+
 /// The first argument, if it is one string in plain quotes.
 pub(crate) fn first_string(arguments: &str) -> Option<String> {
     let text = arguments.trim_start();

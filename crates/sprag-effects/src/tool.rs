@@ -40,7 +40,32 @@ pub(crate) fn effects(call: &CallText<'_>) -> Effects {
     let path = paths(call);
     let mut effects = texts(call);
     effects.path = path;
+    effects.orders_guard |= is_near_guard(call.args) && writes_guard(call);
     effects
+}
+
+/// Words of which one stands in every path that is the guard's or a client's hooks: most calls name none
+/// of them, and nothing is parsed for those.
+#[rustfmt::skip]
+const NEAR_GUARD: [&str; 7] = [
+    "sprag", "settings", "hooks.json", "config.toml", "config.json", ".token", "*** Begin Patch",
+];
+
+fn is_near_guard(args: &str) -> bool {
+    NEAR_GUARD.iter().any(|word| args.contains(word))
+}
+
+/// Whether a file tool writes what is the guard's, or a script does.
+fn writes_guard(call: &CallText<'_>) -> bool {
+    let Ok(Value::Object(args)) = serde_json::from_str::<Value>(call.args) else {
+        return false;
+    };
+    let places = Places::new(call.cwd, call.root.or(call.cwd));
+    let mut walker = Walker::new(&places);
+    if let Some(code) = args.get("code").and_then(Value::as_str) {
+        walker.run(&["python", "-c", code].map(Field::literal));
+    }
+    walker.found.orders_guard || crate::guard::writes_guard(&words(call.tool), &args, &places)
 }
 
 /// Arguments that name a path.

@@ -159,9 +159,8 @@ impl<'p> Walker<'p> {
             match redirect {
                 Redirect::File { target, writes } => {
                     let target = self.one_field(target);
-                    if *writes {
-                        self.writes(&target);
-                    } else {
+                    self.redirected(&target, *writes);
+                    if !*writes {
                         self.input = None;
                     }
                 }
@@ -274,15 +273,15 @@ impl<'p> Walker<'p> {
         let Some((program, fields)) = argv.split_first() else {
             return;
         };
-        if !program.is_known() {
+        let path = program.raw();
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if !Field::literal(name).is_known() {
             return;
         }
-        let path = program.raw();
         if let Some(body) = self.environment.function(path) {
             self.call(&body, fields);
             return;
         }
-        let name = path.rsplit('/').next().unwrap_or(path);
         let args = Args {
             program: name.strip_suffix(".exe").unwrap_or(name),
             fields,
@@ -326,6 +325,7 @@ impl<'p> Walker<'p> {
     /// Notes the removal of a path.
     pub(crate) fn path_effect(&mut self, verb: Verb, by: &str, field: &Field, recursive: bool) {
         let judged = self.judge(field, recursive);
+        self.removes(field);
         self.effect(Effect {
             verb,
             reach: judged.reach,

@@ -34,6 +34,8 @@ pub struct HookOptions<'h> {
     /// Something that the person should read when a session starts or somebody writes to it, such as that
     /// the policy file is broken.
     pub notice: Option<&'h str>,
+    /// The project's folder, if the client tells its hooks by another way than the payload.
+    pub project: Option<&'h str>,
     /// Reads the end of a transcript that a payload names: some clients write results there that they
     /// report to no hook. None if transcripts can't be read here.
     pub read_transcript: Option<fn(&str) -> Option<String>>,

@@ -11,6 +11,7 @@ mod place;
 mod salvage;
 mod snake_payload;
 
+use sprag::Event;
 use sprag_core::{MAX_EVENT_BYTES, reduced_json};
 
 use crate::answer::{HookOptions, HookResponse};
@@ -60,7 +61,12 @@ fn read_strictly(
         Client::Cursor => cursor::read(payload, event),
         Client::Opencode => opencode::read(payload, event),
     }?;
-    place::add(&mut hook.events, payload);
+    place::add(&mut hook.events, payload, options.project);
+    for event in &mut hook.events {
+        if let Event::Call(call) = event {
+            call.dialog = hook.can_ask;
+        }
+    }
     Ok(hook)
 }
 

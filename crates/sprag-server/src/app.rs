@@ -7,6 +7,7 @@ use std::time::Duration;
 use sprag::{Guard, PolicyFile, Questions};
 use tokio::sync::{Semaphore, watch};
 
+use crate::approval_link::LinkSigner;
 use crate::body::BodyRooms;
 use crate::call_notes::CallNotes;
 use crate::limits;
@@ -20,10 +21,9 @@ use crate::tokens::{LoginCode, TokenStore};
 
 /// What every route shares; cheap to clone.
 #[derive(Clone)]
-pub(crate) struct App(Arc<AppState>);
+pub(crate) struct App(Arc<AppState>, Guard);
 
 struct AppState {
-    guard: Guard,
     tokens: TokenStore,
     hub: Arc<Hub>,
     metrics: Arc<Metrics>,
@@ -33,6 +33,7 @@ struct AppState {
     session_counts: SessionCounts,
     call_notes: CallNotes,
     policy: Option<PolicyFile>,
+    links: Option<LinkSigner>,
     db: PathBuf,
     body_bytes: usize,
     origin: String,
@@ -54,6 +55,8 @@ pub(crate) struct AppParts {
     pub(crate) telemetry: Option<Telemetry>,
     pub(crate) session_counts: SessionCounts,
     pub(crate) policy: Option<PolicyFile>,
+    /// Signs links to questions, if the server has a public address.
+    pub(crate) links: Option<LinkSigner>,
     pub(crate) db: PathBuf,
     pub(crate) body_bytes: usize,
     pub(crate) body_time: Duration,
@@ -64,8 +67,8 @@ pub(crate) struct AppParts {
 
 impl App {
     pub(crate) fn new(parts: AppParts) -> Self {
-        Self(Arc::new(AppState {
-            guard: parts.guard,
+        let guard = parts.guard;
+        let state = Arc::new(AppState {
             tokens: parts.tokens,
             hub: parts.hub,
             metrics: parts.metrics,
@@ -75,6 +78,7 @@ impl App {
             session_counts: parts.session_counts,
             call_notes: CallNotes::default(),
             policy: parts.policy,
+            links: parts.links,
             db: parts.db,
             body_bytes: parts.body_bytes,
             origin: parts.origin,
@@ -83,11 +87,17 @@ impl App {
             heavy: Arc::new(Semaphore::new(limits::HEAVY)),
             streams: Arc::new(Semaphore::new(limits::STREAMS)),
             ending: parts.ending,
-        }))
+        });
+        Self(state, guard)
+    }
+
+    /// The same for an adapter that enforces nothing.
+    pub(crate) fn in_shadow(&self) -> Self {
+        Self(Arc::clone(&self.0), self.1.in_shadow())
     }
 
     pub(crate) fn guard(&self) -> &Guard {
-        &self.0.guard
+        &self.1
     }
 
     pub(crate) fn tokens(&self) -> &TokenStore {
@@ -120,6 +130,10 @@ impl App {
 
     pub(crate) fn call_notes(&self) -> &CallNotes {
         &self.0.call_notes
+    }
+
+    pub(crate) fn links(&self) -> Option<&LinkSigner> {
+        self.0.links.as_ref()
     }
 
     pub(crate) fn policy_file(&self) -> Option<&PolicyFile> {

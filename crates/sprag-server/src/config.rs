@@ -73,6 +73,8 @@ pub struct ServerConfig {
     pub transport: Transport,
     /// Names under which this server may be reached besides its address and `localhost`.
     pub hosts: Vec<String>,
+    /// Where people reach this server, as `https://guard.example`. Notifications of questions then carry a link.
+    pub public_url: Option<String>,
     /// Who is told of kills and blocks.
     pub notify: NotifySettings,
     /// Where decisions are exported to.
@@ -98,6 +100,19 @@ pub struct ServerConfig {
 }
 
 impl ServerConfig {
+    /// The names under which this server is reached, that of its public address among them.
+    pub(crate) fn host_names(&self) -> Vec<String> {
+        let public = self.public_url.as_deref().and_then(|url| {
+            let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+            let host = rest.split('/').next()?;
+            let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+            Some(name.to_owned())
+        });
+        self.hosts.iter().cloned().chain(public).collect()
+    }
+}
+
+impl ServerConfig {
     /// A server over the store at `db`, on loopback, with everything else as usual.
     #[must_use]
     pub fn new(db: impl Into<PathBuf>) -> Self {
@@ -112,6 +127,7 @@ impl ServerConfig {
             retention: Retention::default(),
             transport: Transport::default(),
             hosts: Vec::new(),
+            public_url: None,
             notify: NotifySettings::default(),
             telemetry: TelemetrySettings::default(),
             tokens: Vec::new(),

@@ -41,10 +41,8 @@ impl App {
             Ok(PendingVerdict { record, wait: None }) => Ok(record),
             Err(error) => Err(error),
         };
-        if let (true, Ok(record)) = (is_hook, &decided)
-            && record.verdict.decision == Decision::Ask
-        {
-            self.questions().asked_by_client(record);
+        if let (true, Ok(record)) = (is_hook, &decided) {
+            self.note_question(record);
         }
         self.observed(watch, decided, parent)
     }
@@ -66,7 +64,17 @@ impl App {
             let end = tokio::task::block_in_place(|| wait.block())?;
             Ok(self.told(checked.record, end))
         });
+        if let (Role::Hook, Ok(record)) = (sender.role, &decided) {
+            self.note_question(record);
+        }
         self.observed(watch, decided, parent)
+    }
+
+    /// Takes note of a question that a hook's client may ask in its own window.
+    fn note_question(&self, record: &Record) {
+        if record.verdict.decision == Decision::Ask {
+            self.questions().asked_by_client(record);
+        }
     }
 
     /// Asks the guard, unless the event would open a session too many.

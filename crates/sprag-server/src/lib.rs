@@ -7,6 +7,8 @@
 mod acceptor;
 pub mod agent_tools;
 mod app;
+mod approval_link;
+mod approval_page;
 mod body;
 mod call_notes;
 mod caller;

@@ -26,6 +26,7 @@ use sprag_store::Record;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::oneshot;
 
+use crate::approval_link::LinkSigner;
 use crate::log_lines::safe;
 use crate::metrics::Metrics;
 
@@ -56,6 +57,13 @@ impl Channel {
             Self::Webhook => "webhook",
             Self::Command => "command",
         }
+    }
+
+    /// The channel of that word.
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        [Self::Webhook, Self::Command]
+            .into_iter()
+            .find(|channel| channel.as_str() == word)
     }
 }
 
@@ -127,6 +135,7 @@ pub struct Notifier {
     history: Mutex<AlertHistory>,
     operator_kills: bool,
     source: String,
+    links: Option<LinkSigner>,
     metrics: Arc<Metrics>,
     thread: Option<JoinHandle<()>>,
     give_up: Option<oneshot::Sender<Duration>>,
@@ -162,10 +171,17 @@ impl Notifier {
             history: Mutex::default(),
             operator_kills,
             source,
+            links: None,
             metrics,
             thread: Some(thread),
             give_up: Some(give_up),
         }))
+    }
+
+    /// Puts a link into each question that it tells.
+    pub(crate) fn with_links(mut self, links: Option<LinkSigner>) -> Self {
+        self.links = links;
+        self
     }
 
     /// Tells of a record where it is a new stop. Never waits.
@@ -182,9 +198,9 @@ impl Notifier {
             FoldAction::Send(others) => alert.finish(record, &self.source, others),
         }
         drop(history);
-        let alert = Arc::new(alert);
         for (channel, queue) in &self.queues {
-            if queue.try_send(Arc::clone(&alert)).is_err() {
+            let told = alert.on(*channel, self.links.as_ref());
+            if queue.try_send(Arc::new(told)).is_err() {
                 self.metrics
                     .notified(Delivery::new(*channel, DeliveryOutcome::Dropped));
                 tracing::error!(target: "sprag", seq = alert.seq, session = safe(&alert.session), "a notification by {} was dropped: {QUEUE} are waiting already", channel.as_str());

@@ -199,7 +199,7 @@ mod tests {
         let (hub, metrics) = (Hub::new(), Arc::new(Metrics::new()));
         let mut received = hub.listen();
         let config = ServerConfig::new("sprag.db");
-        let watchers = Watchers::start(&config, &guard, &metrics).unwrap();
+        let watchers = Watchers::start(&config, &guard, &metrics, None).unwrap();
         let mut pump = RecordPump::new(guard.clone(), hub, watchers);
         let event = br#"{"type":"call","session":"s1","tool":"read"}"#;
         for _ in 0..3 {

@@ -11,6 +11,7 @@ pub(crate) mod flows;
 pub(crate) mod guardrail;
 pub(crate) mod health;
 pub(crate) mod hooks;
+pub(crate) mod links;
 pub(crate) mod log;
 pub(crate) mod login;
 pub(crate) mod me;

@@ -29,6 +29,7 @@ pub(crate) fn routes(app: App, relay: Option<Relay>) -> Router {
         .route("/docs", get(move || page.answer()))
         .route("/docs/style.css", get(route::docs::style))
         .merge(crate::dashboard::routes())
+        .merge(crate::approval_page::routes())
         .layer(from_fn(edge::own));
     let mounted = relay.map(|relay| relay.routes(&app)).unwrap_or_default();
     own.merge(mounted)
@@ -85,6 +86,7 @@ fn documented(has_relay: bool) -> OpenApiRouter<App> {
         .routes(routes!(route::orders::reset))
         .routes(routes!(route::approvals::list))
         .routes(routes!(route::approvals::show, route::approvals::answer))
+        .routes(routes!(route::links::answer))
         .routes(routes!(route::flows::show))
         .routes(routes!(route::policy::show, route::policy::replace))
         .routes(routes!(route::policy::history))

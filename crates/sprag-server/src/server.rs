@@ -19,6 +19,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::acceptor::{self, Acceptor, SocketFile};
 use crate::app::{App, AppParts, dashboard_link};
+use crate::approval_link::LinkSigner;
 use crate::config::{ServerConfig, Transport};
 use crate::doors::Doors;
 use crate::edge::Edge;
@@ -205,7 +206,9 @@ impl Server {
         let metrics = Arc::new(Metrics::new());
         let telemetry = Telemetry::start(&self.config.telemetry, Arc::clone(&metrics))?;
         let feed = self.guard.subscribe_with(FEED);
-        let watchers = Watchers::start(&self.config, &self.guard, &metrics)?;
+        let public = self.config.public_url.as_deref();
+        let links = public.map(|origin| LinkSigner::new(&self.guard, origin));
+        let watchers = Watchers::start(&self.config, &self.guard, &metrics, links.clone())?;
         let stats = Arc::clone(watchers.stats());
         let questions = Arc::clone(watchers.questions());
         let history = read_history(&self.guard, &stats, ending.clone())?;
@@ -222,6 +225,7 @@ impl Server {
             telemetry,
             session_counts: SessionCounts::new(self.config.session_limits),
             policy: self.config.policy.clone(),
+            links,
             db: self.config.db.clone(),
             body_bytes: self.config.body_bytes,
             body_time: self.config.body_time,
@@ -229,7 +233,7 @@ impl Server {
         });
         let edge = Edge {
             mcp: McpMount::of(&self.config, &app)?,
-            hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.hosts)),
+            hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.host_names())),
             routes: router::routes(app, relay),
         };
         let doors = Doors {

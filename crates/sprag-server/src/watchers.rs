@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sprag::{AnswerEvent, Decision, Event, Guard, Heard, Id, MAX_QUESTIONS, Questions, Record};
 
+use crate::approval_link::LinkSigner;
 use crate::config::ServerConfig;
 use crate::error::ServerError;
 use crate::log_lines::LogLines;
@@ -30,9 +31,11 @@ impl Watchers {
         config: &ServerConfig,
         guard: &Guard,
         metrics: &Arc<Metrics>,
+        links: Option<LinkSigner>,
     ) -> Result<Self, ServerError> {
         let clock = Arc::new(sprag::SystemClock);
         let notifier = Notifier::start(config.notify.clone(), clock, Arc::clone(metrics))?;
+        let notifier = notifier.map(|notifier| notifier.with_links(links));
         let stats = Stats::new(guard.status().last_seq, guard.now());
         let questions = match Questions::read(guard) {
             Ok(questions) => questions,

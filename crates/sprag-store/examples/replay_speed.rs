@@ -34,32 +34,42 @@ fn digest(number: u64) -> Digest {
     Digest::from_bytes((mixed << 64 | mixed).to_be_bytes())
 }
 
+fn ids(turn: u64) -> Result<(Id, Id), sprag_core::IdError> {
+    let session = Id::new(&format!("session-{}", turn % 300))?;
+    Ok((session, Id::new(&format!("t{turn}"))?))
+}
+
+fn made(session: Id, call: Id, turn: u64) -> Result<Call, sprag_core::IdError> {
+    Ok(Call {
+        turn: None,
+        effects: Vec::new(),
+        unparsed: false,
+        orders_guard: false,
+        path_reach: None,
+        root: None,
+        dialog: false,
+        session,
+        agent: None,
+        flow: None,
+        id: Some(call),
+        use_id: None,
+        approach: approach(turn)?,
+        hints: Hints::default(),
+        generation: None,
+        identity: Identity::Exact,
+        via: sprag_core::Via::default(),
+        family: None,
+    })
+}
+
 /// Sessions that read, change and test things, and now and then write to each other.
 fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
     let turn = number / 2;
-    let session = Id::new(&format!("session-{}", turn % 300))?;
-    let call = Id::new(&format!("t{turn}"))?;
+    let (session, call) = ids(turn)?;
     let what = if turn % 16 == 15 {
         Observed::Message(message(session, turn)?)
     } else if number.is_multiple_of(2) {
-        Observed::Call(Call {
-            turn: None,
-            effects: Vec::new(),
-            unparsed: false,
-            orders_guard: false,
-            path_reach: None,
-            session,
-            agent: None,
-            flow: None,
-            id: Some(call),
-            use_id: None,
-            approach: approach(turn)?,
-            hints: Hints::default(),
-            generation: None,
-            identity: Identity::Exact,
-            via: sprag_core::Via::default(),
-            family: None,
-        })
+        Observed::Call(made(session, call, turn)?)
     } else {
         Observed::Step(Step {
             session,
@@ -125,7 +135,6 @@ fn approach(turn: u64) -> Result<Approach, sprag_core::IdError> {
         delegates: false,
         probes: false,
         argument: 0,
-        touches_guard: false,
         label: None,
         server: None,
         tool: Some(Id::new("read_file")?),

@@ -28,6 +28,18 @@ pub enum SessionState {
 }
 
 impl SessionState {
+    /// What rules in shadow would have made of an active session.
+    #[must_use]
+    pub fn would(cell: &SessionCell) -> Option<Self> {
+        let held = cell
+            .shadow_mark()
+            .filter(|_| Self::of(cell) == Self::Active)?;
+        Some(match held.kills {
+            true => Self::Killed,
+            false => Self::Blocked,
+        })
+    }
+
     /// By the marks of a cell.
     #[must_use]
     pub fn of(cell: &SessionCell) -> Self {
@@ -95,6 +107,8 @@ pub struct SessionSummary {
     pub state: SessionState,
     /// Its generation.
     pub generation: u32,
+    /// What rules in shadow would have made of it: blocked or killed.
+    pub would: Option<SessionState>,
     /// Its last event.
     pub touched: Timestamp,
     /// Counts.
@@ -107,6 +121,7 @@ impl SessionSummary {
             id,
             agent: cell.agent().cloned(),
             state: SessionState::of(cell),
+            would: SessionState::would(cell),
             generation: cell.generation(),
             touched: idle_since(cell.touched()),
             tally,

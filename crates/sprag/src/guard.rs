@@ -6,6 +6,7 @@
 //! step. A guard is a handle: clones share everything, from any thread.
 
 mod active;
+mod allow;
 mod builder;
 mod error;
 mod operator;
@@ -28,6 +29,7 @@ use crate::feed::{FEED_LENGTH, Feed, Subscription};
 use crate::policy_file::PolicyFileError;
 
 use active::Policies;
+pub use allow::AllowError;
 pub use builder::{GuardBuilder, make_private_folder};
 pub use error::GuardError;
 pub use panic::panic_file;
@@ -56,6 +58,8 @@ pub use watch::Watch;
 #[derive(Clone)]
 pub struct Guard {
     inner: Arc<GuardState>,
+    /// Judges as if every rule were in shadow.
+    shadow: bool,
 }
 
 struct GuardState {
@@ -104,6 +108,16 @@ impl Guard {
     /// Where the file can't be used.
     pub fn open(path: impl Into<std::path::PathBuf>) -> Result<Self, GuardError> {
         Self::builder().file(path).build()
+    }
+
+    /// The same guard for an adapter that enforces nothing: every rule is in shadow for what comes through it,
+    /// as in a pause. Verdicts and the log report what would have been done, and the guard goes on learning.
+    #[must_use]
+    pub fn in_shadow(&self) -> Self {
+        Self {
+            shadow: true,
+            ..self.clone()
+        }
     }
 
     /// What to do about something that an agent does or is about to do. The time is now.
@@ -173,7 +187,7 @@ impl Guard {
         at: Timestamp,
     ) -> Result<Arc<Record>, GuardError> {
         may_tell(role, event)?;
-        let record = self.inner.decide(role, event, sender, at)?;
+        let record = self.inner.decide((role, self.shadow), event, sender, at)?;
         self.keep_in_bounds(record.seq);
         Ok(record)
     }
@@ -229,12 +243,12 @@ impl GuardState {
 
     fn decide(
         &self,
-        role: Role,
+        by: (Role, bool),
         event: &Event,
         sender: Option<&Sender>,
         at: Timestamp,
     ) -> Result<Arc<Record>, GuardError> {
-        let (record, wait) = self.decide_soon(role, event, sender, at)?;
+        let (record, wait) = self.decide_soon(by, event, sender, at)?;
         self.tell(&record);
         match wait.map(Wait::block).transpose()? {
             Some(Durable::No) => Ok(Arc::new(record.not_durable())),
@@ -251,7 +265,7 @@ impl GuardState {
 
     fn decide_soon(
         &self,
-        role: Role,
+        (role, shadow): (Role, bool),
         event: &Event,
         sender: Option<&Sender>,
         at: Timestamp,
@@ -259,8 +273,8 @@ impl GuardState {
         let policies = self.policies();
         let orders = self.orders_at(at)?;
         let policy = match orders.pause {
-            Some(_) => &policies.paused,
-            None => &policies.normal,
+            None if !shadow => &policies.normal,
+            _ => &policies.paused,
         };
         let mut observation = self.digester.observe(event, at, &policy.policy)?;
         observation.sender = sender.cloned();

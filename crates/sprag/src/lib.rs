@@ -94,6 +94,7 @@ mod guard;
 mod judge;
 pub mod link;
 mod missing_time;
+pub mod policy_edit;
 mod policy_file;
 mod questions;
 pub mod replay;
@@ -110,7 +111,8 @@ pub use explain::{Explanation, explain};
 pub use export::{cloud_event, record_json};
 pub use feed::{FEED_LENGTH, FeedItem, Subscription};
 pub use guard::{
-    Guard, GuardBuilder, GuardError, PendingVerdict, Reload, Watch, make_private_folder, panic_file,
+    AllowError, Guard, GuardBuilder, GuardError, PendingVerdict, Reload, Watch,
+    make_private_folder, panic_file,
 };
 pub use judge::{Judge, JudgeError};
 pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};

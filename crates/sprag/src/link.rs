@@ -45,6 +45,8 @@ pub struct LinkOptions {
     pub capture: Capture,
     /// How long a server may take for one answer.
     pub deadline: Duration,
+    /// Judge as if every rule were in shadow: see [`Guard::in_shadow`].
+    pub shadow: bool,
 }
 
 impl LinkOptions {
@@ -57,6 +59,7 @@ impl LinkOptions {
             policy: None,
             capture: Capture::default(),
             deadline: DEADLINE,
+            shadow: false,
         }
     }
 }
@@ -142,11 +145,14 @@ impl Link {
 
     fn check_once(&self, role: Role, event: &Event) -> Result<Verdict, LinkError> {
         let gone = match self.way() {
-            Way::Server(client) => match client.check(role, event) {
+            Way::Server(client) => match client.check(role, event, self.is_shadow()) {
                 Err(error @ LinkError::Absent { .. }) => error,
                 other => return other,
             },
-            Way::File(guard) => match guard.check_from(&sender(role), event.clone()) {
+            Way::File(guard) => match self
+                .judging(&guard)
+                .check_from(&sender(role), event.clone())
+            {
                 Err(error @ GuardError::Store(StoreError::Owned { .. })) => error.into(),
                 other => return Ok(other?),
             },
@@ -155,8 +161,25 @@ impl Link {
         // listen yet, and who ends does not listen any more; neither takes long.
         self.change_over(gone)?;
         match self.way() {
-            Way::Server(client) => client.check(role, event),
-            Way::File(guard) => Ok(guard.check_from(&sender(role), event.clone())?),
+            Way::Server(client) => client.check(role, event, self.is_shadow()),
+            Way::File(guard) => Ok(self
+                .judging(&guard)
+                .check_from(&sender(role), event.clone())?),
+        }
+    }
+
+    fn is_shadow(&self) -> bool {
+        self.inner
+            .options
+            .as_ref()
+            .is_some_and(|options| options.shadow)
+    }
+
+    /// The guard as this link asks it.
+    fn judging(&self, guard: &Guard) -> Guard {
+        match self.is_shadow() {
+            true => guard.in_shadow(),
+            false => guard.clone(),
         }
     }
 

@@ -267,7 +267,7 @@ fn look(guard: &Guard, code: &Id, asked: &Asked) -> Result<Option<Question>, Gua
     let found = held.find(|held| held.code == *code);
     Ok(found.map(|approval| Question {
         session: asked.session.clone(),
-        agent: session.summary.agent.clone(),
+        agent: session.summary.agent.clone().or(approval.agent.clone()),
         seq: asked.seq,
         approval: approval.clone(),
     }))

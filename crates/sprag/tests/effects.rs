@@ -160,3 +160,66 @@ fn a_tool_that_deletes_in_the_workspace_is_judged_by_its_path() {
         );
     }
 }
+
+#[test]
+fn a_command_that_approves_for_itself_is_refused_and_one_that_looks_for_the_words_is_not() {
+    let mut session = Session::new("");
+    let own = (Decision::Deny, Some(RuleId::AccessSelf));
+    assert_eq!(said(&session.run("sprag approve 6tpg6t9m")), own);
+    assert_eq!(
+        said(&session.run("bash -c 'sprag sessions reset s1 --yes'")),
+        own
+    );
+    for honest in [
+        "grep -rn 'sprag approve' docs",
+        "git commit -m 'docs: explain sprag approve'",
+    ] {
+        assert_eq!(session.run(honest).decision, Decision::Allow, "{honest}");
+    }
+    let args =
+        Payload::from(json!({ "file_path": "/home/user/.claude/settings.json", "content": "{}" }));
+    let write = Event::call("s", "Write").unwrap().args(args);
+    assert_eq!(said(&session.judge(write)), own);
+}
+
+fn approve(session: &mut Session, verdict: &Verdict, scope: &str) {
+    let code = verdict.approval.as_ref().unwrap();
+    let yes =
+        format!(r#"{{"type":"approve","session":"s","approval":"{code}","scope":"{scope}"}}"#);
+    let verdict = session.judge(Event::parse(yes.as_bytes()).unwrap());
+    assert_eq!(verdict.decision, Decision::Allow);
+}
+
+#[test]
+fn an_approval_for_the_session_goes_by_program_verb_and_target_not_by_the_words_of_the_command() {
+    let mut session = Session::new("");
+    let asked = session.run("terraform destroy -auto-approve -target=module.db");
+    assert_eq!(asked.decision, Decision::Ask);
+    approve(&mut session, &asked, "session");
+    for same in [
+        "terraform destroy -target=module.db -auto-approve",
+        "cd . && terraform destroy -auto-approve -target=module.db 2>&1 | tail -5",
+    ] {
+        let again = session.run(same);
+        let other = asked.evidence.as_ref().unwrap()["effects"] != json!(null);
+        assert!(
+            other && again.decision <= Decision::Warn,
+            "{same}: {again:?}"
+        );
+    }
+    let other = session.run("dropdb production");
+    assert_eq!(other.decision, Decision::Ask);
+    let more = session.run("terraform destroy -auto-approve -target=module.db; dropdb production");
+    assert_eq!(more.decision, Decision::Ask, "more than was approved");
+}
+
+#[test]
+fn an_approval_for_the_session_does_not_cover_a_target_that_nobody_knows() {
+    let mut session = Session::new("");
+    let asked = session.run("dropdb \"$NAME\"");
+    assert_eq!(asked.decision, Decision::Ask, "{asked:?}");
+    approve(&mut session, &asked, "session");
+    assert_eq!(session.run("dropdb \"$NAME\"").decision, Decision::Allow);
+    let other = session.run("NAME=$(cat name) && dropdb \"$NAME\"");
+    assert_eq!(other.decision, Decision::Ask, "{other:?}");
+}

@@ -31,6 +31,10 @@ pub(crate) enum ScopeWord {
     Once,
     /// The same on the same target, as long as the session lasts.
     Session,
+    /// The same, and the policy allows the command in this project from now on.
+    Project,
+    /// The same, and the policy allows the command for this agent from now on.
+    Agent,
 }
 
 impl From<ScopeWord> for ApprovalScope {
@@ -38,6 +42,8 @@ impl From<ScopeWord> for ApprovalScope {
         match word {
             ScopeWord::Once => Self::Once,
             ScopeWord::Session => Self::Session,
+            ScopeWord::Project => Self::Project,
+            ScopeWord::Agent => Self::Agent,
         }
     }
 }

@@ -31,6 +31,10 @@ pub(crate) struct ServeArgs {
     /// A name under which the server is reached, besides its address; may be given again.
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
+    /// Where people reach this server, as https://guard.example. Notifications of questions then carry a
+    /// link that answers one question, once.
+    #[arg(long, value_name = "URL", value_parser = origin)]
+    pub(crate) public_url: Option<String>,
     /// Speak TLS with this certificate chain, a PEM file.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
@@ -70,6 +74,20 @@ pub(crate) struct ServeArgs {
     /// Play live examples into a store of their own, to look around.
     #[arg(long, conflicts_with_all = ["db", "policy", "socket", "upstream", "relay_path", "relay_field", "mcp_config"])]
     pub(crate) demo: bool,
+}
+
+/// An address without a path.
+fn origin(text: &str) -> Result<String, String> {
+    let text = text.trim_end_matches('/');
+    let host = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
+    match host {
+        Some(host) if !host.is_empty() && !host.contains(['/', '?', '#', '@', ' ']) => {
+            Ok(text.to_owned())
+        }
+        _ => Err("an address without a path, such as https://guard.example".to_owned()),
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

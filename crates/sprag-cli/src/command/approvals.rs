@@ -4,7 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use sprag::{ApprovalScope, Guard, Id, Link, Question, Questions, Role, Timestamp};
+use sprag::{
+    AllowError, ApprovalScope, Guard, Id, Link, PolicyFile, Question, Questions, Role, Timestamp,
+};
 
 use crate::args::{AnswerArgs, ApprovalsArgs, ApproveArgs};
 use crate::clock;
@@ -83,6 +85,8 @@ fn shown(question: &Question) -> Value {
         "rule": held.rule,
         "call": held.what,
         "why": held.why,
+        "commands": held.commands,
+        "root": held.root,
         "asked_at": held.asked,
         "expires_at": held.until,
         "seq": question.seq,
@@ -134,7 +138,11 @@ fn answer(
             let session = body.get("session").and_then(Value::as_str);
             session.unwrap_or_default().to_owned()
         }
-        (None, Some(guard)) => straight(&guard, &code, scope, &by, args.why.as_deref())?,
+        (None, Some(guard)) => {
+            let file = settings.policy_file(policy);
+            let answer = (scope, by.as_str(), args.why.as_deref());
+            straight(&guard, &code, answer, file.as_ref())?
+        }
         (None, None) => String::new(),
     };
     if args.json {
@@ -147,22 +155,58 @@ fn answer(
         if scope.is_some() {
             writeln!(out, "the agent may now make the same call again")?;
         }
+        let named = open.iter().find(of_code);
+        print_allowed(named, scope, out)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what the policy allows from now on.
+fn print_allowed(
+    named: Option<&Value>,
+    scope: Option<ApprovalScope>,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let text = |key: &str| named.and_then(|one| one.get(key)?.as_str());
+    let place = match scope {
+        Some(ApprovalScope::Project) => format!("in {}", text("root").unwrap_or_default()),
+        Some(ApprovalScope::Agent) => {
+            format!("for agent {}", text("agent").unwrap_or_default())
+        }
+        _ => return Ok(()),
+    };
+    let commands = named.and_then(|one| one.get("commands")?.as_array());
+    let commands = commands.into_iter().flatten().filter_map(Value::as_str);
+    for command in commands {
+        writeln!(out, "the policy now allows `{command}` {place}")?;
+    }
+    Ok(())
 }
 
 /// Answers in the store itself.
 fn straight(
     guard: &Guard,
     code: &Id,
-    scope: Option<ApprovalScope>,
-    by: &str,
-    why: Option<&str>,
+    (scope, by, why): (Option<ApprovalScope>, &str, Option<&str>),
+    file: Option<&PolicyFile>,
 ) -> Result<String, Failure> {
-    let Some((session, _)) = Questions::read(guard)?.find(guard, code)? else {
+    let Some((session, question)) = Questions::read(guard)?.find(guard, code)? else {
         return Err(Failure::new(format!("there is no approval {code}"))
             .next("`sprag approvals` shows what is open"));
     };
+    let allow = question.zip(scope);
+    if let Some((question, scope)) = &allow {
+        guard.can_allow(question, *scope).map_err(not_allowed)?;
+    }
     guard.answer((&session, code), scope, by, why)?;
+    if let Some((question, scope)) = &allow {
+        guard
+            .allow_commands(question, *scope, file, by)
+            .map_err(not_allowed)?;
+    }
     Ok(session.to_string())
+}
+
+fn not_allowed(error: AllowError) -> Failure {
+    Failure::new(error.to_string())
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &EffectsArgs, settings: &Settings, out: &mut dyn Write) 
             .effects
             .iter()
             .map(|effect| Line {
-                judged: effect.reach_under(&limits),
+                judged: effect.reach_under(&limits, call.root.as_deref()),
                 effect: effect.clone(),
             })
             .collect(),

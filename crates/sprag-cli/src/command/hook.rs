@@ -77,8 +77,12 @@ fn answer_payload(
     let quiet = db.is_some_and(|db| problem_log::is_fresh(db, clock::now()));
     let notice = notice(client, args, settings, quiet);
     let tails = db.and_then(|db| TranscriptTails::new(db, settings.copilot_folder(), clock::now()));
+    let project = settings
+        .text("CLAUDE_PROJECT_DIR")
+        .filter(|_| client == Client::Claude);
     let options = HookOptions {
         event: args.event.as_deref(),
+        project: project.as_deref(),
         fail: args.fail.into(),
         shadow: args.shadow,
         quiet,
@@ -188,6 +192,7 @@ fn link_options(args: &HookArgs, settings: &Settings, db: &Path) -> LinkOptions 
         socket: Some(settings.socket_place(socket, args.db.db.as_deref(), db)),
         policy: settings.policy_file(args.policy.policy.as_deref()),
         capture: args.capture.into(),
+        shadow: args.shadow,
         ..LinkOptions::new(db)
     }
 }

@@ -207,6 +207,7 @@ fn config(
         },
         transport,
         hosts: args.host.clone(),
+        public_url: args.public_url.clone(),
         notify: notify(args, settings)?,
         tokens: given_tokens(settings)?,
         telemetry: TelemetrySettings::read(|name| settings.text(name))

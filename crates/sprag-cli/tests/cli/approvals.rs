@@ -20,7 +20,8 @@ fn asked() -> (Sandbox, String) {
 fn a_question_is_shown_and_approved_once() {
     let (sandbox, code) = asked();
     let shown = sandbox.run(&["approvals"]);
-    let head = format!("exit 0\n--- stdout\n{code}  rm_all\n    session s1, open for ");
+    let head =
+        format!("exit 0\n--- stdout\n{code}  rm_all\n    session s1 (agent cleaner), open for ");
     assert!(shown.starts_with(&head), "{shown}");
     assert!(
         shown.contains("access.denied: Tool rm_all is not allowed by the policy"),
@@ -96,4 +97,41 @@ fn a_code_that_nobody_asked_is_told_as_such() {
     error: there is no approval k7f3
     next: `sprag approvals` shows what is open
     ");
+}
+
+#[test]
+fn approved_for_a_project_the_command_is_in_the_policy() {
+    let sandbox = Sandbox::new();
+    let call = |root: &str| {
+        format!(
+            r#"{{"type":"call","session":"s1","tool":"Bash","root":"{root}","args":{{"command":"terraform destroy"}}}}"#
+        )
+    };
+    let told = sandbox.run_with(&["check"], call("/srv/app"));
+    let (_, rest) = told.split_once(r#""approval":""#).expect("it asks");
+    let code = rest.split('"').next().expect("a code");
+    let approved = sandbox.run(&["approve", code, "--scope", "project", "--yes"]);
+    assert!(
+        approved.ends_with("the policy now allows `terraform destroy` in /srv/app\n"),
+        "{approved}"
+    );
+    insta::assert_snapshot!(sandbox.read(".config/sprag/policy.toml"), @r#"
+    [destructive]
+    allow = ["terraform destroy in /srv/app"]
+    "#);
+    let passes = sandbox.run_with(&["check"], call("/srv/app").replace("s1", "s2"));
+    assert!(passes.contains(r#""verdict":"allow""#), "{passes}");
+    let elsewhere = sandbox.run_with(&["check"], call("/srv/other").replace("s1", "s3"));
+    assert!(elsewhere.contains(r#""verdict":"ask""#), "{elsewhere}");
+}
+
+#[test]
+fn what_is_no_command_is_not_approved_for_good() {
+    let (sandbox, code) = asked();
+    insta::assert_snapshot!(mask(&sandbox.run(&["approve", &code, "--scope", "agent", "--yes"])), @"
+    exit 2
+    --- stderr
+    error: no command of this call can be allowed for good: approve it for `once` or `session`
+    ");
+    assert!(sandbox.run(&["approvals"]).contains(&code));
 }

@@ -335,3 +335,32 @@ fn a_hundred_hooks_at_once_through_a_server_do_neither() {
     server.child.wait().unwrap();
     all_there(&sandbox);
 }
+
+#[test]
+fn hooks_in_shadow_judge_as_shadow_and_sessions_are_listed_as_would_be_blocked() {
+    let sandbox = Sandbox::new();
+    let shadow = ["hook", "--client", "claude", "--shadow"];
+    for number in 0..9 {
+        let id = format!("toolu_00000000000000{number:02}");
+        let before = call("s1", "cat status", &id);
+        let after = before.replace("PreToolUse", "PostToolUse").replacen(
+            '{',
+            r#"{"tool_response":{"stdout":"job 17 is queued","stderr":"","interrupted":false},"#,
+            1,
+        );
+        for payload in [before, after] {
+            assert_eq!(sandbox.run_with(&shadow, payload), "exit 0\n");
+        }
+    }
+    let list = sandbox.run(&["sessions", "list"]);
+    assert!(list.contains("would be blocked"), "{list}");
+    let json = sandbox.run(&["sessions", "list", "--json"]);
+    assert!(json.contains(r#""would": "blocked""#), "{json}");
+    assert!(json.contains(r#""state": "active""#), "{json}");
+    let shown = sandbox.run(&["sessions", "show", "s1"]);
+    assert!(shown.contains("would have stopped it at"), "{shown}");
+    // Nothing was blocked behind the scenes: no call was refused, and the log says shadow.
+    let log = sandbox.run(&["log", "tail"]);
+    assert!(log.contains("in shadow: block"), "{log}");
+    assert!(!log.contains("session.blocked"), "{log}");
+}

@@ -44,7 +44,8 @@ fn a_listing_shows_who_is_stopped() {
         "refused": 1,
         "session": "s1",
         "state": "killed",
-        "touched": <ms>
+        "touched": <ms>,
+        "would": null
       }
     ]
     "#);
@@ -109,7 +110,8 @@ fn a_session_is_shown_with_its_mark_and_how_full_the_rules_are() {
       },
       "session": "s2",
       "state": "active",
-      "touched": <ms>
+      "touched": <ms>,
+      "would": null
     }
     "#);
     insta::assert_snapshot!(sandbox.run(&["sessions", "show", "nobody"]), @"

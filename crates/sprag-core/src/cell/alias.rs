@@ -109,6 +109,20 @@ impl AliasCell {
         self.seen.iter_mut().find(|one| one.session == *session)
     }
 
+    /// Whether a hook saw this very call and this kind of adapter, which stands behind the client, did not:
+    /// if the client asked its person, they let it run. Another call under the same id is not it.
+    pub(crate) fn passed_hook(&mut self, call: &Call) -> bool {
+        let behind = matches!(call.via, Via::Mcp | Via::Api);
+        let what = call.approach.exact.prefix();
+        let seen = self
+            .sighting(&call.session)
+            .and_then(|one| one.call.as_ref());
+        let passed = |seen: &Seen| {
+            seen.what == what && seen.by & bit(Via::Hook) != 0 && seen.by & bit(call.via) == 0
+        };
+        behind && seen.is_some_and(|seen| passed(seen))
+    }
+
     /// The verdict on a call that was seen before.
     pub(crate) fn repeated_call(&mut self, call: &Call, now: Timestamp) -> Option<Verdict> {
         let sighting = self.sighting(&call.session)?;
@@ -133,6 +147,16 @@ impl AliasCell {
             step: None,
         };
         self.put(sighting);
+    }
+
+    /// A call that was seen before and got another verdict now. Who saw it before did see it.
+    pub(crate) fn saw_again(&mut self, call: &Call, verdict: &Verdict) {
+        let seen = self
+            .sighting(&call.session)
+            .and_then(|one| one.call.as_mut());
+        if let Some(seen) = seen {
+            seen.verdict = verdict.clone();
+        }
     }
 
     /// A step that is not a repeated one.

@@ -15,6 +15,8 @@ use crate::time::{Millis, Timestamp};
 pub(crate) const MAX_OPEN: usize = 16;
 /// So many answers of a session are remembered.
 const MAX_ANSWERED: usize = 16;
+/// So many commands of a question are named.
+const MAX_COMMANDS: usize = 4;
 /// How long a declined approach is refused without a new question.
 pub(crate) const DECLINED_FOR: Millis = Millis(600_000);
 /// Characters that nobody confuses with others.
@@ -33,13 +35,15 @@ pub enum ApprovalScope {
     Once,
     /// The same on the same target, as long as the session lasts.
     Session,
-    /// The same as `session`; whoever sends it also writes it into the policy.
+    /// The same as `session`; whoever sends it also writes the command into the policy, for this project.
     Project,
+    /// The same as `session`; whoever sends it also writes the command into the policy, for this agent.
+    Agent,
 }
 
 impl ApprovalScope {
     /// Every scope, the narrowest first.
-    pub const ALL: [Self; 3] = [Self::Once, Self::Session, Self::Project];
+    pub const ALL: [Self; 4] = [Self::Once, Self::Session, Self::Project, Self::Agent];
 
     /// The word on the wire.
     #[must_use]
@@ -48,6 +52,7 @@ impl ApprovalScope {
             Self::Once => "once",
             Self::Session => "session",
             Self::Project => "project",
+            Self::Agent => "agent",
         }
     }
 }
@@ -84,6 +89,16 @@ pub struct Approval {
     pub what: String,
     /// Why it is asked.
     pub why: String,
+    /// The programs with their subcommands that it asks about, as `destructive.allow` names them; at most
+    /// [`MAX_COMMANDS`], and none if there are more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<Box<str>>,
+    /// The project's folder, if the commands are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<Box<str>>,
+    /// The agent that made the call, if it is known. A session keeps its agent only once a call was let through.
+    #[serde(skip)]
+    pub agent: Option<Id>,
     /// Who answered.
     pub by: Option<Box<str>>,
     /// What they said.
@@ -141,6 +156,9 @@ pub(crate) struct Question<'q> {
     pub(crate) rule: RuleId,
     pub(crate) what: String,
     pub(crate) why: String,
+    pub(crate) commands: Vec<Box<str>>,
+    pub(crate) root: Option<Box<str>>,
+    pub(crate) agent: Option<Id>,
 }
 
 impl Approvals {
@@ -182,6 +200,7 @@ impl Approvals {
             return None;
         }
         self.count = self.count.saturating_add(1);
+        let named = (1..=MAX_COMMANDS).contains(&question.commands.len());
         self.list.push(Approval {
             code: approval_code(
                 question.exact,
@@ -195,6 +214,9 @@ impl Approvals {
             rule: Some(question.rule),
             what: question.what,
             why: question.why,
+            commands: if named { question.commands } else { Vec::new() },
+            root: question.root.filter(|_| named),
+            agent: question.agent,
             by: None,
             said: None,
             exact: question.exact,
@@ -225,17 +247,22 @@ impl Approvals {
             .retain(|held| held.state != ApprovalState::Declined);
     }
 
-    /// A call that was asked about was made all the same: its client let it run.
-    pub(crate) fn let_run(&mut self, exact: u64, now: Timestamp) -> Option<Id> {
+    /// A call that was asked about was made all the same: its client let it run. The question, with the
+    /// call that it is about.
+    pub(crate) fn let_run(
+        &mut self,
+        is_asked: impl Fn(&Approval) -> bool,
+        now: Timestamp,
+    ) -> Option<(Id, u64)> {
         let held = self
             .list
             .iter_mut()
-            .find(|held| held.is_open(now) && held.exact == exact)?;
+            .find(|held| held.is_open(now) && is_asked(held))?;
         held.state = ApprovalState::Granted;
         held.by = Some("the client".into());
-        let code = held.code.clone();
+        let found = (held.code.clone(), held.exact);
         self.forget();
-        Some(code)
+        Some(found)
     }
 }
 

@@ -3,13 +3,14 @@
 //! A store keeps a cell for every agent that ever ran, and sends one over a network with every event. So the two
 //! long lists of a session have rows of their own: its memory of steps and the calls that wait for one.
 
+mod approvals;
 mod memory;
 mod pending;
 
 use std::collections::VecDeque;
 
 use super::alias::{Seen, Sighting};
-use super::approvals::{Approval, ApprovalState, Approvals};
+use super::approvals::Approvals;
 use super::calls::Calls;
 use super::flow::{FlowMember, FlowStarter};
 use super::pace::Pace;
@@ -22,7 +23,7 @@ use super::task::{RunTrace, TaskCell, TaskRun};
 use super::window::Window;
 use super::{
     AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
-    MessageRun, NearLosses, PairCell, SessionCell, Spending,
+    MessageRun, NearLosses, PairCell, SessionCell, ShadowMark, Spending,
 };
 use crate::encoding::{Fixed, KnownRule, Malformed, Or, Text, encodings, numbered_variants};
 use crate::id::Id;
@@ -86,6 +87,7 @@ numbered_fields!(ResettableState {
     22 output: Said,
     23 opened: bool,
     24 run: RunTrace,
+    25 shadow_mark: Option<Box<ShadowMark>>,
 });
 
 numbered_fields!(RunTrace {
@@ -110,27 +112,6 @@ numbered_fields!(Said {
     1 words: Fixed,
     2 times: u16,
     3 chants: u16,
-});
-
-numbered_fields!(Approvals {
-    1 count: u32,
-    2 list: Vec<Approval>,
-});
-
-numbered_variants!(ApprovalState, "approval": 0 Open, 1 Approved, 2 Granted, 3 Declined);
-
-numbered_fields!(Approval {
-    1 code: Id,
-    2 asked: Timestamp,
-    3 until: Timestamp,
-    4 state: ApprovalState,
-    5 rule: KnownRule,
-    6 what: Text,
-    7 why: Text,
-    8 by: Option<Text>,
-    9 said: Option<Text>,
-    10 exact: Fixed,
-    11 deed: Fixed,
 });
 
 numbered_fields!(Pace {
@@ -409,8 +390,8 @@ mod tests {
     use super::super::spent::Amount;
     use super::super::tried::{ShortName, Tried};
     use super::super::{
-        AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
-        MessageRun, PairCell, PendingCall, SessionCell, StepMemory,
+        AgentCell, AliasCell, Answers, CallLosses, ConversationCell, Destructive, FlowCell,
+        InboxCell, Mark, MessageRun, PairCell, PendingCall, SessionCell, ShadowMark, StepMemory,
     };
     use super::{Seen, Sighting};
     use crate::encoding::{Fields, Malformed, Reader, Writer, decode, encode};
@@ -500,6 +481,8 @@ mod tests {
                 },
                 refused: random.is(),
                 asked: random.is(),
+                dialog: random.is(),
+                losses: random.maybe(|random| Box::new(any_losses(random))),
                 at: random.time(),
                 turn_start: random.small(),
             });
@@ -567,6 +550,30 @@ mod tests {
         cell.held.refused_in_block = random.small();
         cell.held.run_started = random.maybe(RandomValues::time);
         cell.held.user_unblocks = random.is();
+        cell.held.shadow_mark = random.maybe(|random| {
+            Box::new(ShadowMark {
+                kills: random.is(),
+                mark: Mark {
+                    at: random.time(),
+                    rule: random.maybe(|_| RuleId::ProgressStuck),
+                    why: "12 in a row".to_owned(),
+                    by: None,
+                },
+            })
+        });
+    }
+
+    fn any_losses(random: &mut RandomValues) -> CallLosses {
+        let targets =
+            |random: &mut RandomValues| (0..random.below(3)).map(|_| random.roll()).collect();
+        CallLosses {
+            tool: random.maybe(targets),
+            tool_name: random.maybe(|_| "table=users".into()),
+            far: targets(random),
+            counts: random.is(),
+            far_names: random.maybe(|_| "bucket".into()).into_iter().collect(),
+            near: targets(random),
+        }
     }
 
     fn any_streaks(random: &mut RandomValues) -> Streaks {
@@ -626,6 +633,9 @@ mod tests {
                 rule: random.maybe(|_| RuleId::DestructiveVolume),
                 what: "db/drop_table on table=users".to_owned(),
                 why: "3 deletes in 2s".to_owned(),
+                commands: random.maybe(|_| "git push".into()).into_iter().collect(),
+                root: random.maybe(|_| "/srv/app".into()),
+                agent: random.maybe(|_| Id::new("cleaner").unwrap()),
                 by: random.maybe(|_| "ops@host".into()),
                 said: random.maybe(|_| "fine".into()),
                 exact: random.roll(),
@@ -805,6 +815,8 @@ mod tests {
                 },
                 refused: false,
                 asked: false,
+                dialog: false,
+                losses: None,
                 at: now,
                 turn_start: step,
             });

@@ -11,6 +11,7 @@ use super::destructive::Destructive;
 use super::hash::{hash_bytes, mix};
 use super::near::NearLosses;
 use super::pace::Pace;
+use super::pending::PendingCall;
 use super::progress::Progress;
 use super::said::Said;
 use super::spent::Spending;
@@ -44,25 +45,13 @@ pub struct Mark {
     pub by: Option<Box<str>>,
 }
 
-/// A call that waits for its step.
+/// Why a session would be blocked or killed, if the rule were not in shadow.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PendingCall {
-    pub(crate) id: u64,
-    pub(crate) tried: Tried,
-    pub(crate) refused: bool,
-    /// It waits for a person's word.
-    pub(crate) asked: bool,
-    /// When it was made.
-    pub(crate) at: Timestamp,
-    /// How many steps had been judged when its turn began.
-    pub(crate) turn_start: u32,
-}
-
-impl PendingCall {
-    /// Whether it was refused for good: nobody can have let it run.
-    pub(crate) fn is_refused(&self) -> bool {
-        self.refused && !self.asked
-    }
+pub struct ShadowMark {
+    /// It would be killed, not blocked.
+    pub kills: bool,
+    /// When, by which rule, and why.
+    pub mark: Mark,
 }
 
 /// Refused calls in a row.
@@ -130,6 +119,8 @@ pub(crate) struct ResettableState {
     /// Somebody outside spoke to it.
     pub(crate) opened: bool,
     pub(crate) run: RunTrace,
+    /// What rules in shadow would have done to it.
+    pub(crate) shadow_mark: Option<Box<ShadowMark>>,
 }
 
 impl ResettableState {
@@ -198,6 +189,12 @@ impl SessionCell {
     #[must_use]
     pub fn blocked(&self) -> Option<&Mark> {
         self.blocked.as_deref()
+    }
+
+    /// Why it would be stopped, if rules were not in shadow.
+    #[must_use]
+    pub fn shadow_mark(&self) -> Option<&ShadowMark> {
+        self.held.shadow_mark.as_deref()
     }
 
     /// Whom it belongs to, once an event of a known sender opened it.
@@ -326,6 +323,7 @@ impl SessionCell {
 
     pub(crate) fn unblock(&mut self) {
         self.blocked = None;
+        self.held.shadow_mark.take_if(|held| !held.kills);
         self.held.refused_in_block = 0;
     }
 

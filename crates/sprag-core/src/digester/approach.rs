@@ -13,7 +13,6 @@ use crate::policy::DestructiveLimits;
 use super::canonical::{self, write_text};
 use super::delegation::delegates;
 use super::fields::fields;
-use super::guard::touches_guard;
 use super::json::JsonValue;
 use super::kind::{guess, is_shell};
 use super::label::label;
@@ -98,7 +97,6 @@ pub(super) fn of_tool(
     let (name, command) = (tool.tool.as_str(), command(&args));
     approach.kind = guess(name, command);
     approach.waits = waits(name, command);
-    approach.touches_guard = touches_guard(&args, command, approach.kind);
     approach.moves = moves(name, &args, command);
     approach.delegates = delegates(tool.server, tool.tool, &args);
     approach.probes = command.is_some_and(|command| is_shell(name) && probes(command));
@@ -120,7 +118,6 @@ fn blank(tool: &CalledTool<'_>, raw: &str) -> Approach {
         normal: Default::default(),
         kind: Default::default(),
         waits: false,
-        touches_guard: false,
         moves: false,
         asks: false,
         aims: false,
@@ -143,7 +140,6 @@ pub(super) fn of_program(key: &DigestKey, program: &Payload) -> Result<Approach,
         normal: program.normal,
         kind: guess("", Some(&program.text)),
         waits: waits("", Some(&program.text)),
-        touches_guard: false,
         moves: false,
         asks: false,
         aims: false,

@@ -19,7 +19,7 @@ numbered_variants!(MessageKind, "kind of message": 0 Say, 1 Spawn, 2 Return);
 numbered_variants!(Identity, "identity": 0 Exact, 1 Shared);
 numbered_variants!(Via, "kind of adapter": 0 Api, 1 Hook, 2 Mcp, 3 Gateway);
 numbered_variants!(ToolKind, "kind of tool": 0 Run, 1 Read, 2 Poll, 3 Change);
-numbered_variants!(ApprovalScope, "scope": 0 Once, 1 Session, 2 Project);
+numbered_variants!(ApprovalScope, "scope": 0 Once, 1 Session, 2 Project, 3 Agent);
 numbered_variants!(Verb, "verb": 0 Delete, 1 Reset, 2 Drop, 3 Destroy, 4 Format);
 numbered_variants!(Reach, "reach": 0 Scratch, 1 Workspace, 2 Outside, 3 Shared, 4 Sweeping);
 numbered_variants!(Tone, "tone": 0 Telling, 1 Failure, 2 Empty, 3 Done, 4 Silent);
@@ -101,6 +101,8 @@ numbered_fields!(Call {
     14 orders_guard: bool,
     15 path_reach: Option<Reach>,
     16 family: Option<Id>,
+    17 root: Option<Text>,
+    18 dialog: bool,
 });
 
 numbered_fields!(ObservedEffect {
@@ -146,10 +148,9 @@ numbered_fields!(Approach {
     10 moves: bool,
     11 asks: bool,
     12 aims: bool,
-    13 touches_guard: bool,
-    14 delegates: bool,
-    15 probes: bool,
-    16 argument: Fixed,
+    13 delegates: bool,
+    14 probes: bool,
+    15 argument: Fixed,
 });
 
 numbered_fields!(Field {

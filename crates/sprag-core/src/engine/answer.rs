@@ -92,7 +92,9 @@ pub(super) fn approve(
     let until = now.plus(limits.ask.expires);
     let state = match answer.scope {
         ApprovalScope::Once => ApprovalState::Approved,
-        ApprovalScope::Session | ApprovalScope::Project => ApprovalState::Granted,
+        ApprovalScope::Session | ApprovalScope::Project | ApprovalScope::Agent => {
+            ApprovalState::Granted
+        }
     };
     settle(answer, cells, |held| {
         (held.state, held.until) = (state, until)

@@ -3,10 +3,12 @@
 use crate::cell::hash::{hash_bytes, mix};
 use crate::cell::tried::Tried;
 use crate::cell::{MAX_OPEN, Question, SessionCell};
+use crate::effect::{MAX_EFFECTS, ObservedEffect};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::Call;
 use crate::policy::Limits;
+use crate::rules::destruction::Destruction;
 use crate::rules::destructive::Destroys;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::{Code, Decision, Verdict};
@@ -14,18 +16,46 @@ use crate::verdict::{Code, Decision, Verdict};
 /// The most characters of a question's call and of its reason.
 const MAX_CHARS: usize = 240;
 
-/// What an approval for the whole session covers: the same tool on the same targets, else the same
-/// call but for noise in its arguments.
-pub(super) fn deed(call: &Call, tried: &Tried, destroys: Option<&Destroys>) -> u64 {
+/// What an approval for the whole session covers: the same programs that do the same to the same targets,
+/// or the same tool on the same targets, else the same call but for noise in its arguments.
+pub(super) fn deed(call: &Call, tried: &Tried, destruction: &Destruction<'_>) -> u64 {
+    let name = |id: &Option<Id>| hash_bytes(id.as_ref().map_or("", Id::as_str).as_bytes());
+    let approach = &call.approach;
+    let tool = mix(name(&approach.server), name(&approach.tool));
+    let mut deeds: Vec<u64> = destruction.deeds().map(effect_deed).collect();
+    if !deeds.is_empty() && !is_known(call) {
+        return tried.normal;
+    }
+    if !deeds.is_empty() {
+        deeds.sort_unstable();
+        deeds.dedup();
+        return deeds.iter().fold(tool, |hash, deed| mix(hash, *deed));
+    }
+    let destroys = destruction.destroys.as_ref();
     let targets = destroys.map(Destroys::targets).unwrap_or_default();
     if targets.is_empty() {
         return tried.normal;
     }
-    let name = |id: &Option<Id>| hash_bytes(id.as_ref().map_or("", Id::as_str).as_bytes());
-    let approach = &call.approach;
     let label = hash_bytes(approach.label.as_deref().unwrap_or_default().as_bytes());
-    let tool = mix(mix(name(&approach.server), name(&approach.tool)), label);
+    let tool = mix(tool, label);
     targets.iter().fold(tool, |hash, target| mix(hash, *target))
+}
+
+/// Whether all that the call destroys is known by name. An approval for the session must not cover what
+/// another value of a variable would destroy.
+fn is_known(call: &Call) -> bool {
+    let named = |effect: &ObservedEffect| {
+        let text = effect.text.as_deref().unwrap_or_default();
+        !text.contains(['…', '$'])
+    };
+    !call.unparsed && call.effects.len() < MAX_EFFECTS && call.effects.iter().all(named)
+}
+
+/// Program with subcommand, verb and target.
+fn effect_deed(effect: &ObservedEffect) -> u64 {
+    let verb = hash_bytes(effect.verb.phrase().as_bytes());
+    let by = mix(hash_bytes(effect.by.as_bytes()), verb);
+    mix(by, effect.target.prefix())
 }
 
 /// The call as a person reads it: `db/drop_table, table=users`.
@@ -61,7 +91,7 @@ pub(super) fn reason(found: &Findings) -> Option<String> {
 pub(super) fn open(
     verdict: &mut Verdict,
     why: String,
-    (call, tried, destroys): (&Call, &Tried, Option<&Destroys>),
+    (call, tried, destruction): (&Call, &Tried, &Destruction<'_>),
     cell: &mut SessionCell,
     limits: &Limits,
     now: Timestamp,
@@ -69,15 +99,21 @@ pub(super) fn open(
     let Some(rule) = verdict.rule.filter(|_| verdict.decision == Decision::Ask) else {
         return;
     };
-    let what = words(call, destroys);
+    let what = words(call, destruction.destroys.as_ref());
+    let mut commands: Vec<Box<str>> = destruction.deeds().map(|deed| deed.by.clone()).collect();
+    commands.sort_unstable();
+    commands.dedup();
     let question = Question {
         session: &call.session,
         generation: cell.generation,
         exact: tried.exact,
-        deed: deed(call, tried, destroys),
+        deed: deed(call, tried, destruction),
         rule,
         what: what.clone(),
         why: why.clone(),
+        commands,
+        root: call.root.clone(),
+        agent: call.agent.clone(),
     };
     let Some(held) = cell.held.approvals.ask(question, limits.ask.expires, now) else {
         verdict.decision = Decision::Deny;

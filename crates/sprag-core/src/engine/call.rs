@@ -4,10 +4,10 @@ use super::settle::{Stage, answer, settle};
 use super::{ask, start, stopped};
 use crate::cell::hash::hash_bytes;
 use crate::cell::tried::Tried;
-use crate::cell::{Answered, Cells, PendingCall, SessionCell};
+use crate::cell::{Answered, Approval, CallLosses, Cells, PendingCall, SessionCell};
 use crate::finding::Findings;
 use crate::id::Id;
-use crate::observation::Call;
+use crate::observation::{Call, Via};
 use crate::policy::{LimitsRef, Policy};
 use crate::rules::actions::ActionsJudged;
 use crate::rules::destruction::Destruction;
@@ -27,10 +27,19 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
         return Verdict::default();
     };
     let gate = stopped(&call.session, call.generation, &session, cells);
-    let alias = cells.alias.as_mut().filter(|_| gate.is_none());
+    let mut alias = cells.alias.as_mut().filter(|_| gate.is_none());
+    let passed_hook = alias.as_mut().is_some_and(|alias| alias.passed_hook(call));
     let first = alias.and_then(|alias| alias.repeated_call(call, now));
-    // A question may have been answered since: the call is judged again.
-    let first = first.filter(|first| first.decision != Decision::Ask);
+    // A call that was asked about in the client's window and comes here was let run there. Otherwise the
+    // question may have been answered since: the call is judged again.
+    let asked = first
+        .as_ref()
+        .filter(|first| first.decision == Decision::Ask);
+    let is_asked = asked.is_some();
+    let let_run = asked
+        .filter(|_| passed_hook)
+        .and_then(|asked| let_run(call, &mut session, asked.approval.as_ref()?, now));
+    let first = let_run.or_else(|| first.filter(|_| !is_asked));
     let is_repeated = first.is_some();
     let verdict = match (gate, first) {
         (Some(finding), _) => {
@@ -47,26 +56,57 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
         (None, None) => judged(call, &mut session, cells, now, policy, &limits),
     };
     cells.session = Some(session);
-    if let Some(alias) = cells.alias.as_mut().filter(|_| !is_repeated) {
-        alias.saw_call(call, &verdict, now);
+    match &mut cells.alias {
+        Some(alias) if is_asked => alias.saw_again(call, &verdict),
+        Some(alias) if !is_repeated => alias.saw_call(call, &verdict, now),
+        _ => {}
     }
     verdict
 }
 
+/// A second adapter sees a call that was asked about in the client's window: the client let it run. None if
+/// its client asks nobody, or the question is not open any more.
+fn let_run(call: &Call, cell: &mut SessionCell, code: &Id, now: Timestamp) -> Option<Verdict> {
+    let id = pending_id(call.use_id.as_ref(), call.id.as_ref())?;
+    let waits = |held: &&PendingCall| held.id == id && held.asked && held.dialog;
+    let pending = cell.held.pending.iter().find(waits)?.clone();
+    let asked = |held: &Approval| held.code == *code;
+    let (code, exact) = cell.held.approvals.let_run(asked, now)?;
+    cell.held.refusals.count = 0;
+    cell.held.calls.push(exact, now);
+    cell.remember_pending(PendingCall {
+        refused: false,
+        asked: false,
+        losses: None,
+        ..pending
+    });
+    Some(Verdict {
+        approval: Some(code),
+        message: Some(LET_RUN.to_owned()),
+        generation: cell.generation(),
+        ..Verdict::default()
+    })
+}
+
+/// What the log says of a call that nobody approved here, and that its client ran.
+pub(super) const LET_RUN: &str = "Let run by the client.";
+
 /// What became of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 enum CallFate {
     Allowed,
-    /// It waits for a person's word.
-    Asked,
+    /// It waits for a person's word; with what counts if it runs all the same.
+    Asked(CallLosses),
     Refused,
 }
 
 impl CallFate {
-    fn of(decision: Decision) -> Self {
+    fn of(call: &Call, decision: Decision, destruction: &Destruction<'_>) -> Self {
         match decision {
             Decision::Allow | Decision::Warn => Self::Allowed,
-            Decision::Ask => Self::Asked,
+            // A hook whose client asks nobody refuses the call: what comes back is no result of it.
+            Decision::Ask if call.via == Via::Hook && !call.dialog => Self::Refused,
+            Decision::Ask => Self::Asked(destruction.losses()),
             _ => Self::Refused,
         }
     }
@@ -79,7 +119,12 @@ fn remember(call: &Call, cell: &mut SessionCell, tried: Tried, fate: CallFate, n
             id,
             tried,
             refused: fate != CallFate::Allowed,
-            asked: fate == CallFate::Asked,
+            asked: matches!(fate, CallFate::Asked(_)),
+            dialog: call.dialog,
+            losses: match fate {
+                CallFate::Asked(losses) if !losses.is_empty() => Some(Box::new(losses)),
+                _ => None,
+            },
             at: now,
             turn_start: cell.held.pace.turn_start,
         });
@@ -96,8 +141,7 @@ fn judged(
 ) -> Verdict {
     let tried = Tried::new(&call.approach, limits);
     let destruction = Destruction::of(call, limits);
-    let destroys = destruction.destroys.as_ref();
-    let deed = ask::deed(call, &tried, destroys);
+    let deed = ask::deed(call, &tried, &destruction);
     let answered = cell.held.approvals.answered(tried.exact, deed, now);
     let mut found = match &answered {
         Answered::Approved(_) => Findings::lifting(),
@@ -129,7 +173,8 @@ fn judged(
             cell.held.approvals.use_up(code);
         } else {
             let memory = (&mut *cell, cells.agent.as_deref_mut());
-            destruction.count(memory, now, limits, policy.widest());
+            let losses = destruction.losses();
+            losses.count(memory, now, limits, policy.widest());
         }
         start::count(call, cell, cells, now, policy.widest());
         cell.stick(call.agent.as_ref());
@@ -137,11 +182,12 @@ fn judged(
     let why = ask::reason(&found);
     let mut verdict = settle(found, cell, call.identity, Stage::Call, now);
     if let Some(why) = why {
-        let question = (call, &tried, destroys);
+        let question = (call, &tried, &destruction);
         ask::open(&mut verdict, why, question, cell, limits, now);
     } else if approved.is_some() {
         verdict.approval = approved;
     }
-    remember(call, cell, tried, CallFate::of(verdict.decision), now);
+    let fate = CallFate::of(call, verdict.decision, &destruction);
+    remember(call, cell, tried, fate, now);
     verdict
 }

@@ -64,6 +64,8 @@ fn settle_call(policy: &Policy, what: &Observed, cells: &mut Cells, now: Timesta
                     tried: Tried::new(&call.approach, &limits),
                     refused: true,
                     asked: false,
+                    dialog: false,
+                    losses: None,
                     at: now,
                     turn_start: cell.held.pace.turn_start,
                 });

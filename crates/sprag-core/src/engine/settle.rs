@@ -1,6 +1,6 @@
 //! From findings to the verdict and the marks on the session.
 
-use crate::cell::{Mark, SessionCell};
+use crate::cell::{Mark, SessionCell, ShadowMark};
 use crate::finding::{Finding, Findings};
 use crate::observation::Identity;
 use crate::rules::gates;
@@ -28,6 +28,7 @@ pub(super) fn settle(
 ) -> Verdict {
     if identity == Identity::Exact {
         mark(found.strongest(), cell, now);
+        mark_shadow(found.shadowed(), cell, now);
     }
     tell(found, cell, identity, stage)
 }
@@ -79,6 +80,27 @@ fn mark(decides: Option<&Finding>, cell: &mut SessionCell, now: Timestamp) {
         }
         _ => {}
     }
+}
+
+/// What a rule in shadow would have stopped is marked so, for people who look on. Nothing reads it.
+fn mark_shadow(would: Option<&Finding>, cell: &mut SessionCell, now: Timestamp) {
+    let Some(finding) = would.filter(|would| would.decision >= Decision::Block) else {
+        return;
+    };
+    let kills = finding.decision == Decision::Kill;
+    let held = cell.held.shadow_mark.as_deref();
+    if held.is_some_and(|held| held.kills || !kills) {
+        return;
+    }
+    cell.held.shadow_mark = Some(Box::new(ShadowMark {
+        kills,
+        mark: Mark {
+            at: now,
+            rule: Some(finding.rule),
+            why: finding.why.as_ref().unwrap_or(&finding.message).clone(),
+            by: None,
+        },
+    }));
 }
 
 /// If many agents may stand behind one id, no session is marked and nothing is final.

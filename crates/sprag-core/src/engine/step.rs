@@ -1,10 +1,10 @@
 //! A step, after it ran: which call it completes, and whether it brought anything new.
 
-use super::call::pending_id;
+use super::call::{LET_RUN, pending_id};
 use super::settle::{Stage, answer, settle};
 use super::stopped;
 use crate::cell::tried::Tried;
-use crate::cell::{Cells, PendingCall, SessionCell};
+use crate::cell::{AgentCell, Approval, Cells, PendingCall, SessionCell};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::Step;
@@ -63,7 +63,10 @@ fn judged(
         cell.blocked().is_some() && limits.modes.get(RuleId::SessionBlocked) >= Mode::Ask;
     let completes = pending.is_some();
     let ran = pending.as_ref().filter(|pending| pending.asked);
-    let remark = ran.map(|pending| ran_unapproved(cell, pending, now));
+    let remark = ran.map(|pending| {
+        let memory = (&mut *cell, cells.agent.as_deref_mut());
+        ran_unapproved(memory, pending, now, limits, policy)
+    });
     let (tried, turn_start) = tried(step, pending, cell, now, limits);
     if !held_back {
         if let Some(tried) = &tried {
@@ -115,19 +118,24 @@ fn tried(
     (tried, steps)
 }
 
-/// A call that was asked about ran without a person's word here. Where the question is open, its
-/// client asked: what the client let run it lets run again.
+/// A call that was asked about ran without a person's word here. If its client asks and the question is open,
+/// its person let it run, and lets it run again.
 fn ran_unapproved(
-    cell: &mut SessionCell,
+    (cell, agent): (&mut SessionCell, Option<&mut AgentCell>),
     pending: &PendingCall,
     now: Timestamp,
+    limits: &LimitsRef<'_>,
+    policy: &Policy,
 ) -> (Option<Id>, &'static str) {
     cell.held.refusals.count = 0;
     cell.held.calls.push(pending.tried.exact, now);
-    let code = cell.held.approvals.let_run(pending.tried.exact, now);
-    let remark = match code {
-        Some(_) => "Let run by the client.",
-        None => "Run without approval.",
-    };
-    (code, remark)
+    let exact = pending.tried.exact;
+    let asked = |held: &Approval| pending.dialog && held.exact == exact;
+    if let Some((code, _)) = cell.held.approvals.let_run(asked, now) {
+        return (Some(code), LET_RUN);
+    }
+    if let Some(losses) = &pending.losses {
+        losses.count((cell, agent), now, limits, policy.widest());
+    }
+    (None, "Run without approval.")
 }

@@ -64,6 +64,9 @@ pub struct CallEvent {
     /// What kind of adapter saw it. A guard believes it only where the role allows it.
     #[serde(skip_serializing_if = "is_default")]
     pub via: Via,
+    /// The client asks its person in its own window if the verdict is `ask`. A guard believes it of hooks only.
+    #[serde(skip_serializing_if = "is_default")]
+    pub dialog: bool,
 }
 
 impl CallEvent {
@@ -87,6 +90,7 @@ impl CallEvent {
             generation: None,
             identity: Identity::default(),
             via: Via::default(),
+            dialog: false,
         }
     }
 

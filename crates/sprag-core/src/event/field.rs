@@ -43,6 +43,7 @@ fields! {
     Generation = "generation",
     Identity = "identity",
     Via = "via",
+    Dialog = "dialog",
     Id = "id",
     UseId = "use_id",
     Server = "server",

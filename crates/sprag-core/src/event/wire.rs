@@ -107,6 +107,7 @@ fn call(values: &FieldValues<'_>) -> Result<CallEvent, EventError> {
         generation: values.generation()?,
         identity: values.identity()?,
         via: values.via()?,
+        dialog: values.flag(EventField::Dialog)?,
         ..CallEvent::new(session, values.required_id(EventField::Tool, "a call")?)
     })
 }

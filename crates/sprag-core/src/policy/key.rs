@@ -146,7 +146,7 @@ keys! {
     "destructive.trust_hints" = destructive.trust_hints, SettingKind::Flag, "Whether a server's own hint makes a tool destructive.";
     "destructive.scratch" = destructive.scratch, SettingKind::Globs, "More scratch places: what lies there may be removed freely.";
     "destructive.protected" = destructive.protected, SettingKind::Globs, "Protected places: removing anything there needs a person's approval.";
-    "destructive.allow" = destructive.allow, SettingKind::Names, "Programs with their subcommand that never ask here, such as \"prisma migrate reset\".";
+    "destructive.allow" = destructive.allow, SettingKind::Names, "Programs with their subcommand that never ask here, such as \"prisma migrate reset\"; with \" in /path\" behind them in that project only.";
 
     "session.max_refused" = session.max_refused, COUNT, "Block on this refused call in a row, kill on twice as many.";
     "session.human_unblocks" = session.human_unblocks, SettingKind::Flag, "Whether any message of a user lifts a block.";

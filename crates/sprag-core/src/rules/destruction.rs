@@ -2,10 +2,11 @@
 
 use super::destructive::{self, Destroys};
 use super::effects::{self, Losses};
-use crate::cell::{AgentCell, SessionCell};
+use crate::cell::{AgentCell, CallLosses, SessionCell};
+use crate::effect::ObservedEffect;
 use crate::finding::Findings;
 use crate::observation::Call;
-use crate::policy::{Limits, Widest};
+use crate::policy::Limits;
 use crate::time::Timestamp;
 
 /// What one call destroys.
@@ -41,20 +42,19 @@ impl<'c> Destruction<'c> {
         }
     }
 
-    /// Remembers a call that was let through.
-    pub(crate) fn count(
-        &self,
-        (session, mut agent): (&mut SessionCell, Option<&mut AgentCell>),
-        now: Timestamp,
-        limits: &Limits,
-        widest: Widest,
-    ) {
+    /// What counts if the call runs.
+    pub(crate) fn losses(&self) -> CallLosses {
+        let mut losses = CallLosses::default();
         if let Some(destroys) = &self.destroys {
-            let cells = (&mut *session, agent.as_deref_mut());
-            destructive::count(destroys, cells, now, limits, widest);
+            losses.tool = Some(destroys.targets().to_vec());
+            losses.tool_name = destroys.text().map(Into::into);
         }
-        if !self.losses.is_empty() {
-            effects::count(&self.losses, (session, agent), now, limits, widest);
-        }
+        self.losses.counted(&mut losses);
+        losses
+    }
+
+    /// The effects that a person may be asked about: program with subcommand, what happens, and to what.
+    pub(crate) fn deeds(&self) -> impl Iterator<Item = &'c ObservedEffect> {
+        self.losses.judged()
     }
 }

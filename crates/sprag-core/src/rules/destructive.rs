@@ -19,7 +19,7 @@ use crate::effect::Reach;
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::observation::{Approach, Call, Field};
-use crate::policy::{DestructiveLimits, Limits, Mode, Scope, Widest};
+use crate::policy::{DestructiveLimits, Limits, Mode, Scope};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
@@ -343,20 +343,4 @@ pub(super) fn raise_hint(key: &str, call: &Call, value: u32) -> String {
         format!(" --agent {}", shell_word(agent.as_str()))
     });
     format!("sprag policy set {key} {}{scope}", value.min(4096))
-}
-
-/// Remembers a call that was let through.
-pub(crate) fn count(
-    destroys: &Destroys,
-    cells: (&mut SessionCell, Option<&mut AgentCell>),
-    now: Timestamp,
-    limits: &Limits,
-    widest: Widest,
-) {
-    let (span, keep) = (widest.destructive_window, widest.destructive_calls);
-    let memory = memory(Source::Tools, cells, limits);
-    memory.push(&destroys.targets, now, span, keep);
-    if let Some(name) = &destroys.text {
-        memory.name(name, now);
-    }
 }

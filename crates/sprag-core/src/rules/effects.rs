@@ -15,12 +15,12 @@
 //! only; a policy's `allow` and `scratch` lift no vital effect.
 
 use crate::cell::hash::hash_bytes;
-use crate::cell::{AgentCell, Destructive, NearLosses, SessionCell};
+use crate::cell::{AgentCell, CallLosses, Destructive, SessionCell};
 use crate::effect::{ObservedEffect, Reach};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::observation::Call;
-use crate::policy::{DestructiveLimits, Limits, Widest};
+use crate::policy::{DestructiveLimits, Limits};
 use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
@@ -52,7 +52,7 @@ impl<'c> Losses<'c> {
     pub(crate) fn of(call: &'c Call, limits: &DestructiveLimits, tool: &[u64]) -> Self {
         let mut losses = Self::default();
         for effect in &call.effects {
-            match effect.reach_under(limits) {
+            match effect.reach_under(limits, call.root.as_deref()) {
                 Reach::Scratch => {}
                 Reach::Workspace => {
                     losses.near.push(target(effect));
@@ -82,6 +82,22 @@ impl<'c> Losses<'c> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.sweeping.is_empty() && self.far.is_empty() && self.near.is_empty()
+    }
+
+    /// What is judged of the effects, the whole places first.
+    pub(crate) fn judged(&self) -> impl Iterator<Item = &'c ObservedEffect> {
+        self.sweeping.iter().chain(&self.far).copied()
+    }
+
+    /// What the memories of destructive calls keep of it.
+    pub(crate) fn counted(&self, losses: &mut CallLosses) {
+        losses.near.clone_from(&self.near);
+        losses.far = self.far_targets();
+        losses.counts = self.counts();
+        if losses.counts {
+            let names = self.far.iter().filter_map(|effect| effect.text.clone());
+            losses.far_names = names.take(NAMED).collect();
+        }
     }
 }
 
@@ -306,37 +322,5 @@ impl Case<'_> {
     fn finding(&self, rule: RuleId, decision: Decision, message: String) -> Finding {
         let tool = self.call.approach.tool.as_ref().map_or("", Id::as_str);
         Finding::new(rule, decision, message).with("tool", tool)
-    }
-}
-
-/// Remembers a call that was let through.
-pub(crate) fn count(
-    losses: &Losses<'_>,
-    cells: (&mut SessionCell, Option<&mut AgentCell>),
-    now: Timestamp,
-    limits: &Limits,
-    widest: Widest,
-) {
-    let (session, agent) = cells;
-    if !losses.near.is_empty() {
-        let near: &mut NearLosses = session.held.near.get_or_insert_default();
-        near.push(&losses.near, now);
-    }
-    if losses.far.is_empty() {
-        return;
-    }
-    let (span, keep) = (widest.destructive_window, widest.destructive_calls);
-    let memory = memory(Source::Commands, (session, agent), limits);
-    memory.push_targets(&losses.far_targets(), now, span, keep);
-    if losses.counts() {
-        memory.window.push(now, span, keep);
-        for name in losses
-            .far
-            .iter()
-            .filter_map(|effect| effect.text.as_deref())
-            .take(NAMED)
-        {
-            memory.name(name, now);
-        }
     }
 }

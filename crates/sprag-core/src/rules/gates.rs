@@ -147,7 +147,7 @@ pub(crate) fn killed_receiver(session: &Id, cell: &SessionCell, above: Option<&I
 pub(crate) fn call(call: &Call, cell: &mut SessionCell, limits: &Limits, found: &mut Findings) {
     access(&call.approach, limits, found);
     if !found.decision().refuses() {
-        own(&call.approach, limits, found);
+        own(call, limits, found);
     }
     if !found.decision().refuses() {
         blocked_call(&call.session, cell, limits, found);
@@ -192,12 +192,12 @@ pub(crate) fn lifted_by_user(cell: &SessionCell) -> &'static str {
 }
 
 /// Whether the call is an order to the guard: an agent can't approve itself.
-fn own(approach: &Approach, limits: &Limits, found: &mut Findings) {
-    if !approach.touches_guard {
+fn own(call: &Call, limits: &Limits, found: &mut Findings) {
+    if !call.orders_guard {
         return;
     }
     found.add(limits, RuleId::AccessSelf, || {
-        let tool = approach.tool.as_ref().map_or("", Id::as_str);
+        let tool = call.approach.tool.as_ref().map_or("", Id::as_str);
         Finding::new(
             RuleId::AccessSelf,
             Decision::Deny,

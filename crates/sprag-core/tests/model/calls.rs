@@ -8,112 +8,14 @@ use sprag_core::{
 use super::findings::Findings;
 use super::judge::{Action, Model, ModelOutcome, Origin, killed};
 use super::questions::Said;
-use super::record::{EventFacts, ModelVerdict, PendingCall, Record};
+use super::record::{EventFacts, Losses, PendingCall};
+use super::sightings::{use_id, via};
 use super::starts::{Kinship, starts_one};
 
 /// After this, a call begins a row.
 const LULL: Millis = Millis(30_000);
 
 impl<'a> Model<'a> {
-    /// The answer that the same call or step got when it was reported before.
-    pub(crate) fn first_sight(
-        &self,
-        now: Timestamp,
-        session: &Id,
-        what: &'a Observed,
-    ) -> Option<ModelVerdict> {
-        let seen = self.seen(now, use_id(what)?);
-        let seen = seen.iter().find(|one| one.session == session)?;
-        let (report, is_over) = match what {
-            Observed::Call(_) => (seen.call.as_ref()?, seen.step.is_some()),
-            _ => (seen.step.as_ref()?, false),
-        };
-        let age = now.since(report.at);
-        let is_other = !report.by.contains(&via(what));
-        let again = !is_other
-            && !is_over
-            && report.what == reported(what)
-            && age < Millis(2_000)
-            && report.again < 3;
-        let repeats = (is_other && age < Millis(600_000)) || again;
-        let verdict = repeats.then(|| report.verdict.clone())?;
-        // A question may have been answered since: the call is judged again.
-        let asks_again = matches!(what, Observed::Call(_)) && verdict.decision == Decision::Ask;
-        (!asks_again).then_some(verdict)
-    }
-
-    /// What is known of a `use_id`, by session: of the eight that used it last.
-    fn seen(&self, at: Timestamp, id: &Id) -> Vec<Seen<'a>> {
-        let mut seen: Vec<Seen<'a>> = Vec::new();
-        for record in self.sightings(at, id) {
-            let Some(session) = record.cells.session else {
-                continue;
-            };
-            let known = seen.iter().position(|one| one.session == session);
-            if record.facts.repeats {
-                let one = &mut seen[known.expect("it was seen before")];
-                let report = match record.what {
-                    Observed::Call(_) => one.call.as_mut(),
-                    _ => one.step.as_mut(),
-                };
-                let report = report.expect("it was reported before");
-                if report.by.contains(&via(record.what)) {
-                    report.again += 1;
-                } else {
-                    report.by.push(via(record.what));
-                }
-                continue;
-            }
-            let mut one = Seen {
-                session,
-                call: None,
-                step: None,
-            };
-            let before = known.map(|at| seen.remove(at));
-            let report = Report {
-                at: record.now,
-                what: reported(record.what),
-                by: vec![via(record.what)],
-                again: 0,
-                verdict: record.verdict.clone(),
-            };
-            match record.what {
-                Observed::Call(_) => one.call = Some(report),
-                _ => {
-                    one.call = before.and_then(|before| before.call);
-                    one.step = Some(report);
-                }
-            }
-            if seen.len() == 8 {
-                seen.remove(0);
-            }
-            seen.push(one);
-        }
-        seen
-    }
-
-    /// What was seen of a `use_id` that is not forgotten.
-    fn sightings(&self, at: Timestamp, id: &Id) -> impl Iterator<Item = &Record<'a>> + use<'_, 'a> {
-        let mut found: Vec<&Record<'a>> = Vec::new();
-        let mut touched = None;
-        for record in &self.history.records {
-            if use_id(record.what) == Some(id) {
-                if forgotten(record.now, touched) {
-                    found.clear();
-                }
-                touched = Some(record);
-                // What a panic refused was not looked at.
-                if !record.facts.panic {
-                    found.push(record);
-                }
-            }
-        }
-        if forgotten(at, touched) {
-            found.clear();
-        }
-        found.into_iter()
-    }
-
     /// What a call, step or usage says of itself; a known `use_id` says whose it is.
     pub(crate) fn origin(&self, at: Timestamp, what: &'a Observed) -> Origin<'a> {
         let (session, agent, flow, generation, identity) = match what {
@@ -141,50 +43,6 @@ impl<'a> Model<'a> {
     }
 }
 
-/// What was seen of a tool use in one session.
-struct Seen<'a> {
-    session: &'a Id,
-    call: Option<Report>,
-    step: Option<Report>,
-}
-
-/// A call or step that was judged, and the adapters that reported it.
-struct Report {
-    at: Timestamp,
-    what: Option<Digest>,
-    by: Vec<Via>,
-    again: u32,
-    verdict: ModelVerdict,
-}
-
-fn reported(what: &Observed) -> Option<Digest> {
-    match what {
-        Observed::Call(call) => Some(call.approach.exact),
-        Observed::Step(step) => Some(step.outcome.exact),
-        _ => None,
-    }
-}
-
-fn via(what: &Observed) -> Via {
-    match what {
-        Observed::Call(call) => call.via,
-        Observed::Step(step) => step.via,
-        _ => Via::default(),
-    }
-}
-
-pub(crate) fn use_id(what: &Observed) -> Option<&Id> {
-    match what {
-        Observed::Call(call) => call.use_id.as_ref(),
-        Observed::Step(step) => step.use_id.as_ref(),
-        _ => None,
-    }
-}
-
-fn forgotten(now: Timestamp, last: Option<&Record<'_>>) -> bool {
-    last.is_some_and(|last| now.since(last.now) >= Millis::DAY)
-}
-
 impl<'a> Action<'_, 'a> {
     /// A call that may get a step, refused until it is not.
     pub(crate) fn refused(&self, call: &'a Call) -> Option<PendingCall<'a>> {
@@ -193,7 +51,9 @@ impl<'a> Action<'_, 'a> {
             key,
             refused: true,
             asked: false,
+            dialog: call.dialog,
             approach: &call.approach,
+            losses: Losses::default(),
         })
     }
 
@@ -223,8 +83,12 @@ impl<'a> Action<'_, 'a> {
         }
         if let Some(rule) = findings.refusal() {
             facts.defied = self.defiance(rule, &mut findings);
-            let asked = findings.asks();
-            facts.pending.iter_mut().for_each(|call| call.asked = asked);
+            // A hook whose client asks nobody refuses the call.
+            let asked = findings.asks() && (call.via != Via::Hook || call.dialog);
+            for pending in facts.pending.iter_mut().filter(|_| asked) {
+                pending.asked = true;
+                pending.losses = self.losses(call, limits);
+            }
         } else {
             facts.accepted = true;
             self.count_start(call, &mut facts);
@@ -233,11 +97,7 @@ impl<'a> Action<'_, 'a> {
                     let state = self.after_use(&code);
                     facts.resolves = Some((code, state));
                 }
-                _ => {
-                    facts.destroys = self.destroys(call, limits);
-                    facts.far = self.far(call, limits);
-                    facts.near = self.near(call, limits);
-                }
+                _ => facts.lose(self.losses(call, limits)),
             }
             facts
                 .pending
@@ -276,13 +136,21 @@ impl<'a> Action<'_, 'a> {
         }
     }
 
+    fn losses(&self, call: &'a Call, limits: &Limits) -> Losses<'a> {
+        Losses {
+            destroys: self.destroys(call, limits),
+            far: self.far(call, limits),
+            near: self.near(call, limits),
+        }
+    }
+
     /// `access.denied`, `access.self` and `session.blocked`: the first that is enforced ends it.
     fn passes_gates(&self, call: &Call, findings: &mut Findings) -> bool {
         let limits = &*self.actor.limits;
         if is_denied(call, limits) {
             findings.add(limits, RuleId::AccessDenied, Decision::Deny);
         }
-        if findings.refusal().is_none() && call.approach.touches_guard {
+        if findings.refusal().is_none() && call.orders_guard {
             findings.add(limits, RuleId::AccessSelf, Decision::Deny);
         }
         if findings.refusal().is_some() {

@@ -63,11 +63,15 @@ impl<'a> Action<'_, 'a> {
         if near || !is_destructive(call, limits) {
             return None;
         }
-        let scope = match (limits.destructive.scope, self.actor.agent) {
+        Some((self.scope(), targets(&call.approach.fields, limits)))
+    }
+
+    /// Where what is destroyed counts.
+    pub(crate) fn scope(&self) -> Scoped<'a> {
+        match (self.actor.limits.destructive.scope, self.actor.agent) {
             (Scope::Agent, Some(agent)) => Scoped::Agent(agent),
             _ => Scoped::Session(self.actor.id),
-        };
-        Some((scope, targets(&call.approach.fields, limits)))
+        }
     }
 
     /// The targets of each earlier destructive call in the window that ends at `now`.

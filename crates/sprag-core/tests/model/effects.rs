@@ -1,7 +1,7 @@
 //! What commands destroy: sweeping effects, what lies outside or is shared, and the workspace.
 
 use sprag_core::{
-    Call, Decision, Digest, Glob, Limits, Millis, Observed, ObservedEffect, Reach, RuleId, Scope,
+    Call, Decision, Digest, Glob, Limits, Millis, Observed, ObservedEffect, Reach, RuleId,
 };
 
 use super::destructive::{is_destructive, speaks_for_volume, targets};
@@ -17,7 +17,7 @@ const OUTCOMES: usize = 32;
 const REMOVALS: usize = 64;
 
 /// How far an effect reaches once the policy had its say.
-fn reach(effect: &ObservedEffect, limits: &Limits) -> Reach {
+pub(crate) fn reach(effect: &ObservedEffect, limits: &Limits) -> Reach {
     let limits = &limits.destructive;
     let text = effect.text.as_deref().unwrap_or_default();
     // The thing itself, and every folder above it.
@@ -133,12 +133,8 @@ impl<'a> Action<'_, 'a> {
             matches!(reach(effect, limits), Reach::Outside | Reach::Shared)
         };
         let losses: Vec<&ObservedEffect> = call.effects.iter().filter(far).collect();
-        let scope = match (limits.destructive.scope, self.actor.agent) {
-            (Scope::Agent, Some(agent)) => Scoped::Agent(agent),
-            _ => Scoped::Session(self.actor.id),
-        };
         (!losses.is_empty()).then(|| FarLosses {
-            scope,
+            scope: self.scope(),
             targets: losses.iter().map(|effect| effect.target).collect(),
             counts: losses.iter().any(|effect| !effect.replaceable),
         })

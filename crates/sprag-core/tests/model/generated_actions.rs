@@ -89,7 +89,9 @@ impl Generator<'_> {
                 .maybe(25, |rng| rng.pick(&samples.effects).clone())
                 .unwrap_or_default(),
             unparsed: false,
-            orders_guard: false,
+            orders_guard: self.rng.chance(3),
+            root: None,
+            dialog: self.rng.chance(50),
             path_reach: self.rng.maybe(8, |rng| {
                 *rng.pick(&[
                     Reach::Scratch,

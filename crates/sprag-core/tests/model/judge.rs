@@ -5,10 +5,10 @@ use sprag_core::{
     Timestamp,
 };
 
-use super::calls::use_id;
 use super::findings::{Findings, Stage};
 use super::history::History;
 use super::record::{Cells, EventFacts, Mark, ModelError, ModelVerdict, Record};
+use super::sightings::{FirstSight, use_id};
 use super::starts::Kinship;
 
 /// A naive engine: a policy and all that happened.
@@ -161,8 +161,10 @@ impl<'a> Model<'a> {
         let is_panic =
             self.panics && !is_stopped && !matches!(what, Observed::Usage(_) | Observed::Output(_));
         let first = self.first_sight(now, origin.session, what);
-        if let Some(verdict) = first.filter(|_| !is_stopped && !is_panic) {
-            return Ok(repeated(what, now, cells, verdict));
+        let first = first.filter(|_| !is_stopped && !is_panic);
+        let asked_before = first.as_ref().is_some_and(|first| first.asked);
+        if let Some(record) = first.and_then(|first| deed.second_sight(first, what)) {
+            return Ok(record);
         }
         let (findings, mut facts) = match what {
             _ if is_stale || is_orphaned => stale(),
@@ -173,6 +175,7 @@ impl<'a> Model<'a> {
             Observed::Output(output) => deed.output(output),
             _ => unreachable!("only calls, steps and usage are deeds"),
         };
+        facts.asked_before = asked_before;
         facts.mark = findings.mark(origin.identity);
         let mut verdict = ModelVerdict {
             generation,
@@ -268,6 +271,34 @@ impl<'a> Model<'a> {
                 ..ModelVerdict::default()
             },
         }
+    }
+}
+
+impl<'a> Action<'_, 'a> {
+    /// A call or step that was reported before: answered as then, or let run by the client that was asked
+    /// about it. None if it is to be judged again.
+    fn second_sight(&self, first: FirstSight, what: &'a Observed) -> Option<Record<'a>> {
+        let (now, cells) = (self.now, self.cells);
+        if !first.asked {
+            return Some(repeated(what, now, cells, first.verdict));
+        }
+        let Observed::Call(call) = what else {
+            return None;
+        };
+        let code = first.verdict.approval.filter(|_| first.passed_hook)?;
+        let facts = self.let_run_by_client(call, &code)?;
+        let verdict = ModelVerdict {
+            generation: self.actor.generation,
+            approval: Some(code),
+            ..ModelVerdict::default()
+        };
+        Some(Record {
+            what,
+            now,
+            cells,
+            facts,
+            verdict,
+        })
     }
 }
 

@@ -172,6 +172,8 @@ fn refused_call(at: u64, tool: &str, args: &[(&str, &str)]) -> Observation {
         unparsed: false,
         orders_guard: false,
         path_reach: None,
+        root: None,
+        dialog: false,
         generation: None,
         identity: Identity::Exact,
         via: sprag_core::Via::default(),

@@ -1,12 +1,18 @@
 //! Questions to a person: which are open, and what people said.
 
+use std::collections::BTreeSet;
+
 use sprag_core::{
-    Answer, ApprovalScope, Call, Code, Decision, Id, Limits, Millis, Observed, Timestamp,
-    approval_code,
+    Answer, ApprovalScope, Call, Code, Decision, Id, Limits, Millis, Observed, ObservedEffect,
+    Reach, Timestamp, approval_code,
 };
 
+use super::effects::reach;
 use super::judge::{Action, Actor, Model};
-use super::record::{AskedCall, Deed, EventFacts, ModelError, ModelVerdict, QuestionState, Record};
+use super::record::{
+    AskedCall, Deed, EventFacts, Losses, ModelError, ModelVerdict, PendingCall, QuestionState,
+    Record,
+};
 
 /// How long a declined call is refused.
 const DECLINED_FOR: Millis = Millis(600_000);
@@ -153,6 +159,35 @@ impl<'a> Action<'_, 'a> {
         Some(code)
     }
 
+    /// A second adapter sees a call that a hook's client was told to ask about: it was let run there, if the
+    /// question is still open.
+    pub(crate) fn let_run_by_client(&self, call: &'a Call, code: &Id) -> Option<EventFacts<'a>> {
+        let live = self.actor.questions(self.now);
+        let open = live
+            .iter()
+            .find(|one| one.state == QuestionState::Open && one.asked.code == *code)?;
+        let key = call.use_id.as_ref().or(call.id.as_ref())?;
+        let waiting = self.pending(key);
+        let waiting = waiting.filter(|waiting| waiting.asked && waiting.dialog)?;
+        let approach = waiting.approach;
+        Some(EventFacts {
+            repeats: true,
+            asked_before: true,
+            accepted: true,
+            resolves: Some((open.asked.code.clone(), QuestionState::Granted)),
+            ran: Some(approach),
+            pending: Some(PendingCall {
+                key,
+                refused: false,
+                asked: false,
+                dialog: waiting.dialog,
+                approach,
+                losses: Losses::default(),
+            }),
+            ..EventFacts::default()
+        })
+    }
+
     /// The open question about a call that ran.
     pub(crate) fn let_run(&self, exact: sprag_core::Digest) -> Option<Id> {
         let live = self.actor.questions(self.now);
@@ -163,6 +198,21 @@ impl<'a> Action<'_, 'a> {
     }
 
     fn deed(&self, call: &'a Call, limits: &Limits) -> Deed<'a> {
+        let asked = |effect: &&ObservedEffect| {
+            matches!(
+                reach(effect, limits),
+                Reach::Outside | Reach::Shared | Reach::Sweeping
+            )
+        };
+        let by: BTreeSet<_> = call
+            .effects
+            .iter()
+            .filter(asked)
+            .map(|effect| (&*effect.by, effect.verb, effect.target))
+            .collect();
+        if !by.is_empty() {
+            return Deed::By(&call.approach.server, &call.approach.tool, by);
+        }
         let targets = self.destroys(call, limits).map(|(_, targets)| targets);
         match targets.filter(|targets| !targets.is_empty()) {
             Some(mut targets) => {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use sprag_core::{
-    Approach, Code, Decision, Digest, Id, Message, MessageKind, Millis, Observed, RuleId, Timestamp,
+    Approach, Code, Decision, Digest, Id, Message, MessageKind, Millis, Observed, RuleId,
+    Timestamp, Verb,
 };
 
 use super::reruns::Task;
@@ -137,14 +138,26 @@ pub(crate) enum BudgetScope {
 pub(crate) type Purse = (BudgetScope, Option<Id>);
 
 /// A call that waits for its step.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct PendingCall<'a> {
     /// The `use_id`, else the `id`.
     pub(crate) key: &'a Id,
     pub(crate) refused: bool,
     /// It waits for a person's word.
     pub(crate) asked: bool,
+    /// Its client asks its person.
+    pub(crate) dialog: bool,
     pub(crate) approach: &'a Approach,
+    /// What it destroys if it runs all the same.
+    pub(crate) losses: Losses<'a>,
+}
+
+/// What a call destroys.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Losses<'a> {
+    pub(crate) destroys: Option<(Scoped<'a>, Vec<Target<'a>>)>,
+    pub(crate) far: Option<FarLosses<'a>>,
+    pub(crate) near: Vec<NearTarget<'a>>,
 }
 
 /// One target of a destructive call: a value for each target field, sorted by name.
@@ -173,6 +186,8 @@ pub(crate) struct EventFacts<'a> {
     pub(crate) repeats: bool,
     /// A panic refused it: not even a sighting.
     pub(crate) panic: bool,
+    /// A second sight of a call that was asked about: it got another answer.
+    pub(crate) asked_before: bool,
     /// It was not refused.
     pub(crate) accepted: bool,
     /// It counts for `budget.actions` of the session that acts.
@@ -229,6 +244,15 @@ pub(crate) struct EventFacts<'a> {
     pub(crate) ran: Option<&'a Approach>,
 }
 
+impl<'a> EventFacts<'a> {
+    /// What was destroyed counts.
+    pub(crate) fn lose(&mut self, losses: Losses<'a>) {
+        self.destroys = losses.destroys;
+        self.far = losses.far;
+        self.near = losses.near;
+    }
+}
+
 /// A question as it was asked.
 #[derive(Debug, Clone)]
 pub(crate) struct AskedCall<'a> {
@@ -243,6 +267,12 @@ pub(crate) struct AskedCall<'a> {
 pub(crate) enum Deed<'a> {
     /// The same tool on the same targets.
     On(&'a Option<Id>, &'a Option<Id>, Vec<Target<'a>>),
+    /// The same programs that do the same to the same targets, by the same tool.
+    By(
+        &'a Option<Id>,
+        &'a Option<Id>,
+        BTreeSet<(&'a str, Verb, Digest)>,
+    ),
     /// The same call.
     Same(Digest),
 }

@@ -48,10 +48,7 @@ impl Samples {
             forbidden: vec![
                 call(None, "rm_all", &[]),
                 call(Some("shell"), "exec", &[("id", "1")]),
-                Approach {
-                    touches_guard: true,
-                    ..call(None, "run", &[("id", "1")])
-                },
+                call(None, "run", &[("id", "1")]),
             ],
             delegating: delegating(),
             destructive: vec![
@@ -152,7 +149,6 @@ pub(crate) fn program(text: &str) -> Approach {
         normal: digest(text),
         kind: ToolKind::default(),
         waits: false,
-        touches_guard: false,
         moves: false,
         asks: false,
         aims: false,

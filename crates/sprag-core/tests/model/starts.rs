@@ -4,10 +4,10 @@ use sprag_core::{
     Call, Decision, Id, Limits, Message, MessageKind, Millis, Observed, RuleId, Timestamp, Via,
 };
 
-use super::calls::use_id;
 use super::findings::Findings;
 use super::history::History;
 use super::record::{Cells, Record};
+use super::sightings::use_id;
 
 const IDLE: Millis = Millis(30 * 60_000);
 

@@ -4,7 +4,7 @@ use sprag_core::{Classifier, Code, Decision, Digest, Id, Mode, RuleId, Step};
 
 use super::findings::Findings;
 use super::judge::{Action, ModelOutcome, killed};
-use super::record::{EventFacts, PendingCall, QuestionState};
+use super::record::{EventFacts, FarLosses, Losses, PendingCall, QuestionState};
 
 /// How many calls of a session may wait for their step.
 const MAX_PENDING: usize = 64;
@@ -24,20 +24,28 @@ impl<'a> Action<'_, 'a> {
         let key = step.use_id.as_ref().or(step.id.as_ref());
         let pending = key.and_then(|key| self.pending(key));
         let mut facts = EventFacts {
-            completes: pending.map(|call| call.key),
+            completes: pending.as_ref().map(|call| call.key),
             ..EventFacts::default()
         };
         let mut findings = Findings::default();
-        if pending.is_some_and(|call| call.refused && !call.asked) {
+        if pending
+            .as_ref()
+            .is_some_and(|call| call.refused && !call.asked)
+        {
             return (findings, facts);
         }
-        facts.ran = pending.filter(|call| call.asked).map(|call| call.approach);
-        let let_run = facts.ran.and_then(|approach| self.let_run(approach.exact));
+        let ran = pending.as_ref().filter(|call| call.asked);
+        facts.ran = ran.map(|call| call.approach);
+        let dialog = ran.filter(|call| call.dialog);
+        let let_run = dialog.and_then(|call| self.let_run(call.approach.exact));
+        if let (Some(call), None) = (ran, &let_run) {
+            self.count(call.losses.clone(), &mut facts);
+        }
         facts.resolves = let_run.map(|code| (code, QuestionState::Granted));
         facts.accepted = true;
         facts.step = true;
         // What was called is what was done, whatever the step says of it.
-        let called = pending.map(|call| call.approach);
+        let called = pending.as_ref().map(|call| call.approach);
         let approach = called.or(step.approach.as_ref());
         facts.reported = approach;
         facts.action = pending.is_none();
@@ -54,6 +62,14 @@ impl<'a> Action<'_, 'a> {
             self.progress(judged, &mut findings);
         }
         (findings, facts)
+    }
+
+    /// Counts what a call destroyed that nobody approved, where this step counts.
+    fn count(&self, losses: Losses<'a>, facts: &mut EventFacts<'a>) {
+        let scope = self.scope();
+        facts.destroys = losses.destroys.map(|(_, targets)| (scope, targets));
+        facts.far = losses.far.map(|far| FarLosses { scope, ..far });
+        facts.near = losses.near;
     }
 
     /// Blocked sessions' steps are recorded, not judged.
@@ -74,7 +90,7 @@ impl<'a> Action<'_, 'a> {
             if record.cells.session != Some(self.actor.id) {
                 continue;
             }
-            if let Some(call) = record.facts.pending {
+            if let Some(call) = record.facts.pending.clone() {
                 waiting.retain(|other| other.key != call.key);
                 waiting.push(call);
                 if waiting.len() > MAX_PENDING {

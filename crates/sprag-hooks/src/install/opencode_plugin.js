@@ -28,7 +28,18 @@ function yields() {
 function ask(payload, failed) {
   return new Promise((resolve) => {
     const [program, ...words] = SPRAG;
-    const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'ignore'] });
+    const gone = () => {
+      failed(`sprag is not at ${program} any more: nothing is checked. Install it again and run \`sprag install opencode\`, or remove its plugin with \`sprag uninstall opencode\`.`);
+      resolve(null);
+    };
+    // A runtime may throw where another one emits an error.
+    let child;
+    try {
+      child = spawn(program, words, { stdio: ['pipe', 'pipe', 'ignore'] });
+    } catch {
+      gone();
+      return;
+    }
     const limit = setTimeout(() => child.kill(), DEADLINE_MS);
     let said = '';
     const done = () => {
@@ -41,15 +52,15 @@ function ask(payload, failed) {
     };
     child.on('error', () => {
       clearTimeout(limit);
-      failed(`sprag is not at ${program} any more: nothing is checked. Install it again and run \`sprag install opencode\`, or remove its plugin with \`sprag uninstall opencode\`.`);
-      resolve(null);
+      gone();
     });
-    child.stdin.on('error', () => {});
-    child.stdout.on('data', (part) => {
+    // A process that did not start has no pipes.
+    child.stdin?.on('error', () => {});
+    child.stdout?.on('data', (part) => {
       said += part;
     });
     child.on('close', done);
-    child.stdin.end(JSON.stringify(payload));
+    child.stdin?.end(JSON.stringify(payload));
   });
 }
 
@@ -118,9 +129,11 @@ export const Sprag = async ({ client, directory, worktree }) => {
   const question = async (payload) => {
     const answer = ask(payload, tell);
     running.add(answer);
-    const said = await answer;
-    running.delete(answer);
-    return said;
+    try {
+      return await answer;
+    } finally {
+      running.delete(answer);
+    }
   };
 
   const keep = (session, text) => notes.set(session, [...(notes.get(session) ?? []), text]);
@@ -178,7 +191,7 @@ export const Sprag = async ({ client, directory, worktree }) => {
 
     // The result of a call that failed has no hook that could add a note to it. What the model reads has one.
     'experimental.chat.messages.transform': async (_input, { messages: all }) => {
-      await Promise.all(running);
+      await Promise.allSettled(running);
       for (const { parts } of all) {
         for (const part of parts) {
           const note = part.type === 'tool' && part.state?.status === 'error' && failedNotes.get(part.callID);
@@ -217,8 +230,11 @@ export const Sprag = async ({ client, directory, worktree }) => {
           if (failedNotes.size > MAX_NOTES) failedNotes.delete(failedNotes.keys().next().value);
         });
         running.add(noted);
-        await noted;
-        running.delete(noted);
+        try {
+          await noted;
+        } finally {
+          running.delete(noted);
+        }
       }
     },
   };

@@ -92,3 +92,22 @@ fn a_hook_of_claude_that_copilot_runs_speaks_for_copilot() {
     assert!(!text.contains(r#""agent":"claude""#));
     insta::assert_snapshot!(text);
 }
+
+#[test]
+fn the_project_of_claude_comes_from_the_environment_of_its_hooks_and_not_from_where_it_went() {
+    let payload = br#"{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"t","cwd":"/srv/app/src","tool_name":"Bash","tool_input":{"command":"rm -rf ../data"}}"#;
+    let options = HookOptions {
+        project: Some("/srv/app"),
+        ..HookOptions::default()
+    };
+    let mut told = None;
+    answer(Client::Claude, payload, &options, |_, event| {
+        told = Some(serde_json::to_value(&event).unwrap());
+        Ok(Verdict::default())
+    });
+    let told = told.unwrap();
+    assert_eq!(
+        (&told["root"], &told["cwd"]),
+        (&"/srv/app".into(), &"/srv/app/src".into())
+    );
+}

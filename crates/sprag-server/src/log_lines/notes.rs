@@ -83,6 +83,7 @@ pub(super) fn answered(answer: &Answer, did: &str) -> (Level, String) {
         ApprovalScope::Once => "",
         ApprovalScope::Session => " for the session",
         ApprovalScope::Project => " for the project",
+        ApprovalScope::Agent => " for the agent",
     };
     let text = format!("[Operator] {did} by {who}: {code} of session {session}{scope}{why}");
     (Level::INFO, text)

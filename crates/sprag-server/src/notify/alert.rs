@@ -1,16 +1,19 @@
 //! One stop, question or notice, as people are told of it.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use serde_json::Value;
 use sprag::cloud_event;
-use sprag_core::{Decision, Id, Identity, Observed, RuleId, Timestamp, effects_in_words};
+use sprag_core::{Decision, Id, Identity, Millis, Observed, RuleId, Timestamp, effects_in_words};
 use sprag_store::Record;
 
+use super::Channel;
+use crate::approval_link::LinkSigner;
 use crate::log_lines::safe;
 
 /// A stop, a question or a notice that is worth telling.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Alert {
     pub(crate) seq: u64,
     pub(crate) at: Timestamp,
@@ -21,8 +24,12 @@ pub(crate) struct Alert {
     pub(crate) verdict: Decision,
     /// The code of the question.
     pub(crate) approval: Option<Id>,
-    /// On how many ways it failed.
-    pub(crate) failures: AtomicUsize,
+    /// Until when the question can be answered.
+    pub(crate) until: Timestamp,
+    /// Where a person answers the question.
+    pub(crate) link: Option<String>,
+    /// On how many ways it failed; all of them count together.
+    pub(crate) failures: Arc<AtomicUsize>,
     pub(crate) rule: Option<RuleId>,
     /// The operator, of a kill by hand.
     pub(crate) by: Option<String>,
@@ -82,7 +89,11 @@ impl Alert {
             generation: verdict.generation,
             verdict: decision,
             approval: verdict.approval.clone(),
-            failures: AtomicUsize::new(0),
+            until: record
+                .at
+                .plus(Millis(verdict.expires_ms.unwrap_or_default())),
+            link: None,
+            failures: Arc::default(),
             rule: verdict.rule,
             by,
             why,
@@ -110,6 +121,27 @@ impl Alert {
             }
         }
         self.body = event.to_string();
+    }
+
+    /// The alert as one channel tells it: a question has a link that is good for this channel.
+    pub(crate) fn on(&self, channel: Channel, links: Option<&LinkSigner>) -> Self {
+        let mut alert = self.clone();
+        let asked = self
+            .approval
+            .as_ref()
+            .filter(|_| self.verdict == Decision::Ask);
+        let (Some(links), Some(code)) = (links, asked) else {
+            return alert;
+        };
+        let link = links.link(code, channel, self.until);
+        alert.text = format!("{}, or open {link}", alert.text);
+        if let Ok(Value::Object(mut event)) = serde_json::from_str(&self.body) {
+            event.insert("text".to_owned(), alert.text.as_str().into());
+            event.insert("link".to_owned(), link.as_str().into());
+            alert.body = Value::Object(event).to_string();
+        }
+        alert.link = Some(link);
+        alert
     }
 
     fn sentence(&self, folded: u64) -> String {

@@ -139,6 +139,7 @@ fn facts(alert: &Alert) -> Vec<(&'static str, String)> {
     facts.extend(rule.map(|rule| ("SPRAG_RULE", rule)));
     let code = alert.approval.as_ref().map(ToString::to_string);
     facts.extend(code.map(|code| ("SPRAG_APPROVAL", code)));
+    facts.extend(alert.link.clone().map(|link| ("SPRAG_LINK", link)));
     facts.extend(alert.agent.clone().map(|agent| ("SPRAG_AGENT", agent)));
     facts.extend(
         alert

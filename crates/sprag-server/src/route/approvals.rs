@@ -7,8 +7,8 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use serde::{Deserialize, Serialize};
 use sprag::{
-    AnswerEvent, ApprovalScope, ApprovalState, Event, FeedItem, Id, Question, Role, RuleId,
-    Timestamp,
+    AllowError, AnswerEvent, ApprovalScope, ApprovalState, Event, FeedItem, Id, Question, Role,
+    RuleId, Timestamp,
 };
 use sprag_core::{Observed, SessionCell};
 use tokio::time::{Instant, timeout_at};
@@ -50,6 +50,11 @@ pub(crate) struct ApprovalBody {
     /// Why it is asked.
     #[schema(required)]
     why: Option<String>,
+    /// The programs with their subcommands that it asks about: what an approval for `project` or `agent` allows.
+    commands: Vec<String>,
+    /// The project's folder.
+    #[schema(required)]
+    root: Option<String>,
     /// When it was asked.
     #[schema(value_type = Option<u64>, required)]
     asked_at: Option<Timestamp>,
@@ -68,6 +73,14 @@ pub(crate) struct ApprovalBody {
 }
 
 impl ApprovalBody {
+    /// A question, or that it is over.
+    pub(crate) fn of(code: &Id, session: &Id, question: Option<Question>) -> Self {
+        match question {
+            Some(question) => question.into(),
+            None => Self::over(code.clone(), session.clone()),
+        }
+    }
+
     fn over(code: Id, session: Id) -> Self {
         Self {
             approval: code,
@@ -77,6 +90,8 @@ impl ApprovalBody {
             rule: None,
             call: None,
             why: None,
+            commands: Vec::new(),
+            root: None,
             asked_at: None,
             expires_at: None,
             seq: None,
@@ -101,6 +116,8 @@ impl From<Question> for ApprovalBody {
             rule: held.rule,
             call: Some(held.what),
             why: Some(held.why),
+            commands: held.commands.iter().map(ToString::to_string).collect(),
+            root: held.root.map(Into::into),
             asked_at: Some(held.asked),
             expires_at: Some(held.until),
             seq: Some(question.seq),
@@ -222,7 +239,17 @@ async fn find(
     code: &Id,
     session: Option<&str>,
 ) -> Result<ApprovalBody, Problem> {
-    let (asked, named) = (code.clone(), code.clone());
+    let (session, question) = lookup(app, caller, code, session).await?;
+    Ok(ApprovalBody::of(code, &session, question))
+}
+
+async fn lookup(
+    app: &App,
+    caller: &Caller,
+    code: &Id,
+    session: Option<&str>,
+) -> Result<(Id, Option<Question>), Problem> {
+    let asked = code.clone();
     let owner = caller.sender().owner();
     let found = app.blocking(move |app| {
         let Some((session, question)) = app.questions().find(app.guard(), &asked)? else {
@@ -241,8 +268,7 @@ async fn find(
             let detail = format!("there is no approval {code}");
             Err(Problem::new(ProblemKind::NotFound, detail))
         }
-        Some((_, Some(question), _)) => Ok(question.into()),
-        Some((session, None, _)) => Ok(ApprovalBody::over(named, session)),
+        Some((session, question, _)) => Ok((session, question)),
     }
 }
 
@@ -277,7 +303,7 @@ pub(crate) enum Answer {
 ///
 /// For operators, and for the hook or relay that asked. An agent can't approve itself. Of two answers the first
 /// counts; the second is told who was first. The scope `session` covers the same on the same target as long as the
-/// session lasts.
+/// session lasts. `project` and `agent` also write the command into the policy; only operators may choose them.
 #[utoipa::path(
     post,
     path = "/v1/approvals/{code}",
@@ -307,10 +333,21 @@ pub(crate) async fn answer(
             return Err(bad(field, format!("at most {most} bytes")));
         }
     }
-    let session = find(&app, &caller, &code, None).await?.session;
+    let asked = lookup(&app, &caller, &code, None).await?;
+    let (session, question) = asked;
+    let for_good = matches!(request.scope, ApprovalScope::Project | ApprovalScope::Agent)
+        && request.answer == Answer::Approve;
+    let question = question.filter(|_| for_good);
+    if let Some(question) = &question {
+        refuse_others(&caller)?;
+        app.guard()
+            .can_allow(question, request.scope)
+            .map_err(not_allowed)?;
+    }
+    let by = caller.signs(request.by.as_deref());
     let event = AnswerEvent {
         scope: request.scope,
-        by: Some(caller.signs(request.by.as_deref()).into()),
+        by: Some(by.as_str().into()),
         why: request.why.as_deref().map(Into::into),
         ..AnswerEvent::new(session, code.clone())
     };
@@ -320,7 +357,31 @@ pub(crate) async fn answer(
     };
     app.decide(caller.sender(), event, trace_parent(&headers))
         .await?;
+    if let Some(question) = question {
+        let scope = request.scope;
+        let written = app.blocking(move |app| {
+            let file = app.policy_file();
+            let guard = app.guard();
+            guard
+                .allow_commands(&question, scope, file, &by)
+                .map_err(not_allowed)
+        });
+        written.await?;
+    }
     find(&app, &caller, &code, None).await.map(Json)
+}
+
+/// What changes the policy is for operators.
+fn refuse_others(caller: &Caller) -> Result<(), Problem> {
+    if caller.role == Role::Operator {
+        return Ok(());
+    }
+    let detail = "only an operator can approve for a project or an agent: that changes the policy";
+    Err(Problem::new(ProblemKind::Forbidden, detail))
+}
+
+fn not_allowed(error: AllowError) -> Problem {
+    Problem::new(ProblemKind::Conflict, error.to_string())
 }
 
 fn refuse_agents(caller: &Caller, headers: &HeaderMap) -> Result<(), Problem> {

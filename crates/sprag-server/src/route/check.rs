@@ -3,17 +3,38 @@
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
 use sprag::{Event, Role};
 use sprag_core::Identity;
+use utoipa::IntoParams;
 
 use crate::app::App;
 use crate::body;
 use crate::caller::Caller;
+use crate::param::ApiQuery;
 use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
 /// Room for a verdict that allows, with some to spare.
 const VERDICT_BYTES: usize = 256;
+
+/// How an event is judged.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct CheckQuery {
+    /// Judge as if every rule were in shadow, for an adapter that enforces nothing. Not for agents.
+    #[serde(default)]
+    shadow: bool,
+}
+
+/// An agent that put itself into shadow would be guarded by nothing.
+fn shadowed(app: &App, caller: &Caller) -> Result<App, Problem> {
+    if caller.role == Role::Agent {
+        let detail = "agents may not ask for shadow; a relay, a hook or an operator may";
+        return Err(Problem::new(ProblemKind::Forbidden, detail).field("shadow"));
+    }
+    Ok(app.in_shadow())
+}
 
 /// Ask what to do about an event
 ///
@@ -24,6 +45,7 @@ const VERDICT_BYTES: usize = 256;
     post,
     path = "/v1/check",
     tag = "decisions",
+    params(CheckQuery),
     request_body(content = wire::Event, description = "The event"),
     security((), ("token" = [])),
     responses(
@@ -36,8 +58,13 @@ const VERDICT_BYTES: usize = 256;
 pub(crate) async fn check(
     State(app): State<App>,
     caller: Caller,
+    ApiQuery(query): ApiQuery<CheckQuery>,
     request: Request,
 ) -> Result<Response, Problem> {
+    let app = match query.shadow {
+        true => shadowed(&app, &caller)?,
+        false => app,
+    };
     let (head, body) = request.into_parts();
     body::expect_type(&head.headers, &["application/json"])?;
     let bytes = body::read(&app, caller.role, body, app.body_bytes()).await?;

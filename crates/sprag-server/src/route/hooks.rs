@@ -82,6 +82,7 @@ pub(crate) async fn hook(
         return Err(bad("the body", "there is no payload"));
     }
     let parent = trace_parent(&headers).map(str::to_owned);
+    let app = if query.shadow { app.in_shadow() } else { app };
     let text = app
         .with_store(move |app| {
             let from = (&caller, parent.as_deref());
@@ -122,6 +123,7 @@ fn answered(
         shadow: query.shadow,
         quiet: false,
         notice: None,
+        project: None,
         read_transcript: None,
         spend: None,
     };

@@ -98,6 +98,9 @@ pub(crate) struct SessionItem {
     agent: Option<Id>,
     /// What it may do, by its own marks; a killed parent stops it too.
     state: Standing,
+    /// What it would be if rules were not in shadow: `blocked` or `killed`.
+    #[schema(required)]
+    would: Option<Standing>,
     /// Its generation.
     generation: u32,
     /// Its last event.
@@ -168,6 +171,7 @@ impl SessionItem {
             id: summary.id,
             agent: summary.agent,
             state: summary.state.into(),
+            would: summary.would.map(Into::into),
             generation: summary.generation,
             touched: summary.touched.0,
             events: summary.tally.events,

@@ -190,6 +190,8 @@ pub(crate) struct Call {
     identity: Option<Identity>,
     /// What kind of adapter saw it; `api` where nothing is said.
     via: Option<Via>,
+    /// The client asks its person in its own window; believed of hooks only.
+    dialog: Option<bool>,
 }
 
 /// What a call or a compound action did.
@@ -284,8 +286,10 @@ pub(crate) enum ApprovalScope {
     Once,
     /// The same on the same target, as long as the session lasts.
     Session,
-    /// The same as `session`; whoever sends it also writes it into the policy.
+    /// The same as `session`, and the policy allows the command in this project from now on.
     Project,
+    /// The same as `session`, and the policy allows the command for this agent from now on.
+    Agent,
 }
 
 /// A person's answer to a question.

@@ -33,6 +33,23 @@ fn in_shadow_a_posted_hook_is_logged_and_never_stopped() {
         let answer = server.send("POST", path, &hook, &bash("s2", number));
         assert_eq!((answer.status, answer.body.as_str()), (200, "{}"));
     }
+    let shown = server.operator("GET", "/v1/sessions/s2", "").json();
+    assert_eq!(
+        (&shown["state"], &shown["would"]),
+        (&"active".into(), &"killed".into())
+    );
+}
+
+#[test]
+fn an_agent_can_not_put_itself_into_shadow() {
+    let server = TestServer::start();
+    let call = r#"{"type":"call","session":"s","tool":"delete_asset"}"#;
+    for role in [None, Some(Role::Agent)] {
+        let answer = server.ask(role, "POST", "/v1/check?shadow=true", call);
+        assert_eq!(answer.status, 403, "{answer:?}");
+    }
+    let answer = server.ask(Some(Role::Hook), "POST", "/v1/check?shadow=true", call);
+    assert_eq!(answer.status, 200, "{answer:?}");
 }
 
 #[test]

@@ -15,11 +15,15 @@ mod demo;
 #[cfg(test)]
 mod edge;
 #[cfg(test)]
+mod for_good;
+#[cfg(test)]
 mod guard_fixture;
 #[cfg(test)]
 mod guardrail;
 #[cfg(test)]
 mod hooks;
+#[cfg(test)]
+mod links;
 #[cfg(test)]
 mod live;
 #[cfg(test)]
@@ -58,3 +62,5 @@ mod stats;
 mod telemetry;
 #[cfg(test)]
 mod test_server;
+#[cfg(test)]
+mod unanswerable;

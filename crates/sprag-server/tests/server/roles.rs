@@ -71,6 +71,13 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
         404,
         For::Answerers,
     ),
+    (
+        "POST",
+        "/v1/links/none",
+        r#"{"secret":"x"}"#,
+        404,
+        For::Everyone,
+    ),
     ("GET", "/v1/flows/none", "", 404, For::Operators),
     ("GET", "/v1/policy", "", 200, For::Operators),
     (

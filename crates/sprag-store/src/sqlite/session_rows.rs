@@ -3,11 +3,12 @@
 use rusqlite::{Connection, Row, ToSql};
 use sprag_core::{CellKey, Id, SessionCell, Timestamp};
 
-use super::cell_rows::{CellRows, loaded, session_id, stored, tally};
+use super::cell_rows::{CellRows, blob, loaded, session_id, stored, tally};
 use crate::cell_source::CellSource as _;
 use crate::census::Census;
 use crate::error::StoreError;
 use crate::listing::{SessionCursor, SessionQuery, SessionSort, SortValue};
+use crate::pack::unpack_cell;
 use crate::query::{Page, Session, SessionState, SessionSummary, page_size};
 use crate::store_state::StoreState;
 
@@ -54,7 +55,7 @@ pub(super) fn sessions(
     conn: &Connection,
     query: &SessionQuery,
 ) -> Result<Page<SessionSummary, SessionCursor>, StoreError> {
-    let mut sql = "SELECT touched, generation, state, agent, last_rule, events, refused, id \
+    let mut sql = "SELECT touched, generation, state, agent, last_rule, events, refused, id, cell \
                    FROM session WHERE 1"
         .to_owned();
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
@@ -119,8 +120,14 @@ pub(super) fn census(conn: &Connection) -> Result<Census, StoreError> {
 
 fn summary(row: &Row<'_>) -> Result<SessionSummary, StoreError> {
     let agent: Option<String> = row.get(3)?;
+    let id = session_id(row, 7)?;
+    let mut state = StoreState::default();
+    let key = CellKey::Session(id.clone());
+    unpack_cell(&mut state.cells, key, blob(row, 8)?)?;
+    let would = state.session(&id).and_then(|one| one.summary.would);
     Ok(SessionSummary {
-        id: session_id(row, 7)?,
+        id,
+        would,
         touched: Timestamp(loaded(row.get(0)?)),
         generation: row.get(1)?,
         state: match row.get(2)? {

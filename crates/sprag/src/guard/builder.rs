@@ -207,6 +207,7 @@ impl GuardBuilder {
         inner.tell_policy(source)?;
         Ok(Guard {
             inner: Arc::new(inner),
+            shadow: false,
         })
     }
 }

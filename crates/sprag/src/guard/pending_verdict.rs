@@ -38,9 +38,9 @@ impl Guard {
         let event = event.into();
         may_tell(sender.role, &event)?;
         let now = self.inner.clock.now();
-        let (record, wait) = self
-            .inner
-            .decide_soon(sender.role, &event, Some(sender), now)?;
+        let (record, wait) =
+            self.inner
+                .decide_soon((sender.role, self.shadow), &event, Some(sender), now)?;
         self.inner.tell(&record);
         Ok(PendingVerdict { record, wait })
     }

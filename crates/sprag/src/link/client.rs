@@ -97,9 +97,13 @@ impl ServerClient {
     ///
     /// # Errors
     /// Where there is none.
-    pub fn check(&self, role: Role, event: &Event) -> Result<Verdict, LinkError> {
+    pub fn check(&self, role: Role, event: &Event, shadow: bool) -> Result<Verdict, LinkError> {
         let body = serde_json::to_vec(event).map_err(|error| self.no_answer(error))?;
-        let answer = self.request(role, "POST", "/v1/check", &body)?;
+        let path = match shadow {
+            true => "/v1/check?shadow=true",
+            false => "/v1/check",
+        };
+        let answer = self.request(role, "POST", path, &body)?;
         self.read(&answer)
     }
 

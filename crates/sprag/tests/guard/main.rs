@@ -39,6 +39,8 @@ mod secret_kinds;
 #[cfg(test)]
 mod secret_places;
 #[cfg(test)]
+mod shadow;
+#[cfg(test)]
 mod traces;
 #[cfg(test)]
 mod what_if;

@@ -153,3 +153,50 @@ fn two_policies_differ_where_verdict_or_rule_do() {
     }
     assert_eq!(numbers, [3, 4]);
 }
+
+/// A rule that asks where the recording let things run.
+const ASKS: &str = "[rules]\n\"destructive.volume\" = \"ask\"\n\"destructive.target\" = \"off\"\n";
+
+#[test]
+fn what_ran_counts_as_approved_and_each_ask_is_told() {
+    let guard = guard("[destructive]\nmax_calls = 50\n");
+    for n in 0..5 {
+        assert_eq!(tell(&guard, n, delete("s", n)), Decision::Allow);
+        tell(&guard, n, step("s", n));
+    }
+    // The third and every later one would be asked; an approved call is not counted, and its step happened.
+    assert_eq!(
+        words(&guard, ASKS),
+        [
+            "allow", "allow", "warn", "allow", "ask", "allow", "ask", "allow", "ask", "allow"
+        ]
+    );
+}
+
+#[test]
+fn answers_to_questions_that_nobody_would_ask_are_left_out() {
+    let guard = guard(ASKS);
+    let mut asked = None;
+    for n in 0..3 {
+        let at = Timestamp(START.0 + n * 1000);
+        asked = guard
+            .check_at(Role::Operator, delete("s", n), at)
+            .unwrap()
+            .approval;
+    }
+    let code = asked.unwrap();
+    let yes = format!(r#"{{"type":"approve","session":"s","approval":"{code}"}}"#);
+    tell(&guard, 4, Event::parse(yes.as_bytes()).unwrap());
+    assert_eq!(tell(&guard, 5, delete("s", 2)), Decision::Allow);
+    assert_eq!(
+        words(
+            &guard,
+            "[destructive]\nmax_calls = 50\n[rules]\n\"destructive.target\" = \"off\"\n"
+        ),
+        ["allow", "allow", "allow, unknown", "skipped", "allow"]
+    );
+    assert_eq!(
+        words(&guard, ASKS),
+        ["allow", "warn", "ask", "allow", "allow"]
+    );
+}

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use sprag::policy_edit::{self, OverrideTarget};
 use sprag::{PolicyFile, atomic, explain};
 use sprag_core::{Glob, Policy, PolicyKey, RuleId};
 use toml_edit::{Array, Value};
 
 use crate::args::PolicySetArgs;
 use crate::confirm::confirm;
-use crate::edit::{self, OverrideTarget};
 use crate::failure::{Failure, Run};
 use crate::json;
 use crate::settings::Settings;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
     };
     let value = target.value(&args.value);
     let new = value.to_string().trim().to_owned();
-    let edited = edit::set(&text, &target.path(), value, who)
+    let edited = policy_edit::set(&text, &target.path(), value, who)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     if let Err(errors) = Policy::from_toml(&edited.text) {
         let name = path.display().to_string();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use sprag::{Id, SessionQuery, SessionSummary};
+use sprag::{Id, SessionQuery, SessionState, SessionSummary};
 
 use crate::args::SessionsListArgs;
 use crate::db::Db;
@@ -59,7 +59,7 @@ fn row(session: &SessionSummary) -> [String; 8] {
     [
         session.id.to_string(),
         text(session.agent.as_ref().map(Id::to_string)),
-        session.state.as_str().to_owned(),
+        standing(session),
         session.generation.to_string(),
         time(session.touched),
         session.tally.events.to_string(),
@@ -68,12 +68,21 @@ fn row(session: &SessionSummary) -> [String; 8] {
     ]
 }
 
+/// What a session is, or would be if rules were not in shadow.
+pub(super) fn standing(session: &SessionSummary) -> String {
+    match session.would {
+        Some(would) => format!("would be {}", would.as_str()),
+        None => session.state.as_str().to_owned(),
+    }
+}
+
 /// A line of the listing, for programs.
 pub(super) fn summary_json(session: &SessionSummary) -> Value {
     json!({
         "session": session.id,
         "agent": session.agent,
         "state": session.state.as_str(),
+        "would": session.would.map(SessionState::as_str),
         "generation": session.generation,
         "touched": session.touched,
         "events": session.tally.events,

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use sprag::{RuleState, Session, SessionState};
+use sprag::{RuleId, RuleState, Session, SessionState};
 use sprag_core::{Spent, plain_name};
 
 use super::super::log::session_id;
-use super::list::summary_json;
+use super::list::{standing, summary_json};
 use crate::args::SessionsShowArgs;
 use crate::db::Db;
 use crate::failure::{Failure, Run};
@@ -43,6 +43,25 @@ pub(crate) fn run(args: &SessionsShowArgs, settings: &Settings, out: &mut dyn Wr
     Ok(ExitCode::SUCCESS)
 }
 
+/// What rules in shadow would have done to it.
+fn print_shadow(out: &mut dyn Write, session: &Session) -> std::io::Result<()> {
+    let summary = &session.summary;
+    if let Some(held) = session
+        .cell
+        .shadow_mark()
+        .filter(|_| summary.would.is_some())
+    {
+        let rule = held.mark.rule.map_or("", RuleId::as_str);
+        let at = time(held.mark.at);
+        writeln!(
+            out,
+            "in shadow   {rule} would have stopped it at {at}: {}",
+            held.mark.why
+        )?;
+    }
+    Ok(())
+}
+
 fn print(out: &mut dyn Write, session: &Session, state: &RuleState) -> std::io::Result<()> {
     let summary = &session.summary;
     let style = match summary.state {
@@ -50,7 +69,7 @@ fn print(out: &mut dyn Write, session: &Session, state: &RuleState) -> std::io::
         SessionState::Blocked => CAREFUL,
         SessionState::Killed => BAD,
     };
-    let word = paint(style, summary.state.as_str());
+    let word = paint(style, standing(summary));
     writeln!(
         out,
         "{}  {word}, generation {}",
@@ -78,6 +97,7 @@ fn print(out: &mut dyn Write, session: &Session, state: &RuleState) -> std::io::
         let id = &summary.id;
         writeln!(out, "to lift it  sprag sessions reset {id} --why …")?;
     }
+    print_shadow(out, session)?;
     if state.gauges.is_empty() {
         return Ok(());
     }

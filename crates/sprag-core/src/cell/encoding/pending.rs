@@ -1,8 +1,8 @@
 //! The calls that wait for their step. Most are of the same few tools and have no noise in their arguments,
 //! so a row holds only what differs from the row before and from its own exact digest.
 
-use crate::cell::PendingCall;
 use crate::cell::tried::{ShortName, Tried};
+use crate::cell::{CallLosses, PendingCall};
 use crate::encoding::{Encoding, Fixed, Malformed, Reader, Writer, encodings};
 use crate::observation::ToolKind;
 
@@ -13,6 +13,8 @@ const REFUSED: u8 = 1 << 4;
 const NOISY: u8 = 1 << 5;
 /// The tool is not the one of the row before, and its name follows.
 const RENAMED: u8 = 1 << 6;
+/// What it destroys, or that its client asks, follows: a byte of its own.
+const QUESTIONED: u8 = 1 << 7;
 
 /// The second byte of flags: what kind of question it is, and whether a label follows.
 const WAITS: u8 = 1;
@@ -25,6 +27,11 @@ const ASKED: u8 = 1 << 5;
 const PROBES: u8 = 1 << 6;
 /// A fingerprint of an argument follows.
 const ARGUED: u8 = 1 << 7;
+
+/// The byte of a questioned call: what it destroys follows.
+const LOSSES: u8 = 1;
+/// Its client asks its person.
+const DIALOG: u8 = 1 << 1;
 
 /// A list of pending calls.
 pub(super) struct PendingRows;
@@ -42,6 +49,8 @@ fn write(list: &[PendingCall], out: &mut Writer) {
             tried,
             refused,
             asked,
+            dialog,
+            losses,
             at,
             turn_start,
         } = pending;
@@ -55,12 +64,14 @@ fn write(list: &[PendingCall], out: &mut Writer) {
             ..
         } = tried;
         let labelled = !label.as_str().is_empty();
+        let question = flag(losses.is_some(), LOSSES) | flag(*dialog, DIALOG);
         Fixed::write(id, out);
         out.byte(
             kind.stored_number()
                 | flag(*refused, REFUSED)
                 | flag(normal != exact, NOISY)
-                | flag(*name != last, RENAMED),
+                | flag(*name != last, RENAMED)
+                | flag(question != 0, QUESTIONED),
         );
         out.byte(traits(tried) | flag(labelled, LABELLED) | flag(*asked, ASKED));
         out.time(*at);
@@ -77,6 +88,12 @@ fn write(list: &[PendingCall], out: &mut Writer) {
         }
         if labelled {
             out.bytes(label.as_str().as_bytes());
+        }
+        if question != 0 {
+            out.byte(question);
+        }
+        if let Some(losses) = losses {
+            write_losses(losses, out);
         }
         last = *name;
     }
@@ -125,6 +142,7 @@ fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
         } else {
             from.text()?
         };
+        let (dialog, losses) = read_question(flags, from)?;
         list.push(PendingCall {
             id,
             tried: Tried {
@@ -142,9 +160,76 @@ fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
             },
             refused: flags & REFUSED != 0,
             asked: traits & ASKED != 0,
+            dialog,
+            losses,
             at,
             turn_start,
         });
     }
     Ok(list)
+}
+
+/// Whether the client asks its person, and what the call destroys.
+fn read_question(
+    flags: u8,
+    from: &mut Reader<'_>,
+) -> Result<(bool, Option<Box<CallLosses>>), Malformed> {
+    if flags & QUESTIONED == 0 {
+        return Ok((false, None));
+    }
+    let question = from.byte()?;
+    let losses = (question & LOSSES != 0).then(|| read_losses(from).map(Box::new));
+    Ok((question & DIALOG != 0, losses.transpose()?))
+}
+
+/// The bits of the byte before a call's losses.
+const BY_TOOL: u8 = 1;
+const NAMED: u8 = 1 << 1;
+const COUNTS: u8 = 1 << 2;
+
+fn write_losses(losses: &CallLosses, out: &mut Writer) {
+    let CallLosses {
+        tool,
+        tool_name,
+        far,
+        counts,
+        far_names,
+        near,
+    } = losses;
+    out.byte(
+        flag(tool.is_some(), BY_TOOL) | flag(tool_name.is_some(), NAMED) | flag(*counts, COUNTS),
+    );
+    for targets in tool.iter().chain([far, near]) {
+        out.count(targets.len());
+        targets.iter().for_each(|target| Fixed::write(target, out));
+    }
+    if let Some(name) = tool_name {
+        out.bytes(name.as_bytes());
+    }
+    out.count(far_names.len());
+    far_names.iter().for_each(|name| out.bytes(name.as_bytes()));
+}
+
+fn read_losses(from: &mut Reader<'_>) -> Result<CallLosses, Malformed> {
+    let flags = from.byte()?;
+    let targets = |from: &mut Reader<'_>| {
+        let count = from.count()?;
+        (0..count)
+            .map(|_| Fixed::read(from))
+            .collect::<Result<Vec<u64>, _>>()
+    };
+    let tool = (flags & BY_TOOL != 0).then(|| targets(from)).transpose()?;
+    let (far, near) = (targets(from)?, targets(from)?);
+    let name = |from: &mut Reader<'_>| from.text().map(Box::from);
+    let tool_name = (flags & NAMED != 0).then(|| name(from)).transpose()?;
+    let count = from.count()?;
+    let far_names = (0..count).map(|_| name(from)).collect::<Result<_, _>>()?;
+    Ok(CallLosses {
+        tool,
+        tool_name,
+        far,
+        counts: flags & COUNTS != 0,
+        far_names,
+        near,
+    })
 }

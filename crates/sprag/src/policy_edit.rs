@@ -8,24 +8,27 @@ use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike,
 
 /// For whom a key is set; globs.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct OverrideTarget<'a> {
-    pub(crate) agent: Option<&'a str>,
-    pub(crate) session: Option<&'a str>,
+pub struct OverrideTarget<'a> {
+    /// The agents that it fits.
+    pub agent: Option<&'a str>,
+    /// The sessions that it fits.
+    pub session: Option<&'a str>,
 }
 
 /// A text after the change.
 #[derive(Debug)]
-pub(crate) struct Edited {
+pub struct Edited {
     /// The whole new text.
-    pub(crate) text: String,
+    pub text: String,
     /// What the key held before, where it was in the file.
-    pub(crate) old: Option<String>,
+    pub old: Option<String>,
 }
 
 /// Why a text can't be changed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum EditError {
-    /// It is no TOML.
+#[non_exhaustive]
+pub enum EditError {
+    /// It is not TOML.
     #[error("the file is not TOML: {0}")]
     Syntax(#[from] toml_edit::TomlError),
     /// Something on the way to the key is not a table.
@@ -37,7 +40,10 @@ pub(crate) enum EditError {
 }
 
 /// Sets the key at `path` to `value` in `text`, for everyone or in the override for `who`.
-pub(crate) fn set(
+///
+/// # Errors
+/// Returns an error if `text` is not TOML, or holds something else than a table on the way to the key.
+pub fn set(
     text: &str,
     path: &[&str],
     value: Value,
