@@ -156,6 +156,7 @@ export interface SessionItem {
   id: string;
   agent: string | null;
   state: SessionState;
+  would: SessionState | null;
   generation: number;
   touched: number;
   events: number;
@@ -186,6 +187,8 @@ export interface Approval {
   /** The call, in words. */
   call: string | null;
   why: string | null;
+  commands: string[];
+  root: string | null;
   asked_at: number | null;
   expires_at: number | null;
   seq: number | null;

@@ -1,7 +1,6 @@
 // The calls that wait for a person. Asked once, and again when the stream says that one came or went.
-import { Problem, get, path, post, put, words } from "../api/client.ts";
+import { Problem, get, path, post, words } from "../api/client.ts";
 import type { Approval, Approvals, LogRecord, Page, PolicyInForce } from "../api/shapes.ts";
-import { allowFor } from "./allow.ts";
 
 const SOON_MS = 200;
 const BEFORE = 5;
@@ -37,18 +36,16 @@ export class ApprovalsModel {
     await this.load();
   }
 
-  /** Writes the command into the policy, so that this agent is not asked for it again, and approves this call. */
-  async allowFromNowOn(one: Approval): Promise<void> {
-    const policy = await get<PolicyInForce>("/v1/policy");
-    const text = allowFor(policy.file_text ?? "", one.agent ?? "", one.call ?? "");
-    await put("/v1/policy", { text, why: `approved from now on: ${one.call ?? ""}`.slice(0, 500), base: policy.digest });
-    await this.answer(one, "approve", "allowed from now on");
+  /** Approves the call, and writes its command into the policy: for the project or for the agent. */
+  async allowFromNowOn(one: Approval, scope: "project" | "agent"): Promise<void> {
+    await post(path`/v1/approvals/${one.approval}`, { answer: "approve", scope, why: "allowed from now on" });
+    await this.load();
   }
 
-  /** Whether the policy knows commands that never ask. */
+  /** Whether the policy can be changed here. */
   async canAllow(): Promise<boolean> {
     const policy = await get<PolicyInForce>("/v1/policy").catch(() => null);
-    return /^\s*allow\s*=/m.test(policy?.text.split("[destructive]")[1]?.split("\n[")[0] ?? "") && policy?.file !== null;
+    return policy !== null && policy.file !== null;
   }
 
   saw(records: LogRecord[]): void {

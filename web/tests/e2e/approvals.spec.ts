@@ -1,5 +1,6 @@
 // Calls that wait for a person. The server's answers about approvals are the test's own, so that every state can be
 // shown; the page, the session and its events are real.
+import { readFileSync, writeFileSync } from "node:fs";
 import type { Page, Route } from "@playwright/test";
 import { violations } from "../axe.ts";
 import { cleanUpLoop } from "../traffic.ts";
@@ -13,8 +14,8 @@ async function waiting(page: Page, session: string): Promise<Asked> {
   const asked: Asked = { answered: [] };
   const now = Date.now();
   let open = [
-    { approval: "k7f3wq2m", session, state: "open", agent: "cleaner", rule: "destructive.sweeping", call: "git push --force origin main", why: "`git push --force` replaces the history of `main`, a protected branch.", asked_at: now - 40_000, expires_at: now + 560_000, seq: 12, by: null, said: null },
-    { approval: "p2d9xk4c", session, state: "open", agent: null, rule: "destructive.volume", call: "rm -rf /srv/data/old", why: "3 deletes outside of the project within 60s.", asked_at: now - 5000, expires_at: now + 595_000, seq: 9, by: null, said: null },
+    { approval: "k7f3wq2m", session, state: "open", agent: "cleaner", rule: "destructive.sweeping", call: "git push --force origin main", why: "`git push --force` replaces the history of `main`, a protected branch.", asked_at: now - 40_000, expires_at: now + 560_000, seq: 12, commands: ["git push"], root: "/srv/app", by: null, said: null },
+    { approval: "p2d9xk4c", session, state: "open", agent: null, rule: "destructive.volume", call: "rm -rf /srv/data/old", why: "3 deletes outside of the project within 60s.", asked_at: now - 5000, expires_at: now + 595_000, seq: 9, commands: [], root: null, by: null, said: null },
   ];
   await page.route(/\/v1\/approvals(\/.*)?$/, async (route: Route) => {
     if (route.request().method() === "POST") {
@@ -52,26 +53,39 @@ test("calls that wait for a person stand first, in words, with what happened bef
   ]);
 });
 
-test("allowing a command from now on changes the policy for this agent and approves the call", async ({ page, server }) => {
-  await server.tell(cleanUpLoop("night"));
-  const asked = await waiting(page, "night");
-  let put: { text?: string } = {};
-  await page.route(/\/v1\/policy$/, async (route) => {
-    if (route.request().method() === "PUT") {
-      put = route.request().postDataJSON() as { text: string };
-      return route.fulfill({ json: { changed: true, from: "a", digest: "b" } });
-    }
-    return route.fulfill({ json: { digest: "a", text: "[destructive]\nallow = []\nmax_calls = 3\n", file_text: "# ours\n", file: "policy.toml", pause: { paused: false, until: null, by: null, why: null } } });
+/** A call that the guard asks about: a whole place would go. */
+const destroys = (session: string) => ({ type: "call", session, agent: "infra", tool: "Bash", root: "/srv/app", args: { command: "terraform destroy -auto-approve" } });
+
+for (const [name, choice, written] of [
+  ["in one project", /^In the project/, '[destructive]\nallow = ["terraform destroy in /srv/app"]\n'],
+  ["for one agent", /^For agent/, '[[override]]\nagent = "infra"\ndestructive.allow = ["terraform destroy"]\n'],
+] as const) {
+  test(`allowing a command from now on ${name} changes the policy and approves the call`, async ({ page, server }) => {
+    const [asked] = await server.tell([destroys("night")]);
+    expect(asked?.verdict).toBe("ask");
+    await server.open(page);
+    const section = page.getByRole("region", { name: "Waiting for you" });
+    await section.getByRole("button", { name: "Always allow…" }).click();
+    await expect(page.getByRole("dialog")).toContainText("terraform destroy");
+    await page.getByLabel(choice).check();
+    await page.getByRole("button", { name: "Change the policy and approve" }).click();
+    await expect(section).toHaveCount(0);
+    expect(readFileSync(server.policy, "utf8")).toBe(written);
+    const [again, later] = await server.tell([destroys("night"), destroys("morning")]);
+    expect([again?.verdict, later?.verdict]).toEqual(["allow", "allow"]);
   });
+}
+
+test("a call without a command that a policy could name is approved once or declined, and no more", async ({ page, server }) => {
+  writeFileSync(server.policy, '[rules]\n"access.denied" = "ask"\n[access]\ndeny = ["rm_*"]\n');
+  await expect(async () => {
+    const [asked] = await server.tell([{ type: "call", session: `s${Date.now()}`, agent: "cleaner", tool: "rm_all" }]);
+    expect(asked?.verdict).toBe("ask");
+  }).toPass();
   await server.open(page);
   const section = page.getByRole("region", { name: "Waiting for you" });
-  // Nobody knows which agent the other call is of.
-  await expect(section.getByRole("button", { name: "Always allow…" })).toHaveCount(1);
-  await section.getByRole("button", { name: "Always allow…" }).click();
-  await page.getByRole("button", { name: "Change the policy and approve" }).click();
-  await expect(section.getByRole("heading")).toHaveText("1 call waits for you");
-  expect(put.text).toBe('# ours\n\n[[override]]\nagent = "cleaner"\ndestructive.allow = ["git push"]\n');
-  expect(asked.answered).toEqual([["k7f3wq2m", { answer: "approve", why: "allowed from now on" }]]);
+  await expect(section.getByRole("button", { name: "Approve once" }).first()).toBeVisible();
+  await expect(section.getByRole("button", { name: "Always allow…" })).toHaveCount(0);
 });
 
 for (const [colorScheme, width] of [["light", 1440], ["dark", 1440], ["light", 390], ["dark", 390]] as const) {
