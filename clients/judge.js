@@ -1,7 +1,7 @@
 // What a run shows: what the guard said, what of it reached the model, and whether that is what was expected.
 
 /** The figures of a run. */
-export function figures({ records, requests, timedOut }) {
+export function figures({ records, requests, timedOut, ran }) {
   // The log has every sighting of a call; the second one counts for nothing.
   const sighted = new Set();
   const isFirst = ({ type, session, use_id: id }) => {
@@ -27,6 +27,7 @@ export function figures({ records, requests, timedOut }) {
     return null;
   };
   const warned = first((event) => ['warn', 'block'].includes(event.verdict.verdict));
+  const asked = first((event) => event.type === 'call' && event.verdict.verdict === 'ask');
   const stopped = first((event) => event.type === 'call' && refused(event));
   const texts = requests.map((request) => JSON.stringify(request.conversation?.turns ?? []));
   // Codex never gave its model the name that its hooks have for the shell.
@@ -40,6 +41,8 @@ export function figures({ records, requests, timedOut }) {
     prompts: events.filter((event) => event.type === 'message' && !event.from).length,
     warned: warned && { ...warned, reached: Boolean(reached(warned)) },
     stopped: stopped && { ...stopped, reached: Boolean(reached(stopped)) },
+    asked: asked && { ...asked, reached: Boolean(reached(asked)) },
+    ran,
     killed: events.some((event) => event.verdict.verdict === 'kill'),
     requests: requests.length,
     turns: requests.filter((request) => request.turn?.calls.length > 0).length,
@@ -95,6 +98,11 @@ export function complaints(figures, expect) {
     want(spent.tokens === billed.tokens && spent.output === billed.output, `${spent.tokens} tokens reported (${spent.output} written) instead of ${billed.tokens} (${billed.output})`);
   }
   if (expect.mostSpent) want(figures.spentAtStop.cost <= expect.mostSpent, `${figures.spentAtStop.cost} millionths of a dollar spent before the stop`);
+  if (expect.asked) {
+    want(figures.asked, 'never asked');
+    want(!figures.asked || figures.asked.reached, 'how to approve did not reach the model');
+  }
+  if (expect.ran !== undefined) want(figures.ran === expect.ran, `what was asked about ran ${figures.ran} times instead of ${expect.ran}`);
   if (expect.steps) want(figures.steps === expect.steps, `${figures.steps} results counted instead of ${expect.steps}`);
   if (expect.turns) want(figures.turns === expect.turns, `the model acted ${figures.turns} times instead of ${expect.turns}`);
   if (expect.mostRefusals) {

@@ -67,6 +67,7 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
     SPRAG_DB: path.join(folder, 'sprag.db'),
     // What a client downloads for itself is the same for every run.
     XDG_CACHE_HOME: path.join(HERE, 'node_modules', '.cache', driver.name),
+    npm_config_cache: path.join(HERE, 'node_modules', '.cache', driver.name, 'npm'),
   };
   let server;
   try {
@@ -95,18 +96,36 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
     }
     const prompt = `Please do what has to be done. ${marker(name)}`;
     const { args, env: own } = driver.command({ prompt, model, home, guarded: hooked });
+<<<<<<< ours
+    const leave = script.person && hooked ? attend(sprag, env, script.person) : () => {};
+    const ended = await start(clientPath(driver.program), args, { cwd: project, env: { ...env, ...own } });
+    leave();
+=======
     // The client's own base URL becomes the gateway's upstream.
     const [program, ...before] = way === 'gateway' ? [sprag, 'run', clientPath(driver.program)] : [clientPath(driver.program)];
     const ended = await start(program, [...before, ...args], { cwd: project, env: { ...env, ...own } });
+>>>>>>> theirs
     put(path.join(folder, 'stdout.txt'), ended.stdout);
     put(path.join(folder, 'stderr.txt'), ended.stderr);
     put(path.join(folder, 'requests.jsonl'), requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
     await server?.stop();
-    return { ...ended, requests, records: sprag ? records(sprag, env) : [] };
+    const dropped = path.join(project, 'dropped');
+    const ran = fs.existsSync(dropped) ? fs.readFileSync(dropped, 'utf8').trim().split('\n').length : 0;
+    return { ...ended, requests, ran, records: sprag ? records(sprag, env) : [] };
   } finally {
     await server?.stop();
     await model.stop();
   }
+}
+
+/** Somebody at a terminal who answers every question alike. */
+function attend(sprag, env, word) {
+  const look = setInterval(() => {
+    if (!fs.existsSync(env.SPRAG_DB)) return;
+    const { approvals } = JSON.parse(execFileSync(sprag, ['approvals', '--json'], { env, encoding: 'utf8' }));
+    for (const { approval } of approvals) execFileSync(sprag, [word, approval, '--yes', '--why', 'as asked'], { env });
+  }, 500);
+  return () => clearInterval(look);
 }
 
 /** The proxy before a catalog over HTTP. */

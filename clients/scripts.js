@@ -5,7 +5,7 @@
 // answer, `usage` the tokens that it says an answer took. `budget` is given to `sprag install`; every model then costs 10
 // dollars a million tokens that it writes. `setup` changes what `sprag install` left behind, see play.js. `expect` says what the guard must have done: by
 // when the first warning reached the model and by when calls were refused, counted in deeds of the main session, or
-// that neither ever happened.
+// that neither ever happened. `person` is what somebody at a terminal answers to each question.
 
 import fs from 'node:fs';
 
@@ -32,6 +32,14 @@ const editTest = (runner) => ({
   ]).flat(),
   files: { check: recorded(runner) },
   expect: { warnedBy: 14, refused: 'perhaps' },
+});
+
+/** A call that a person has to approve; made again a few seconds later. */
+const ask = (person, expect) => ({
+  turns: [[run('./dropdb production')], [run('sleep 4; echo waited')], [run('./dropdb production')], [run('echo went on')]],
+  files: { dropdb: '#!/bin/sh\necho gone >> dropped\n' },
+  person,
+  expect: { turns: 4, asked: true, ...expect },
 });
 
 export const SCRIPTS = {
@@ -239,6 +247,15 @@ export const SCRIPTS = {
     files: { compile: '#!/bin/sh\ncp main.c build/main; echo "built $(cksum < main.c | cut -d" " -f1)"\n' },
     expect: { untouched: true, calls: 14 },
   },
+
+  // Nobody is there: refused both times, and the model reads how it could be approved.
+  'ask-nobody': ask(null, { ran: 0 }),
+
+  // A person approves on the command line after the first refusal: the same call runs, once.
+  'ask-approved': ask('approve', { ran: 1 }),
+
+  // A person declines: the model reads by whom.
+  'ask-declined': ask('decline', { ran: 0, refusedBy: 3 }),
 
   // Calls of one answer arrive at once; all of them are counted.
   parallel: {
