@@ -116,20 +116,19 @@ impl Calls {
         if self.recent.len() + 1 < least {
             return None;
         }
-        let within = |(_, at): &&(u64, Timestamp)| inside(*at, now, span);
-        let latest: Vec<u64> = std::iter::once(key)
-            .chain(
-                self.recent
-                    .iter()
-                    .rev()
-                    .take_while(within)
-                    .map(|(held, _)| *held),
-            )
-            .collect();
+        // The n-th latest call, this one first; no call is older than the span.
+        let held = |n: usize| match n {
+            0 => Some(key),
+            n => {
+                let (held, at) = self.recent.get(self.recent.len().checked_sub(n)?)?;
+                inside(*at, now, span).then_some(*held)
+            }
+        };
         ROUND_CALLS.into_iter().find_map(|period| {
-            let pairs = latest.iter().zip(latest.iter().skip(period));
-            let calls = period + pairs.take_while(|(one, other)| one == other).count();
-            let varies = latest.iter().take(period).any(|held| *held != key);
+            let pairs = (0..MAX_CALLS).map(|n| (held(n), held(n + period)));
+            let same = pairs.take_while(|(one, other)| other.is_some() && one == other);
+            let calls = period + same.count();
+            let varies = (1..period).any(|n| held(n).is_some_and(|held| held != key));
             (varies && calls >= least.max(4 * period)).then_some((calls, period))
         })
     }
