@@ -174,7 +174,7 @@ fn a_type_that_is_not_known_is_refused_with_the_nearest() {
         (
             r#"{"type":"banana"}"#,
             "type: unknown event type \"banana\"; known types are message, call, step, usage, \
-             kill, reset, dispatch_start, dispatch_end, approve, decline",
+             output, kill, reset, dispatch_start, dispatch_end, approve, decline",
         ),
         (
             r#"{"type":5}"#,

@@ -224,6 +224,59 @@ fn progress_scenes() -> Vec<Scene> {
     ]
 }
 
+/// A run that reads an item and fails to make it.
+fn run(fixture: &GuardFixture, session: &str) {
+    fixture.tell(json!({"type": "message", "to": session, "content": "Work on the next item"}));
+    for (id, command, result) in [
+        ("1", "cat item.json", "item 7: open"),
+        ("2", "make item-7", "error: missing key K7"),
+    ] {
+        let args = json!({"command": command});
+        fixture.tell(
+            json!({"type": "call", "session": session, "id": id, "tool": "Bash", "args": args}),
+        );
+        fixture.tell(json!({"type": "step", "session": session, "id": id, "result": result}));
+    }
+    fixture.clock.advance(Millis(120_000));
+}
+
+fn storm_scenes() -> Vec<Scene> {
+    vec![
+        scene(
+            "flow.spawns = { root_warn = 2, root_deny = 3 }",
+            |fixture| {
+                for to in ["a1", "a2", "a3", "a4"] {
+                    fixture.tell(json!({"type": "message", "kind": "spawn", "from": "r", "to": to, "flow": "f"}));
+                }
+            },
+        ),
+        scene("session.rerun = 2", |fixture| {
+            for session in ["n1", "n2", "n3", "n4"] {
+                run(fixture, session);
+            }
+        }),
+        scene("progress.probe = { warn = 2, block = 3 }", |fixture| {
+            for n in 0..5 {
+                let said = format!("s{n}");
+                let args = json!({"command": format!("echo {said}")});
+                fixture.tell(step("Bash", args, &said, false));
+            }
+        }),
+        scene("", |fixture| {
+            for _ in 0..3 {
+                fixture.tell(json!({"type": "output", "session": "s1", "text": "I am done."}));
+            }
+            fixture
+                .tell(json!({"type": "output", "session": "s2", "text": "over and ".repeat(99)}));
+        }),
+        scene("", |fixture| {
+            fixture.guard.panic("ops@host", "a key leaked").unwrap();
+            fixture.tell(call("s1", "read", json!({})));
+            fixture.guard.calm("ops@host", "it was revoked").unwrap();
+        }),
+    ]
+}
+
 fn other_scenes() -> Vec<Scene> {
     vec![
         scene("rules = { \"*\" = \"shadow\" }", |fixture| {
@@ -280,6 +333,7 @@ fn every_rule_verdict_and_order_has_its_line() {
         message_scenes(),
         call_scenes(),
         progress_scenes(),
+        storm_scenes(),
         other_scenes(),
     ] {
         for scene in scenes {

@@ -99,7 +99,7 @@ fn masked(mut body: Value) -> Value {
         body["data"][name] = "…".into();
     }
     let approach = &mut body["data"]["event"]["approach"];
-    for digest in ["exact", "normal"] {
+    for digest in ["exact", "normal", "argument"] {
         approach[digest] = "…".into();
     }
     for field in approach["fields"].as_array_mut().unwrap() {

@@ -90,6 +90,8 @@ fn beyond_a_thousand_open_questions_the_guard_declines() {
         let call = call.args(json!({ "id": number }));
         server.guard.check(call).unwrap().approval.unwrap()
     };
+    // A server that answers hears of every record.
+    server.operator("GET", "/v1/approvals", "");
     for number in 0..MAX_QUESTIONS {
         ask(number);
     }
