@@ -36,6 +36,7 @@ pub(crate) struct LinkRequest {
     request_body = LinkRequest,
     responses(
         (status = 200, description = "Where it stands", body = ApprovalBody),
+        wire::Public,
         wire::Bodied,
         wire::Missing,
         wire::Conflicting,
