@@ -67,7 +67,7 @@ for (const [name, choice, written] of [
     const section = page.getByRole("region", { name: "Waiting for you" });
     await section.getByRole("button", { name: "Always allow…" }).click();
     await expect(page.getByRole("dialog")).toContainText("terraform destroy");
-    await page.getByLabel(choice).check();
+    await page.getByRole("radio", { name: choice }).check();
     await page.getByRole("button", { name: "Change the policy and approve" }).click();
     await expect(section).toHaveCount(0);
     expect(readFileSync(server.policy, "utf8")).toBe(written);
