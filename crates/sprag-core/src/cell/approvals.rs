@@ -90,7 +90,7 @@ pub struct Approval {
     /// Why it is asked.
     pub why: String,
     /// The programs with their subcommands that it asks about, as `destructive.allow` names them; at most
-    /// [`MAX_COMMANDS`], and none if there are more.
+    /// four, and none if there are more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Box<str>>,
     /// The project's folder, if the commands are known.
