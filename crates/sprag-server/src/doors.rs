@@ -3,7 +3,10 @@
 //! TCP closes first, and those who are being answered there finish. Hooks and commands are answered on the socket
 //! meanwhile; it goes last, right before the store is given back.
 
+use std::future::poll_fn;
 use std::os::unix::net::UnixListener;
+use std::pin::pin;
+use std::task::Poll;
 
 use sprag_mcp::http::connection;
 use tokio::net::TcpListener;
@@ -32,6 +35,10 @@ impl Doors {
         self,
         until: impl Future<Output = ()>,
     ) -> Result<(), ServerError> {
+        // A signal to end is heard from the first answer on: its handlers are set when this is first polled, so
+        // before anybody is let in. Otherwise a server that ends early would lose what it has not written yet.
+        let mut until = pin!(until);
+        let is_over = poll_fn(|context| Poll::Ready(until.as_mut().poll(context).is_ready())).await;
         tokio::spawn(connection::tick(self.end.subscribe()));
         let listener = TcpListener::from_std(self.listener).map_err(ServerError::Start)?;
         let tcp = tokio::spawn(self.acceptor.clone().tcp(listener, self.tls));
@@ -42,7 +49,9 @@ impl Doors {
             unix = Some(tokio::spawn(self.of_socket.clone().unix(listener)));
             file = Some(socket);
         }
-        until.await;
+        if !is_over {
+            until.await;
+        }
         // Everyone listens for this as long as the server runs.
         let _ = self.end.send(true);
         let _ = tcp.await;

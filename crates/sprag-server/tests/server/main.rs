@@ -13,6 +13,8 @@ mod decisions;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod early_end;
+#[cfg(test)]
 mod edge;
 #[cfg(test)]
 mod for_good;
