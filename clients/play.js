@@ -96,15 +96,11 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
     }
     const prompt = `Please do what has to be done. ${marker(name)}`;
     const { args, env: own } = driver.command({ prompt, model, home, guarded: hooked });
-<<<<<<< ours
     const leave = script.person && hooked ? attend(sprag, env, script.person) : () => {};
-    const ended = await start(clientPath(driver.program), args, { cwd: project, env: { ...env, ...own } });
-    leave();
-=======
     // The client's own base URL becomes the gateway's upstream.
     const [program, ...before] = way === 'gateway' ? [sprag, 'run', clientPath(driver.program)] : [clientPath(driver.program)];
     const ended = await start(program, [...before, ...args], { cwd: project, env: { ...env, ...own } });
->>>>>>> theirs
+    leave();
     put(path.join(folder, 'stdout.txt'), ended.stdout);
     put(path.join(folder, 'stderr.txt'), ended.stderr);
     put(path.join(folder, 'requests.jsonl'), requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
