@@ -2,8 +2,9 @@
 # and the dev or test profile, so that nothing is built twice.
 
 CARGO ?= cargo
-# How much longer than usual `make soak` takes: 1 is ten million histories.
-SOAK ?= 1
+# How much longer than usual the long runs take (soak, fuzz, test-web-all, test-gateway-sdks): 1 is
+# ten million histories and ten minutes for each fuzz target.
+SCALE ?= 1
 # CI takes the lock file as it is; at a desk cargo may complete it.
 LOCKED := $(if $(CI),--locked)
 ALL := --workspace --all-features $(LOCKED)
@@ -11,7 +12,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-rust test-api test-docs test-mcp test-conformance test-web test-python test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
+.PHONY: help fmt fmt-check tidy lint tools test test-all test-build test-rust test-api test-docs test-mcp test-conformance test-web test-python test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,7 +72,18 @@ test-conformance: $(CONFORMANCE)/ready ## the official MCP conformance suite, st
 	$(CARGO) build $(ALL) --example conformance
 	cd "$(CONFORMANCE)" && node compare.mjs "$(abspath $(TARGET))/debug/examples/conformance" "$(abspath $(TARGET))/debug/sprag"
 
-test: tools test-rust test-api test-docs test-web test-python ## install what the tests need, and run all of them
+# The short parts, each with its time at the end. The long runs have targets of their own.
+TEST_PARTS := tools test-build test-rust test-api test-docs test-web test-python
+test: ## install what the tests need, and run all of them
+	@MAKE="$(MAKE)" .ci/parts "make test" $(TEST_PARTS)
+
+# What needs hours, a release build or the agent CLIs is not part of `make test`.
+LONG_PARTS := eval test-conformance test-clients lint-workflows lint-deploy dist test-dist bench soak
+test-all: ## everything there is, also the long runs, and one table at the end: hours
+	@MAKE="$(MAKE)" .ci/parts "make test-all" fmt-check tidy lint $(TEST_PARTS) docs deny $(LONG_PARTS)
+
+test-build: $(MCP_CLIENTS)/ready ## build what the tests run, once for all of them
+	$(CARGO) test $(ALL) --lib --bins --tests --examples --no-run
 
 # What tests need from outside. Nothing is installed that is there already; if something is missing and
 # can't be installed, the tests that need it report that, and fail in CI.
@@ -163,16 +175,16 @@ eval: ## how good the default policy is on recorded runs: make eval TRACES=folde
 	@if [ ! -d "$(TRACES)" ]; then echo "eval: there is no $(TRACES); name a folder with TRACES="; exit 1; fi
 	$(CARGO) run --release $(LOCKED) -p sprag-cli -- eval "$(TRACES)" --compare plain --leave-one-out --verbose
 
-soak: ## the long run: make soak SOAK=2 takes twice as long
-	SPRAG_HISTORIES=$$((10000000 * $(SOAK))) \
-	SPRAG_MCP_CALLS=$$((1000000 * $(SOAK))) SPRAG_MCP_STREAMS=3000 \
-	SPRAG_REDIS_HISTORIES=$$((100000 * $(SOAK))) SPRAG_REDIS_RUNS=$$((50 * $(SOAK))) \
-	SPRAG_REDIS_FAULTS=$$((50 * $(SOAK))) SPRAG_REDIS_KILLS=$$((2000 * $(SOAK))) \
-	SPRAG_SCAN_BYTES=$$((1000000000 * $(SOAK))) \
-	SPRAG_ALL_TRACES=1 SPRAG_KILLED=$$((100000 * $(SOAK))) SPRAG_KILLS=$$((200 * $(SOAK))) SPRAG_CRASHES=$$((200 * $(SOAK))) SPRAG_MUTATIONS=$$((10000 * $(SOAK))) \
+soak: ## the long run: make soak SCALE=2 takes twice as long
+	SPRAG_HISTORIES=$$((10000000 * $(SCALE))) \
+	SPRAG_MCP_CALLS=$$((1000000 * $(SCALE))) SPRAG_MCP_STREAMS=3000 \
+	SPRAG_REDIS_HISTORIES=$$((100000 * $(SCALE))) SPRAG_REDIS_RUNS=$$((50 * $(SCALE))) \
+	SPRAG_REDIS_FAULTS=$$((50 * $(SCALE))) SPRAG_REDIS_KILLS=$$((2000 * $(SCALE))) \
+	SPRAG_SCAN_BYTES=$$((1000000000 * $(SCALE))) \
+	SPRAG_ALL_TRACES=1 SPRAG_KILLED=$$((100000 * $(SCALE))) SPRAG_KILLS=$$((200 * $(SCALE))) SPRAG_CRASHES=$$((200 * $(SCALE))) SPRAG_MUTATIONS=$$((10000 * $(SCALE))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
-	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SOAK)))
-	@$(MAKE) fuzz SECONDS_EACH=$$((600 * $(SOAK)))
+	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SCALE)))
+	@$(MAKE) fuzz SECONDS_EACH=$$((600 * $(SCALE)))
 
 SECONDS_EACH ?= 60
 # Coverage-guided fuzzing needs a nightly compiler and cargo-fuzz; the random tests of `make test` don't.
