@@ -60,20 +60,23 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
     },
     (request) => requests.push(request),
   );
+  const cache = path.join(HERE, 'node_modules', '.cache', driver.name);
   const env = {
     PATH: process.env.PATH,
     HOME: home,
     TERM: 'xterm-256color',
     SPRAG_DB: path.join(folder, 'sprag.db'),
     // What a client downloads for itself is the same for every run.
-    XDG_CACHE_HOME: path.join(HERE, 'node_modules', '.cache', driver.name),
-    npm_config_cache: path.join(HERE, 'node_modules', '.cache', driver.name, 'npm'),
+    XDG_CACHE_HOME: cache,
+    npm_config_cache: path.join(cache, 'npm'),
+    // Without the certificates of a registry behind a proxy, opencode tries for minutes to install its plugin's packages.
+    ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
   };
   let server;
   try {
     const hooked = Boolean(sprag) && way !== 'proxy' && way !== 'gateway';
     if (way === 'proxy') server = await startProxy(sprag, env);
-    driver.prepare({ home, project, model, put, catalog: server?.url ?? catalog });
+    driver.prepare({ home, project, model, put, cache, catalog: server?.url ?? catalog });
     if (hooked) {
       server = way === 'posted' ? await serve(sprag, env) : null;
       const how = server ? ['--user', `--http=${server.url}`] : [driver.scope];
@@ -101,6 +104,7 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
     const [program, ...before] = way === 'gateway' ? [sprag, 'run', clientPath(driver.program)] : [clientPath(driver.program)];
     const ended = await start(program, [...before, ...args], { cwd: project, env: { ...env, ...own } });
     leave();
+    driver.keep?.({ home, project, cache });
     put(path.join(folder, 'stdout.txt'), ended.stdout);
     put(path.join(folder, 'stderr.txt'), ended.stderr);
     put(path.join(folder, 'requests.jsonl'), requests.map((request) => `${JSON.stringify(request)}\n`).join(''));

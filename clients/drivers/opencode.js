@@ -1,6 +1,8 @@
 // opencode: a plugin in the project and a provider in its settings. Its own question after three equal calls
 // (`doom_loop`) is answered yes, so that ours is what is seen.
 
+import fs from 'node:fs';
+
 export const name = 'opencode';
 export const program = 'opencode';
 export const scope = '--project';
@@ -8,7 +10,24 @@ export const scope = '--project';
 const ended = { mostRefusals: 3 };
 export const expect = { deletes: { ends: true }, defiant: ended, 'defiant-slow': ended };
 
-export function prepare({ project, model, put, catalog }) {
+// What opencode installs beside each folder of plugins takes it half a minute and is the same for every run.
+const installed = ['node_modules', 'package.json', 'package-lock.json'];
+const pluginFolders = ({ home, project }) => ({ user: `${home}/.config/opencode`, project: `${project}/.opencode` });
+
+/** Keeps for later runs what this one installed. */
+export function keep({ home, project, cache }) {
+  for (const [scope, folder] of Object.entries(pluginFolders({ home, project }))) {
+    const kept = `${cache}/packages/${scope}`;
+    if (fs.existsSync(kept) || !installed.every((name) => fs.existsSync(`${folder}/${name}`))) continue;
+    for (const name of installed) fs.cpSync(`${folder}/${name}`, `${kept}/${name}`, { recursive: true });
+  }
+}
+
+export function prepare({ home, project, model, put, catalog, cache }) {
+  for (const [scope, folder] of Object.entries(pluginFolders({ home, project }))) {
+    const kept = `${cache}/packages/${scope}`;
+    if (fs.existsSync(kept)) fs.cpSync(kept, folder, { recursive: true });
+  }
   put(`${project}/opencode.json`, JSON.stringify({
     permission: { doom_loop: 'allow', edit: 'allow', bash: 'allow', external_directory: 'allow' },
     model: 'scripted/scripted',
