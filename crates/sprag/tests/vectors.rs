@@ -96,3 +96,11 @@ fn what_commands_destroy_is_judged_as_the_vectors_say() {
         22,
     );
 }
+
+#[test]
+fn questions_to_a_person_are_asked_and_answered_as_the_vectors_say() {
+    check(
+        include_str!("../../sprag-core/tests/vectors/approvals.json"),
+        28,
+    );
+}
