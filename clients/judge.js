@@ -22,7 +22,7 @@ export function figures({ records, requests, timedOut, ran }) {
       // What a client refuses by itself has a result and no call.
       if (isMain && (event.type === 'call' || (event.type === 'step' && !known.has(event.id)))) done += 1;
       known.add(event.id);
-      if (wanted(event)) return { after: done, message: event.verdict.message };
+      if (wanted(event)) return { after: done, message: event.verdict.message, approval: event.verdict.approval };
     }
     return null;
   };
@@ -41,7 +41,8 @@ export function figures({ records, requests, timedOut, ran }) {
     prompts: events.filter((event) => event.type === 'message' && !event.from).length,
     warned: warned && { ...warned, reached: Boolean(reached(warned)) },
     stopped: stopped && { ...stopped, reached: Boolean(reached(stopped)) },
-    asked: asked && { ...asked, reached: Boolean(reached(asked)) },
+    // A client that shows the question to its person gives the model other words for the same.
+    asked: asked && { ...asked, reached: texts.some((text) => text.includes(`sprag approve ${asked.approval}`)) },
     ran,
     killed: events.some((event) => event.verdict.verdict === 'kill'),
     requests: requests.length,

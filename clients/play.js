@@ -13,11 +13,19 @@ const TIMEOUT_MS = 300_000;
 
 // Whoever ends this program also ends what it started.
 const running = new Set();
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+const end = (child) => {
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+};
+process.on('exit', () => running.forEach(end));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
 function begin(program, args, options) {
-  const child = spawn(program, args, options);
+  // A client may start others, which would outlive it: a group of its own ends with all of them.
+  const child = spawn(program, args, { ...options, detached: true });
   running.add(child);
   child.on('close', () => running.delete(child));
   return child;
@@ -52,6 +60,8 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
   const requests = [];
   const model = await startModel(
     async (conversation) => {
+      // A client that shortens its conversation would have the script played again from the start, for ever.
+      if (requests.length > 60 + 3 * script.turns.length) return { text: 'All done.', calls: [] };
       if (script.delayMs) await new Promise((go) => { setTimeout(go, script.delayMs); });
       return next(conversation, script, {
         translate: (deed) => driver.call(deed, { project, marker }),
@@ -171,7 +181,7 @@ function start(program, args, options) {
   child.stderr.on('data', (part) => { ended.stderr += part; });
   const limit = setTimeout(() => {
     ended.timedOut = true;
-    child.kill('SIGKILL');
+    end(child);
   }, TIMEOUT_MS);
   return new Promise((resolve, reject) => {
     child.on('error', reject);

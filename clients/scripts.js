@@ -69,8 +69,10 @@ export const SCRIPTS = {
     expect: { warnedBy: 14, refused: 'perhaps' },
   },
 
-  // Work that spends: what is reported is what the model asked for, to the token.
+  // Work that spends: what is reported is what the model asked for, to the token. At the speed of a real model: clients
+  // write their transcripts a little later.
   spend: {
+    delayMs: 1300,
     turns: times(6, (n) => [write(`page-${n}.txt`, `page ${n}\n`)]),
     usage: { input: 120, output: 340, cacheRead: 5000, cacheWrite: 70 },
     expect: { untouched: true, billed: true },
@@ -78,18 +80,21 @@ export const SCRIPTS = {
 
   // The same by sub-agents.
   'spend-children': {
+    delayMs: 1300,
     turns: [times(3, (n) => start(`child-${n}`))],
     children: Object.fromEntries(times(3, (n) => [`child-${n}`, [[write(`page-${n}.txt`, `page ${n}\n`)]]])),
     usage: { input: 120, output: 340, cacheRead: 5000, cacheWrite: 70 },
     expect: { untouched: true, billed: true },
   },
 
-  // Forty cents an answer, and a dollar to spend: the third answer uses it up, and its call is refused.
+  // Forty cents an answer, and a dollar to spend: the third answer uses it up. Its call is refused, or the one after it if
+  // the client wrote that answer into its transcript after the hook looked there.
   budget: {
+    delayMs: 1300,
     turns: times(8, (n) => [write(`page-${n}.txt`, `page ${n}\n`)]),
     usage: { input: 100, output: 40_000, cacheRead: 0, cacheWrite: 0 },
     budget: '1usd',
-    expect: { refusedBy: 3, mostSpent: 1_200_000 },
+    expect: { refusedBy: 4, mostSpent: 1_600_000 },
   },
 
   // Many files, each with the same short acknowledgement: work.

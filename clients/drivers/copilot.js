@@ -5,7 +5,8 @@ export const program = 'copilot';
 export const scope = '--project';
 
 // No hook of it can end a turn: only a kill remains, and even then the model goes on.
-export const expect = { 'defiant-slow': { killed: true } };
+// An answer is in its transcript one hook later; in `budget` one answer makes two calls, after it shortened the conversation.
+export const expect = { 'defiant-slow': { killed: true }, budget: { refusedBy: 5 } };
 
 export function prepare({ home, project, put, catalog }) {
   put(`${home}/.copilot/config.json`, JSON.stringify({ trustedFolders: [project] }));
