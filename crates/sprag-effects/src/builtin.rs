@@ -177,6 +177,8 @@ pub(crate) fn value_of(walker: &Walker<'_>, argv: &[Field]) -> Field {
             Field::literal(walker.environment.root.as_deref().unwrap_or("."))
         }
         "realpath" | "readlink" => first(),
+        // A number that is not known, of a program that is.
+        "pgrep" | "pidof" => Field::literal(format!("{UNKNOWN}{}", first().raw())),
         // Where a program is, is not known here; which program it is, is.
         "which" | "type" | "command" | "whereis" => match first() {
             name if name.is_known() && !name.raw().contains('/') => {

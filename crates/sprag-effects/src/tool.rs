@@ -45,10 +45,10 @@ pub(crate) fn effects(call: &CallText<'_>) -> Effects {
 }
 
 /// Words of which one stands in every path that is the guard's or a client's hooks: most calls name none
-/// of them, and nothing is parsed for those.
+/// of them, and nothing is parsed for those. A file system may not tell `Settings` from `settings`.
 #[rustfmt::skip]
 const NEAR_GUARD: [&str; 7] = [
-    "sprag", "settings", "hooks.json", "config.toml", "config.json", ".token", "*** Begin Patch",
+    "sprag", "ettings.", "hooks.json", "config.toml", "config.json", ".token", "*** Begin Patch",
 ];
 
 fn is_near_guard(args: &str) -> bool {

@@ -79,6 +79,7 @@ impl<'p> Walker<'p> {
         }
         let Ok(script) = shell::parse(text) else {
             self.found.unparsed = true;
+            self.found.orders_guard |= crate::guard::names_order(text);
             return;
         };
         let bodies = std::mem::replace(&mut self.bodies, script.here_documents.into());

@@ -83,7 +83,8 @@ fn an_order_is_seen_behind_every_wrapper_and_quote() {
         "sprag log prune --keep 0",
         "sprag open",
         "echo '{}' | sprag hook claude",
-        "sprag check --role operator < answer.json",
+        "sprag check --as operator < answer.json",
+        "sprag check --as=hook < words.json",
         "python3 -c \"import os; os.system('sprag approve k7f3')\"",
         "python3 -c \"import subprocess; subprocess.run(['sprag','approve','k7f3'])\"",
         "node -e \"require('child_process').execSync('sprag approve k7f3')\"",
@@ -224,6 +225,111 @@ fn commands_of_the_guard_that_only_look_and_work_on_its_own_repository_pass() {
         "rm -rf .claude/worktrees/x",
         "cat app/session.token",
     ]);
+}
+
+/// The commands of a list, one a line.
+fn listed(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.replace('␤', "\n")).collect()
+}
+
+#[test]
+fn ways_to_switch_the_guard_off_that_an_outsider_found_are_seen() {
+    let commands = listed(include_str!("guard_orders.txt"));
+    all_order(&commands.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn honest_work_that_an_outsider_thought_of_passes() {
+    let commands = listed(include_str!("guard_honest.txt"));
+    none_orders(&commands.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// Calls of file tools that change hooks.
+const TOOL_ORDERS: [(&str, &str); 11] = [
+    (
+        "move_file",
+        r#"{"source":".claude/settings.json","destination":"/tmp/x"}"#,
+    ),
+    (
+        "mcp__fs__edit_file",
+        r#"{"path":".claude/settings.json","edits":[{"oldText":"\"matcher\": \"*\"","newText":"\"matcher\": \"x\""}]}"#,
+    ),
+    (
+        "write_files",
+        r#"{"files":[{"path":".codex/hooks.json","content":"{}"}]}"#,
+    ),
+    (
+        "create_file",
+        r#"{"uri":"file:///home/user/.claude/settings.json","text":"{}"}"#,
+    ),
+    (
+        "Edit",
+        r#"{"file_path":".claude/settings.json","old_string":"\"PreToolUse\"","new_string":"\"PreToolUseOff\""}"#,
+    ),
+    (
+        "Edit",
+        r#"{"file_path":".claude/settings.json","old_string":"\"env\": {","new_string":"\"env\": {\"SPRAG_POLICY\": \"/tmp/off.toml\","}"#,
+    ),
+    (
+        "MultiEdit",
+        r#"{"file_path":".claude/settings.json","edits":[{"old_string":"a","new_string":"\"disableAllHooks\": true"}]}"#,
+    ),
+    (
+        "Write",
+        r#"{"file_path":"/home/user/.Claude/Settings.json","content":"{}"}"#,
+    ),
+    (
+        "Write",
+        r#"{"file_path":"/home/user/app/../.claude/settings.json","content":"{}"}"#,
+    ),
+    (
+        "delete_file",
+        r#"{"path":"/home/user/.copilot/hooks/sprag.json"}"#,
+    ),
+    (
+        "execute_code",
+        r#"{"code":"import subprocess as s; s.run(['sprag','approve','k7f3'])"}"#,
+    ),
+];
+
+/// Calls of file tools that don't.
+const TOOL_WORK: [(&str, &str); 7] = [
+    (
+        "MultiEdit",
+        r#"{"file_path":".claude/settings.json","edits":[{"old_string":"\"model\": \"a\"","new_string":"\"model\": \"b\""}]}"#,
+    ),
+    (
+        "copy_file",
+        r#"{"source":".claude/settings.json","destination":"backup/settings.json"}"#,
+    ),
+    ("read_files", r#"{"paths":[".claude/settings.json"]}"#),
+    (
+        "Write",
+        r#"{"file_path":"/tmp/t/.claude/settings.json","content":"{}"}"#,
+    ),
+    (
+        "Write",
+        r#"{"file_path":"notes.md","content":".claude/settings.json"}"#,
+    ),
+    (
+        "create_issue",
+        r#"{"title":".claude/settings.json is wrong","body":"sprag approve"}"#,
+    ),
+    (
+        "search_files",
+        r#"{"pattern":"operator.token","path":"crates"}"#,
+    ),
+];
+
+#[test]
+fn a_file_tool_is_seen_whatever_it_calls_its_arguments() {
+    for (name, args) in TOOL_ORDERS {
+        assert!(tool(name, args), "{name} {args}");
+    }
+    for (name, args) in TOOL_WORK {
+        assert!(!tool(name, args), "{name} {args}");
+    }
 }
 
 #[test]

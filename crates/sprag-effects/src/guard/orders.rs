@@ -1,10 +1,13 @@
-//! Commands that give the guard orders: its own program, its server's API, and what removes it.
+//! Commands that give the guard orders: its own program, and its server's API.
 
 use crate::args::Args;
-use crate::expand::Field;
+use crate::expand::{Field, UNKNOWN};
 
 /// Names of the guard's program.
-const PROGRAMS: [&str; 3] = ["sprag", "sprag-guard", "sprag_guard"];
+pub(super) const PROGRAMS: [&str; 3] = ["sprag", "sprag-guard", "sprag_guard"];
+
+/// So many words after the program are looked at if a text can't be parsed.
+const MAX_WORDS: usize = 6;
 
 /// Subcommands that change what is guarded, or that speak for somebody else than an agent.
 #[rustfmt::skip]
@@ -42,12 +45,17 @@ pub(super) fn is_order(args: &Args<'_>) -> bool {
     }
 }
 
-/// Whether the words after the program are an order. A word after an option may be its value.
-fn orders(fields: &[Field]) -> bool {
+/// Whether the words after the program are an order. A word after an option may be its value. A command that is
+/// only known when it runs may be one.
+pub(super) fn orders(fields: &[Field]) -> bool {
     let help = |field: &Field| matches!(field.raw(), "--help" | "-h");
     if fields.iter().any(help) || fields.first().is_some_and(|field| field.raw() == "help") {
         return false;
     }
+    let has = |flag: &str| {
+        let flags = fields.iter().map(|field| field.raw().split('=').next());
+        flags.flatten().any(|text| text == flag)
+    };
     let mut after_option = false;
     let mut words = fields.iter().map(Field::raw);
     while let Some(word) = words.next() {
@@ -55,18 +63,25 @@ fn orders(fields: &[Field]) -> bool {
             after_option = !word.contains('=');
             continue;
         }
-        if ORDERS.contains(&word) {
+        if ORDERS.contains(&word) || word.starts_with(UNKNOWN) {
             return true;
+        }
+        // Hooks in shadow judge and let everything happen.
+        if word == "install" {
+            return (has("--shadow") || has("--budget")) && !has("--dry-run");
         }
         if let Some((_, further)) = FURTHER.iter().find(|(first, _)| *first == word) {
             return words.any(|word| further.contains(&word));
         }
         if word == "check" {
-            let roles = words.skip_while(|word| !word.starts_with("--role"));
-            return roles.take(2).any(|word| {
-                let role = word.strip_prefix("--role=").unwrap_or(word);
+            return words.any(|word| {
+                let role = word.rsplit('=').next().unwrap_or(word);
                 matches!(role, "operator" | "hook" | "relay")
             });
+        }
+        // A server with another policy on the usual store is the guard from then on.
+        if word == "serve" {
+            return has("--policy") && !has("--db") && !has("--demo");
         }
         if !after_option {
             return false;
@@ -76,26 +91,20 @@ fn orders(fields: &[Field]) -> bool {
     false
 }
 
-/// Whether it takes the guard's program off the machine: hooks that find none let everything pass.
-pub(super) fn removes_program(args: &Args<'_>) -> bool {
-    #[rustfmt::skip]
-    const MANAGERS: [&str; 14] = [
-        "cargo", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "brew", "apt",
-        "apt-get", "dnf", "conda",
-    ];
-    let removes = |field: &Field| {
-        matches!(
-            field.raw(),
-            "uninstall" | "remove" | "rm" | "un" | "purge" | "r"
-        )
-    };
-    let own = |field: &Field| {
-        let name = field.raw();
-        PROGRAMS.contains(&name) || name == "sprag-cli"
-    };
-    let operands = args.operands(&[]);
-    let verb = operands.iter().take(2).any(|field| removes(field));
-    MANAGERS.contains(&args.program) && verb && operands.into_iter().any(own)
+/// Whether a text that can't be parsed has the guard's program in it, with an order behind it. What can't be
+/// parsed has no effects, so a slip of the parser must not be a way around.
+pub(crate) fn names_order(text: &str) -> bool {
+    if !text.contains("sprag") {
+        return false;
+    }
+    let words = text.split(|c: char| c.is_whitespace() || ";&|()`\"'{}<>".contains(c));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        let rest = words.iter().skip(at + 1).take(MAX_WORDS);
+        let rest: Vec<Field> = rest.map(|word| Field::literal(*word)).collect();
+        PROGRAMS.contains(&name) && orders(&rest)
+    })
 }
 
 /// Whether it sends an order to the guard's server.
@@ -103,22 +112,34 @@ pub(super) fn asks_server(args: &Args<'_>) -> bool {
     if !matches!(args.program, "curl" | "wget" | "http" | "https" | "xh") {
         return false;
     }
-    let order = args.iter().any(|field| {
-        let path = field.raw();
-        let path = path.split(['?', '#']).next().unwrap_or(path);
-        let Some((_, route)) = path.split_once("/v1/") else {
-            return false;
-        };
-        let mut parts = route.split('/');
-        matches!(
-            (parts.next(), parts.nth(1)),
-            (
-                Some("approvals" | "pause" | "policy" | "panic" | "links" | "hooks"),
-                _
-            ) | (Some("sessions"), Some("reset" | "kill"))
-        )
-    });
-    order && changes(args)
+    let socket = args.long("--unix-socket");
+    let order = |field: &Field| is_order_address(field.raw(), socket);
+    args.iter().any(order) && changes(args)
+}
+
+/// Whether an address is a route of the guard's server that takes orders. A server elsewhere has its own.
+pub(super) fn is_order_address(address: &str, socket: bool) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or(address);
+    let Some((server, route)) = path.split_once("/v1/") else {
+        return false;
+    };
+    let host = server.rsplit("//").next().unwrap_or(server);
+    let host = host.rsplit('@').next().unwrap_or(host);
+    let here = ["127.", "localhost", "0.0.0.0", "[::1]", ":"];
+    let ours = socket
+        || host.is_empty()
+        || here.iter().any(|here| host.starts_with(here))
+        || host.contains("sprag")
+        || !Field::literal(host).is_known();
+    let mut parts = route.split('/');
+    let order = matches!(
+        (parts.next(), parts.nth(1)),
+        (
+            Some("approvals" | "pause" | "policy" | "panic" | "links" | "hooks" | "login"),
+            _
+        ) | (Some("sessions"), Some("reset" | "kill"))
+    );
+    ours && order
 }
 
 /// Whether a request is more than a look.

@@ -24,7 +24,7 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
     let Some(text) = text else {
         return false;
     };
-    crate::guard::look_script(walker, text.raw());
+    crate::guard::look_script(walker, args.program, text.raw());
     code(walker, args.program, text.raw());
     true
 }
