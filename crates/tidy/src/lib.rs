@@ -10,6 +10,7 @@ mod licence;
 mod links;
 mod locks;
 mod names;
+mod promises;
 mod rust_text;
 #[cfg(test)]
 mod sample;
@@ -29,6 +30,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
         links::check,
         locks::check,
         names::check,
+        promises::check,
         size::check,
         unused::check,
         words::check,
