@@ -1,0 +1,2 @@
+/** Where this package is, for `require`. */
+export const here: string = __filename;
