@@ -12,7 +12,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-all test-build test-rust test-api test-docs test-mcp test-conformance test-web test-python test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
+.PHONY: help fmt fmt-check tidy lint tools test test-all test-build test-rust test-api test-docs test-mcp test-conformance test-web test-python test-typescript test-typescript-short test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,7 +73,7 @@ test-conformance: $(CONFORMANCE)/ready ## the official MCP conformance suite, st
 	cd "$(CONFORMANCE)" && node compare.mjs "$(abspath $(TARGET))/debug/examples/conformance" "$(abspath $(TARGET))/debug/sprag"
 
 # The short parts, each with its time at the end. The long runs have targets of their own.
-TEST_PARTS := tools test-build test-rust test-api test-docs test-web test-python
+TEST_PARTS := tools test-build test-rust test-api test-docs test-web test-python test-typescript-short
 test: ## install what the tests need, and run all of them
 	@MAKE="$(MAKE)" .ci/parts "make test" $(TEST_PARTS)
 
@@ -128,6 +128,17 @@ FRAMEWORK ?=
 test-python: ## the Python package: the client on each Python there is, each adapter with its real framework
 	$(BINARY)
 	TARGET="$(TARGET)" python/tests/run $(FRAMEWORK)
+
+# Installs the frameworks beside the package, by lock file; everything takes other runtimes and packing too.
+# One framework: make test-typescript TS_FRAMEWORK=ai
+TS_FRAMEWORK ?=
+test-typescript: ## the npm package: client, vectors, each adapter with its real framework, the packed package in Node, Bun and Deno
+	$(BINARY)
+	TARGET="$(TARGET)" typescript/tests/run $(TS_FRAMEWORK)
+
+test-typescript-short: ## the npm package: client, vectors and one framework
+	$(BINARY)
+	TARGET="$(TARGET)" typescript/tests/run ai
 
 # Real agent CLIs from npm, driven by a scripted model: minutes, not seconds, so not part of `make test`. `npm ci` would
 # want the packages of every platform, which not every registry has; the lock file holds for `npm install` too.
