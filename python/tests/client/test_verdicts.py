@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,25 @@ def test_usage_counts_for_the_budget(db: Path, policy: Any) -> None:
         assert session.call("read").refused
 
 
+def test_the_same_words_of_the_model_in_a_row_are_noticed(db: Path, log: Any) -> None:
+    with Guard(db=db) as guard:
+        session = guard.session("s1")
+        decisions = [session.output("I will now look at the file.").decision for _ in range(5)]
+        assert decisions == ["allow", "allow", "warn", "warn", "block"]
+        assert session.call("read").refused
+    kinds = [r["event"]["type"] for r in log(db)]
+    assert kinds == ["output"] * 5 + ["call"]
+
+
+def test_the_async_session_reports_the_models_words_as_well(db: Path) -> None:
+    async def main() -> list[str]:
+        async with AsyncGuard(db=db) as guard:
+            session = guard.session("s1")
+            return [(await session.output("the same words again")).decision for _ in range(3)]
+
+    assert asyncio.run(main()) == ["allow", "allow", "warn"]
+
+
 def test_a_person_is_asked_and_the_answer_counts(db: Path, policy: Any) -> None:
     asked: list[tuple[str, Any]] = []
 
@@ -228,8 +248,6 @@ async def async_use(db: Path) -> list[str]:
 
 
 def test_the_async_guard_does_the_same(db: Path, log: Any) -> None:
-    import asyncio
-
     texts = asyncio.run(async_use(db))
     assert texts[0] == "gone" and texts[1].startswith("gone\n\nsprag: ")
     assert texts[2:] == ["kill", "allow", "raised"]
