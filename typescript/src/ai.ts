@@ -99,25 +99,33 @@ class Guarding {
   /** Tools whose runs know their session, so that agents inside of them are sub-agents. */
   #tools(tools: ToolSet): ToolSet {
     const made = Object.entries(tools).map(([name, tool]) => {
-      const execute = tool.execute?.bind(tool) as ((input: unknown, options: { toolCallId: string }) => unknown) | undefined;
+      const execute = tool.execute?.bind(tool) as Execute | undefined;
       if (execute === undefined) return [name, tool];
-      const guarded = async (input: unknown, options: { toolCallId: string }): Promise<unknown> => {
-        // A call that a person approved in an earlier run was not asked about in this one.
-        const seen = this.#seen.get(options.toolCallId) ?? (await this.#before(options.toolCallId, name, input));
-        if (seen.refused) throw new Error(seen.text);
-        return seen.run(() => execute(input, options));
+      const late = isGenerator(tool.execute) ? this.#lateGenerator(name, execute) : this.#late(name, execute);
+      // What the tool returns passes as it is: a value, a promise, or preliminary results.
+      const guarded: Execute = (input, options) => {
+        const seen = this.#seen.get(options.toolCallId);
+        return seen === undefined ? late(input, options) : seen.run(() => execute(input, options));
       };
-      return [name, { ...tool, execute: isGenerator(tool.execute) ? this.#generator(name, execute) : guarded }];
+      return [name, { ...tool, execute: guarded }];
     });
     return Object.fromEntries(made) as ToolSet;
   }
 
+  /** A call that the program's user approved: the guard is asked now. */
+  #late(name: string, execute: Execute): Execute {
+    return async (input, options) => {
+      const seen = await this.#before(options.toolCallId, name, input);
+      if (seen.refused) throw new Error(seen.text);
+      return seen.run(() => execute(input, options));
+    };
+  }
+
   /** The same for tools that report preliminary results. */
-  #generator(name: string, execute: (input: unknown, options: { toolCallId: string }) => unknown) {
+  #lateGenerator(name: string, execute: Execute): Execute {
     const before = (id: string, input: unknown): Promise<Seen> => this.#before(id, name, input);
-    const known = this.#seen;
-    return async function* guarded(input: unknown, options: { toolCallId: string }): AsyncGenerator {
-      const seen = known.get(options.toolCallId) ?? (await before(options.toolCallId, input));
+    return async function* (input, options) {
+      const seen = await before(options.toolCallId, input);
       if (seen.refused) throw new Error(seen.text);
       yield* seen.run(() => execute(input, options) as AsyncGenerator);
     };
@@ -195,6 +203,8 @@ class Guarding {
     if (!hasCalls) await this.#watch.end(run, text);
   }
 }
+
+type Execute = (input: unknown, options: { toolCallId: string }) => unknown;
 
 interface ApprovalRequest {
   toolCall: { toolCallId: string; toolName: string; input: unknown };

@@ -15,7 +15,7 @@ import { currentCall, newSessionId } from "./session-events.js";
 import { type AdapterOptions, Bounded, joined, type Run, type Seen, uncached, Watch } from "./watch.js";
 
 /** How agents are guarded. */
-export interface GuardOptions extends AdapterOptions {
+export interface GuardedAgentOptions extends AdapterOptions {
   /**
    * The session of all runs, or a function of the run's context. Without it the group of the trace is the session
    * (`new Runner({ groupId })`), else each run is.
@@ -31,13 +31,13 @@ type AnyContext = RunContext<any>;
 const FAILED = "An error occurred while running the tool";
 
 /** A guarded copy of an agent and of every agent that it can hand off to. The agent itself stays as it is. */
-export function guard<A extends AnyAgent>(agent: A, options: GuardOptions = {}): A {
+export function guard<A extends AnyAgent>(agent: A, options: GuardedAgentOptions = {}): A {
   return new Guarding(new Watch(options), options.session).agent(agent) as A;
 }
 
 class Guarding {
   readonly #watch: Watch;
-  readonly #session: GuardOptions["session"];
+  readonly #session: GuardedAgentOptions["session"];
   readonly #agents = new Map<AnyAgent, AnyAgent>();
   readonly #tools = new WeakMap<object, Tool<any>>();
   readonly #runIds = new WeakMap<object, string>();
@@ -48,7 +48,7 @@ class Guarding {
   /** That a run has started and the guard knows. */
   readonly #started = new WeakMap<object, Promise<void>>();
 
-  constructor(watch: Watch, session: GuardOptions["session"]) {
+  constructor(watch: Watch, session: GuardedAgentOptions["session"]) {
     this.#watch = watch;
     this.#session = session;
   }

@@ -1,8 +1,9 @@
 // The Vercel AI SDK with a scripted language model of its own specification.
+import assert from "node:assert/strict";
 import { generateText, isStepCount, streamText, tool, ToolLoopAgent } from "ai";
 import { sprag } from "sprag/ai";
 import { z } from "zod";
-import { INPUT_TOKENS, Outcome, OUTPUT_TOKENS, PROMPT } from "../script.mjs";
+import { INPUT_TOKENS, Outcome, OUTPUT_TOKENS, PROMPT, Tools } from "../script.mjs";
 
 export const MODES = ["generate", "stream", "agent"];
 export const THROWS = false;
@@ -100,4 +101,37 @@ export async function playSubAgent(guard, tools) {
   const options = sprag({ guard, agent: "lead" })({ model, tools: { ask_helper: ask }, stopWhen: isStepCount(10) });
   const { text } = await generateText({ ...options, prompt: PROMPT });
   return new Outcome({ requests: model.requests, results: model.results(), final: text });
+}
+
+export async function onlyWhatTheGuardIsAskedAboutCounts(place) {
+  const tools = new Tools();
+  const turns = [[["echo", { text: "a" }]], [["delete_asset", { asset_id: "b" }]], "done"];
+  const toolApproval = { echo: { type: "denied", reason: "not today" }, delete_asset: async () => "approved" };
+  const outcome = await play(place.guard(), turns, tools, "generate", { toolApproval });
+  assert.deepEqual(tools.ran, [["delete_asset", "b"]]);
+  assert.deepEqual(outcome.results, ["not today", "asset still exists"]);
+  const calls = (await place.records()).filter((record) => record.event.type === "call");
+  assert.deepEqual(calls.map((record) => record.event.approach.tool), ["delete_asset"]);
+}
+
+export async function onlyAfterItsUserApprovedIsTheGuardAsked(place) {
+  const tools = new Tools();
+  const guard = place.guard({ policy: place.policy({ access: { deny: ["forbidden"] } }) });
+  const options = { model: new Scripted([[["forbidden", { text: "a" }]], "done"]), tools: made(tools), toolApproval: () => "user-approval" };
+  const guarded = sprag({ guard })(options);
+  const first = await generateText({ ...guarded, prompt: PROMPT });
+  const request = first.content.find((part) => part.type === "tool-approval-request");
+  const answer = { role: "tool", content: [{ type: "tool-approval-response", approvalId: request.approvalId, approved: true }] };
+  await generateText({ ...guarded, messages: [{ role: "user", content: PROMPT }, ...first.response.messages, answer] });
+  assert.deepEqual(tools.ran, []);
+  assert.match(options.model.results()[0], /sprag: .*forbidden/);
+}
+
+export async function onlyTheLastOfPreliminaryResultsIsTheStep(place) {
+  const model = new Scripted([[["count", {}]], "done"]);
+  const count = tool({ description: "Counts.", inputSchema: z.object({}), execute: async function* () { yield "one"; yield "two"; } });
+  await generateText({ ...sprag({ guard: place.guard() })({ model, tools: { count }, stopWhen: isStepCount(5) }), prompt: PROMPT });
+  assert.deepEqual(model.results(), ["two"]);
+  const steps = (await place.records()).filter((record) => record.event.type === "step");
+  assert.equal(steps.length, 1);
 }
