@@ -9,4 +9,4 @@ mod field;
 mod word;
 
 pub(crate) use environment::{Environment, Value};
-pub(crate) use field::{Field, HOME, UNKNOWN, show};
+pub(crate) use field::{Field, HOME, UNKNOWN, is_known, show};

@@ -113,12 +113,14 @@ impl Places {
             };
         }
         let path = self.path(&text, folder);
-        let mut whole = path.clone();
         let all = field.globs && path.parts.last().is_some_and(|last| takes_all(last));
-        if all {
-            whole.parts.pop();
-        }
-        let (reach, vital) = self.reach(&path, &whole, all, recursive, site);
+        let above = all.then(|| {
+            let mut above = path.clone();
+            above.parts.pop();
+            above
+        });
+        let whole = above.as_ref().unwrap_or(&path);
+        let (reach, vital) = self.reach(&path, whole, all, recursive, site);
         let unset_hit = field.has_unset();
         let target = if unset_hit {
             field.shown()

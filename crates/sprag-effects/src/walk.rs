@@ -9,7 +9,7 @@ use sprag_core::{Effect, Effects, MAX_EFFECTS, Reach, Verb};
 
 use crate::args::Args;
 use crate::budget::{Budget, COMMAND};
-use crate::expand::{Environment, Field, Value};
+use crate::expand::{Environment, Field, Value, is_known};
 use crate::reach::{Judged, Places, Site};
 use crate::shell::{self, Command, Kind, List, Redirect, Simple, Word};
 
@@ -126,10 +126,7 @@ impl<'p> Walker<'p> {
                 self.one_field(word);
                 self.branches(arms.iter().map(|(_, body)| (None, body)));
             }
-            Kind::Function { name, body } => {
-                let body = Rc::new((**body).clone());
-                self.environment.define(name, body);
-            }
+            Kind::Function { name, body } => self.environment.define(name, Rc::clone(body)),
             Kind::Test(words) => {
                 for word in words {
                     self.one_field(word);
@@ -276,7 +273,7 @@ impl<'p> Walker<'p> {
         };
         let path = program.raw();
         let name = path.rsplit('/').next().unwrap_or(path);
-        if !Field::literal(name).is_known() {
+        if !is_known(name) {
             return;
         }
         if let Some(body) = self.environment.function(path) {

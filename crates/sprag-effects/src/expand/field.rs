@@ -49,7 +49,7 @@ impl Field {
 
     /// Whether all of it is known.
     pub(crate) fn is_known(&self) -> bool {
-        !self.text.contains([UNKNOWN, UNSET_START, HOME])
+        is_known(&self.text)
     }
 
     /// Whether all of it is known, or a home.
@@ -83,6 +83,9 @@ impl Field {
 
     /// The text with unset variables empty.
     pub(crate) fn with_unset_empty(&self) -> String {
+        if !self.has_unset() {
+            return self.text.clone();
+        }
         let mut text = String::with_capacity(self.text.len());
         let mut inside = false;
         for character in self.text.chars() {
@@ -102,9 +105,14 @@ impl Field {
     }
 }
 
+/// Whether there is no mark in `text`.
+pub(crate) fn is_known(text: &str) -> bool {
+    text.is_ascii() || !text.contains([UNKNOWN, UNSET_START, HOME])
+}
+
 /// `text` with its marks in words.
 pub(crate) fn show(text: &str) -> String {
-    if text.bytes().all(|byte| byte.is_ascii()) {
+    if text.is_ascii() {
         return text.to_owned();
     }
     let mut shown = String::with_capacity(text.len());

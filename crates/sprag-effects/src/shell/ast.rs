@@ -3,6 +3,8 @@
 //! Operators between commands (`&&`, `||`, `;`, `&`) are not kept: whether a command runs is known only
 //! when it does, so every command in command position counts.
 
+use std::rc::Rc;
+
 /// Commands in a row.
 pub(crate) type List = Vec<Command>;
 
@@ -36,7 +38,7 @@ pub(crate) enum Kind {
     },
     Function {
         name: Box<str>,
-        body: Box<Command>,
+        body: Rc<Command>,
     },
     /// `[[ … ]]` and `(( … ))`: only what is substituted in them runs.
     Test(Vec<Word>),

@@ -1,5 +1,7 @@
 //! Compound commands: groups, conditions, loops, `case`, functions and tests.
 
+use std::rc::Rc;
+
 use super::NotParsed;
 use super::ast::{Command, Kind, List, Redirect, Word};
 use super::cursor::{ends_word, is_name, is_name_start};
@@ -266,7 +268,7 @@ impl Reader<'_> {
         }
         Ok(Kind::Function {
             name: name.into(),
-            body: Box::new(body),
+            body: Rc::new(body),
         })
     }
 
