@@ -45,11 +45,11 @@ pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
         "eval" => walker.nested_text(&joined(args.fields)),
         "trap" => {
             if let Some(handler) = args.operands(&[]).first() {
-                walker.nested_text(handler);
+                walker.on_exit.push((*handler).clone());
             }
         }
         "echo" | "true" | "false" | ":" | "test" | "[" | "alias" | "pwd" | "exit" | "return"
-        | "grep" | "rg" | "cat" | "ls" | "sed" | "awk" | "head" | "tail" => {
+        | "grep" | "rg" | "cat" | "ls" | "sed" | "head" | "tail" => {
             // Options such as `sed -i` may change files that belong to the guard; those are looked at
             // elsewhere. None of these removes anything.
         }

@@ -32,7 +32,7 @@ pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         }
         for (at, option) in args.fields.iter().enumerate() {
             if matches!(option.raw(), "-exec" | "-execdir" | "-ok" | "-okdir") {
-                exec(walker, args.skip(at + 1), field);
+                exec(walker, args.skip(at + 1), field, found.whole);
             }
         }
     }
@@ -59,7 +59,10 @@ fn found(args: &Args<'_>) -> Found {
         starts.push(Field::literal("."));
     }
     let names = names(args);
-    let picks = !names.is_empty() || args.has_any(&OTHER_PICKS);
+    let links = args
+        .value(&["-type"])
+        .is_some_and(|kind| !matches!(kind.raw(), "f" | "d"));
+    let picks = !names.is_empty() || links || args.has_any(&OTHER_PICKS);
     let mut fields = Vec::new();
     for start in starts.iter().take(8) {
         if !picks {
@@ -107,8 +110,9 @@ fn below(start: &Field, name: &str) -> Field {
     field
 }
 
-fn exec(walker: &mut Walker<'_>, rest: &[Field], found: &Field) {
-    let inner: Vec<Field> = rest
+/// Runs what stands behind `-exec` for what was found; of a `whole` place, that is everything in it.
+fn exec(walker: &mut Walker<'_>, rest: &[Field], found: &Field, whole: bool) {
+    let mut inner: Vec<Field> = rest
         .iter()
         .take_while(|field| !matches!(field.raw(), ";" | "+"))
         .map(|field| match field.raw() {
@@ -117,5 +121,9 @@ fn exec(walker: &mut Walker<'_>, rest: &[Field], found: &Field) {
             _ => field.clone(),
         })
         .collect();
+    let removes = inner.first().is_some_and(|program| program.raw() == "rm");
+    if whole && removes {
+        inner.insert(1, Field::literal("-r"));
+    }
     walker.wrapped(&inner);
 }

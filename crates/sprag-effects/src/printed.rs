@@ -25,6 +25,10 @@ impl Walker<'_> {
                 self.redirects(&command.redirects);
                 self.input.clone()
             }
+            // A filter prints some of what it reads; which, is as unknown as before.
+            "grep" | "sort" | "uniq" | "head" | "tail" => {
+                self.input.clone().filter(|input| !input.is_known())
+            }
             "find" | "kubectl" | "redis-cli" => {
                 let argv = self.fields(&simple.words);
                 listed(&argv)

@@ -6,6 +6,7 @@ mod container;
 mod database;
 mod disk;
 mod file;
+mod fleet;
 mod git;
 mod hoster;
 mod http;
@@ -16,6 +17,10 @@ mod kubernetes;
 mod migration;
 mod noun;
 mod orm;
+mod sdk;
+mod system;
+mod transfer;
+mod unlisted;
 
 use sprag_core::{Effect, Reach, Verb};
 
@@ -36,25 +41,29 @@ pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         | "mdadm" => disk::run(walker, args),
         name if name.starts_with("mkfs") || name == "mkswap" => disk::run(walker, args),
         "git" => git::run(walker, args),
+        "sftp" | "lftp" | "ftp" => transfer::run(walker, args),
+        "ansible" | "salt" | "salt-call" | "salt-ssh" | "pssh" | "parallel-ssh" | "pdsh"
+        | "clush" | "tsh" => fleet::run(walker, args),
+        "crontab" | "userdel" | "deluser" | "virsh" => system::run(walker, args),
         "psql" | "pgcli" | "mysql" | "mariadb" | "mysqladmin" | "sqlite3" | "sqlite"
         | "litecli" | "duckdb" | "mongosh" | "mongo" | "redis-cli" | "valkey-cli" | "dropdb"
         | "dropuser" | "clickhouse-client" | "clickhouse" | "bq" | "cqlsh" | "sqlcmd"
-        | "snowsql" | "cockroach" | "pg_restore" | "influx" | "usql" | "turso" => {
-            database::run(walker, args)
-        }
+        | "snowsql" | "cockroach" | "pg_restore" | "mongorestore" | "influx" | "usql" | "turso"
+        | "etcdctl" => database::run(walker, args),
         "kubectl" | "oc" | "k" | "microk8s" | "k3s" => kubernetes::kubectl(walker, args),
         "helm" => kubernetes::helm(walker, args),
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => {
             container::run(walker, args)
         }
         "curl" | "wget" | "http" | "https" | "xh" | "xhs" => http::run(walker, args),
-        "python" | "python3" | "node" | "ruby" | "perl" | "php" | "deno" | "tsx" | "ts-node"
-        | "rails" | "rake" | "manage.py" | "artisan" | "django-admin" | "prisma"
-        | "drizzle-kit" | "alembic" | "flask" | "sequelize" | "sequelize-cli" | "knex"
-        | "typeorm" | "flyway" | "liquibase" | "goose" | "dbmate" | "migrate" | "atlas"
-        | "diesel" | "sqlx" | "mix" | "sea-orm-cli" | "ecto" | "mikro-orm" | "medusa"
-        | "payload" | "wp" | "drush" | "aerich" | "supabase" | "symfony" | "console"
-        | "doctrine" | "refinery" => {
+        "awk" | "gawk" | "mawk" => interpreter::awk(walker, args),
+        name if interpreter::is_one(name) => interpreter::script_or_code(walker, args),
+        "rails" | "rake" | "manage.py" | "artisan" | "django-admin" | "prisma" | "drizzle-kit"
+        | "alembic" | "flask" | "sequelize" | "sequelize-cli" | "knex" | "typeorm" | "flyway"
+        | "liquibase" | "goose" | "dbmate" | "migrate" | "atlas" | "diesel" | "sqlx" | "mix"
+        | "sea-orm-cli" | "ecto" | "mikro-orm" | "medusa" | "payload" | "wp" | "drush"
+        | "aerich" | "supabase" | "symfony" | "console" | "doctrine" | "refinery" | "dotnet"
+        | "dotnet-ef" => {
             migration::run(walker, args);
         }
         _ => cloud::run(walker, args),

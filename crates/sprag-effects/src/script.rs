@@ -36,11 +36,32 @@ pub(crate) fn calls(text: &str) -> Vec<(String, String)> {
                 }
             }
             c if c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | ':') => name.push(c),
+            // `File.rm_rf!("x")` of Elixir and Ruby.
+            '!' if rest.starts_with("!(") => {}
             _ => name.clear(),
         }
         rest = rest.get(next.len_utf8()..).unwrap_or_default();
     }
     calls
+}
+
+/// Where `word` stands in `text`, outside of strings and comments.
+pub(crate) fn positions(text: &str, word: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        rest = match next {
+            '\'' | '"' | '`' => after_string(rest),
+            '#' => after_line(rest),
+            _ => {
+                if rest.starts_with(word) {
+                    found.push(text.len() - rest.len());
+                }
+                rest.get(next.len_utf8()..).unwrap_or_default()
+            }
+        };
+    }
+    found
 }
 
 fn after_line(text: &str) -> &str {
@@ -189,4 +210,54 @@ pub(crate) fn strings_of_list(arguments: &str) -> Option<Vec<String>> {
         }
     }
     Some(all)
+}
+
+/// Calls without parentheses, as Ruby and Perl write them: `FileUtils.rm_r "x"`, `system "rm", "-r", "x"`.
+pub(crate) fn bare_calls(text: &str) -> Vec<(String, String)> {
+    let mut calls = Vec::new();
+    let mut name = String::new();
+    let mut blank = false;
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        if calls.len() >= MAX_CALLS {
+            break;
+        }
+        match next {
+            '\'' | '"' | '`' => {
+                if blank && !name.is_empty() {
+                    let end = rest.find(['\n', ';', '}']).unwrap_or(rest.len());
+                    let arguments = rest.get(..end).unwrap_or_default();
+                    calls.push((std::mem::take(&mut name), arguments.to_owned()));
+                }
+                rest = after_string(rest);
+                name.clear();
+                continue;
+            }
+            '#' => {
+                rest = after_line(rest);
+                continue;
+            }
+            ' ' => blank = true,
+            c if c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '!') => {
+                if blank {
+                    name.clear();
+                    blank = false;
+                }
+                name.push(c);
+            }
+            _ => name.clear(),
+        }
+        rest = rest.get(next.len_utf8()..).unwrap_or_default();
+    }
+    calls
+}
+
+/// Commands in templates that a shell runs: `` $`rm -rf x` `` of Bun and zx.
+pub(crate) fn shell_templates(text: &str) -> Vec<String> {
+    text.match_indices("$`")
+        .take(MAX_CALLS)
+        .filter_map(|(at, _)| string(text.get(at + 1..)?))
+        .map(|(inside, _)| inside)
+        .filter(|inside| !inside.contains("${"))
+        .collect()
 }

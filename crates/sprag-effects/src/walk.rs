@@ -30,6 +30,8 @@ pub(crate) struct Walker<'p> {
     /// What the command reads on its standard input, if that is known.
     pub(crate) input: Option<Field>,
     bodies: Rc<[Word]>,
+    /// Texts of `trap`: they run at the end of their shell, with what is known then.
+    pub(crate) on_exit: Vec<Field>,
     pub(crate) found: Effects,
     budget: Budget,
     pub(crate) wrappers: usize,
@@ -50,6 +52,7 @@ impl<'p> Walker<'p> {
             throwaway: false,
             input: None,
             bodies: Rc::from([]),
+            on_exit: Vec::new(),
             found: Effects::default(),
             budget: Budget::default(),
             wrappers: 0,
@@ -83,8 +86,17 @@ impl<'p> Walker<'p> {
             return;
         };
         let bodies = std::mem::replace(&mut self.bodies, script.here_documents.into());
+        let traps = self.on_exit.len();
         self.list(&script.list);
+        self.leave(traps);
         self.bodies = bodies;
+    }
+
+    /// Ends a shell that found `traps` texts of `trap` when it began.
+    fn leave(&mut self, traps: usize) {
+        for handler in self.on_exit.split_off(traps.min(self.on_exit.len())) {
+            self.nested_text(&handler);
+        }
     }
 
     /// Walks `text` as one more program around another.
@@ -174,7 +186,9 @@ impl<'p> Walker<'p> {
     /// Runs `walk` in an environment whose changes are thrown away afterwards.
     pub(crate) fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
         let environment = self.copied();
+        let traps = self.on_exit.len();
         walk(self);
+        self.leave(traps);
         self.environment = environment;
     }
 
@@ -281,7 +295,7 @@ impl<'p> Walker<'p> {
             return;
         }
         let args = Args {
-            program: name.strip_suffix(".exe").unwrap_or(name),
+            program: unversioned(name.strip_suffix(".exe").unwrap_or(name)),
             fields,
         };
         crate::guard::look(self, &args);
@@ -357,6 +371,20 @@ impl<'p> Walker<'p> {
         self.found.list.truncate(MAX_EFFECTS);
         self.found
     }
+}
+
+/// `python3` of `python3.12`, `php` of `php8.3`: the name under which a program is known.
+fn unversioned(name: &str) -> &str {
+    for known in ["python3", "python2", "python", "ruby", "php", "perl", "lua"] {
+        if let Some(version) = name.strip_prefix(known)
+            && version
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        {
+            return known;
+        }
+    }
+    name
 }
 
 /// The most characters of a target.

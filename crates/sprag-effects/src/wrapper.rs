@@ -2,13 +2,13 @@
 
 use crate::args::Args;
 use crate::builtin::joined;
-use crate::expand::{Field, Value};
+use crate::expand::{Field, UNKNOWN, Value};
 use crate::reach::Site;
 use crate::walk::Walker;
 
 /// Programs that run what stands after their options: name, options that take a value, and how many words
 /// stand before the program.
-const PLAIN: [(&str, &[&str], usize); 37] = [
+const PLAIN: [(&str, &[&str], usize); 38] = [
     (
         "sudo",
         &[
@@ -52,6 +52,7 @@ const PLAIN: [(&str, &[&str], usize); 37] = [
     ("with-env", &[], 0),
     ("uvx", &["--from", "--python"], 0),
     ("gosu", &[], 1),
+    ("sshpass", &["-p", "-f", "-P"], 0),
     ("sail", &[], 0),
 ];
 
@@ -75,6 +76,7 @@ pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
         }
         "xargs" | "parallel" => xargs(walker, args),
         "ssh" => ssh(walker, args),
+        "vagrant" if args.value(&["-c", "--command"]).is_none() => return false,
         "script" | "vagrant" | "nix-shell" => {
             if let Some(text) = args.value(&["-c", "--command", "--run"]) {
                 walker.nested_text(&text);
@@ -244,6 +246,9 @@ fn xargs(walker: &mut Walker<'_>, args: &Args<'_>) {
         })
         .collect();
     let input = walker.input.take();
+    if args.program == "parallel" && each_argument(walker, args, &fields, replaced) {
+        return;
+    }
     if replaced {
         walker.wrapped(&fields);
         return;
@@ -256,6 +261,37 @@ fn xargs(walker: &mut Walker<'_>, args: &Args<'_>) {
         None => fields.push(Field::unknown()),
     }
     walker.wrapped(&fields);
+}
+
+/// `parallel rm -rf ::: a b`: once for each argument; false if none is given.
+fn each_argument(
+    walker: &mut Walker<'_>,
+    args: &Args<'_>,
+    command: &[Field],
+    replaced: bool,
+) -> bool {
+    let given = args.iter().skip_while(|field| field.raw() != ":::");
+    let mut any = false;
+    for argument in given.filter(|field| field.raw() != ":::").take(32) {
+        any = true;
+        let mut argv: Vec<Field> = command
+            .iter()
+            .map(|field| match field.raw() {
+                text if replaced && text.contains(UNKNOWN) => {
+                    Field::literal(text.replace(UNKNOWN, argument.raw()))
+                }
+                _ => field.clone(),
+            })
+            .collect();
+        if !replaced {
+            argv.push(argument.clone());
+        }
+        match argv.as_slice() {
+            [only] => walker.nested_text(only),
+            argv => walker.wrapped(argv),
+        }
+    }
+    any
 }
 
 fn ssh(walker: &mut Walker<'_>, args: &Args<'_>) {

@@ -8,19 +8,22 @@ use sprag_core::{Reach, Verb};
 use super::noun::{self, NounReach};
 use super::{add, add_replaceable, bucket, hoster, infrastructure};
 use crate::args::Args;
+use crate::expand::Field;
 use crate::scratch::is_test_name;
 use crate::walk::Walker;
 
 /// CLIs with a noun and a verb.
 #[rustfmt::skip]
-const CLIS: [&str; 62] = [
+const CLIS: [&str; 77] = [
     "aws", "gcloud", "az", "gsutil", "doctl", "hcloud", "linode-cli", "ibmcloud", "oci", "scw",
     "vultr-cli", "neonctl", "neon", "pscale", "turso", "wrangler", "firebase", "netlify",
     "render", "eksctl", "kops", "velero", "gh", "glab", "fly", "flyctl", "heroku", "railway",
     "vercel", "supabase", "s3cmd", "mc", "restic", "borg", "influx", "vault", "consul", "nomad",
     "packer", "sam", "serverless", "sls", "amplify", "eb", "copilot", "civo", "exo", "upctl",
     "openstack", "nova", "kind", "minikube", "k3d", "ccloud", "confluent", "upstash", "convex",
-    "appwrite", "atlas", "cf", "temporal", "rabbitmqadmin",
+    "appwrite", "atlas", "cf", "temporal", "rabbitmqadmin", "rabbitmqctl", "s5cmd", "b2",
+    "argocd", "flux", "vagrant", "multipass", "limactl", "colima", "lxc", "incus", "qm", "pct",
+    "kafka-topics", "kafka-topics.sh",
 ];
 
 /// Verbs that delete.
@@ -94,7 +97,7 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         "pulumi" | "cdk" | "cdktf" | "sst" | "ansible-galaxy" | "crossplane" | "nuke"
         | "aws-nuke" | "cloud-nuke" => infrastructure::stack(walker, args),
         program if CLIS.contains(&program) => cli(walker, args),
-        _ => {}
+        _ => super::unlisted::run(walker, args),
     }
 }
 
@@ -113,20 +116,40 @@ pub(super) fn is_test(args: &Args<'_>) -> bool {
     named.iter().any(|field| is_test_name(field.raw()))
 }
 
-/// The verb that deletes, and the noun behind it if it is one word with it. It stands among the first words,
-/// alone or at the start of one: `delete`, `delete-stack`, `apps:destroy`.
+/// The verb that deletes, and the noun that is one word with it. It stands among the first words, alone or in
+/// one: `delete`, `delete-stack`, `apps:destroy`, `batch-delete-image`, `service-instance-delete`.
 fn verb<'w>(words: &[&'w str]) -> Option<(usize, &'w str)> {
     words.iter().take(4).enumerate().find_map(|(at, word)| {
-        let first = word.split([':', '-']).next().unwrap_or(word);
+        let first = word.split([':', '-', '_']).next().unwrap_or(word);
         let last = word.rsplit(':').next().unwrap_or(word);
         if VERBS.contains(word) || VERBS.contains(&last) && word.contains(':') {
             Some((at, ""))
-        } else if VERBS.contains(&first) && word.contains('-') {
+        } else if VERBS.contains(&first) && (word.contains('-') || at == 0 && word.contains('_')) {
             Some((at, word.get(first.len() + 1..).unwrap_or_default()))
         } else {
-            None
+            within(word).map(|noun| (at, noun))
         }
     })
+}
+
+/// The noun of a word that has its verb in the middle or at its end.
+fn within(word: &str) -> Option<&str> {
+    if let Some(key) = word.strip_prefix("schedule-") {
+        return key.strip_suffix("-deletion");
+    }
+    for before in ["batch-", "bulk-", "force-"] {
+        for verb in ["delete-", "terminate-"] {
+            let rest = word.strip_prefix(before);
+            if let Some(noun) = rest.and_then(|rest| rest.strip_prefix(verb)) {
+                return Some(noun);
+            }
+        }
+    }
+    let noun = ["-delete", "-destroy", "-terminate"]
+        .iter()
+        .find_map(|verb| word.strip_suffix(verb))?;
+    let first = noun.split('-').next().unwrap_or(noun);
+    (!OTHER_VERBS.contains(&first)).then_some(noun)
 }
 
 fn cli(walker: &mut Walker<'_>, args: &Args<'_>) {
@@ -193,14 +216,18 @@ fn by(program: &str, before: &[&str], word: &str) -> String {
 /// What is deleted: names, else the value of the option that names it.
 fn name(args: &Args<'_>, names: &[&str], unsure: &[&str]) -> String {
     #[rustfmt::skip]
-  const NAMES: [&str; 18] = [
+  const NAMES: [&str; 20] = [
       "--name", "-n", "--bucket", "--stack-name", "--db-instance-identifier",
       "--db-cluster-identifier", "--instance-ids", "--volume-id", "--cluster-name",
       "--table-name", "--repository-name", "--function-name", "--snapshot-id", "--cluster",
-      "--app", "-a", "--resource-group", "-g",
+      "--app", "-a", "--resource-group", "-g", "--service", "--database",
   ];
     let named = || NAMES.iter().find_map(|name| args.value(&[name]));
-    if !names.is_empty() {
+    // `eksctl delete cluster --name prod`: the word after the verb is a kind.
+    let kind = names.len() == 1 && args.fields.get(1).map(Field::raw) == names.first().copied();
+    if let (true, Some(field)) = (kind, args.value(&["--name"])) {
+        format!("{} {}", names.join(" "), field.shown())
+    } else if !names.is_empty() {
         names.join(" ")
     } else if let Some(field) = named() {
         field.shown()
@@ -233,6 +260,14 @@ fn judge(program: &str, word: &str, before: &[&str], after: &str, names: &[&str]
                     | "sam"
                     | "copilot"
                     | "amplify"
+                    | "vagrant"
+                    | "multipass"
+                    | "limactl"
+                    | "colima"
+                    | "lxc"
+                    | "incus"
+                    | "qm"
+                    | "pct"
             ) =>
         {
             let judged = noun::judge(name);

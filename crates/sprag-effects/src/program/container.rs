@@ -51,11 +51,9 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         ["container", "run", ..] => fresh(walker, args, 2),
         ["run", ..] => fresh(walker, args, 1),
         ["system" | "volume", "prune", ..] => prune(walker, args, by, &words),
-        [
-            "image" | "container" | "builder" | "network" | "buildx",
-            "prune",
-            ..,
-        ] => {
+        // A cache of builds.
+        ["builder" | "buildx", "prune", ..] => {}
+        ["image" | "container" | "network", "prune", ..] => {
             add_replaceable(
                 walker,
                 Verb::Delete,

@@ -24,6 +24,8 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         "redis-cli" | "valkey-cli" => key_value::redis(walker, args),
         "bq" => bq(walker, args),
         "pg_restore" => restore(walker, args),
+        "mongorestore" => mongorestore(walker, args),
+        "etcdctl" => key_value::etcd(walker, args),
         "influx" => super::cloud::run(walker, args),
         "turso" if args.words(&[]).get(1) != Some(&"shell") => super::cloud::run(walker, args),
         _ => client(walker, args),
@@ -113,15 +115,16 @@ fn client_of(program: &str) -> Client {
 
 fn client(walker: &mut Walker<'_>, args: &Args<'_>) {
     let client = client_of(args.program);
+    let valued = [client.valued, client.text, client.database].concat();
     let operands: Vec<&Field> = args
-        .operands(client.valued)
+        .operands(&valued)
         .into_iter()
         .filter(|field| !matches!(field.raw(), "sql" | "db" | "shell" | "client") || client.file)
         .collect();
     let named = args
         .value(client.database)
         .or_else(|| operands.first().map(|field| (*field).clone()));
-    let mut texts = args.values_among(client.text, client.valued);
+    let mut texts = args.values_among(client.text, &valued);
     if client.file {
         texts.extend(operands.iter().skip(1).map(|field| (*field).clone()));
     }
@@ -207,7 +210,8 @@ fn drop_database(walker: &mut Walker<'_>, by: &str, name: &str) {
     } else {
         Reach::Sweeping
     };
-    add(walker, Verb::Drop, reach, by, &format!("database {name}"));
+    let target = format!("database {name}");
+    add(walker, Verb::Drop, reach, by, target.trim_end());
 }
 
 fn mysqladmin(walker: &mut Walker<'_>, args: &Args<'_>) {
@@ -260,4 +264,17 @@ fn restore(walker: &mut Walker<'_>, args: &Args<'_>) {
     };
     let name = database_name(&name.shown());
     drop_database(walker, "pg_restore --clean", &name);
+}
+
+/// `mongorestore --drop` drops each collection before it restores it.
+fn mongorestore(walker: &mut Walker<'_>, args: &Args<'_>) {
+    if !args.long("--drop") || args.is_dry_run() {
+        return;
+    }
+    let named = args.value(&["-d", "--db"]).map(|field| field.shown());
+    let name = named.or_else(|| {
+        let uri = args.value(&["--uri"])?;
+        Some(database_name(&uri.shown())).filter(|name| !name.is_empty())
+    });
+    drop_database(walker, "mongorestore --drop", &name.unwrap_or_default());
 }

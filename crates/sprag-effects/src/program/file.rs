@@ -1,6 +1,6 @@
 //! Files: `rm` and its kin, and copies that delete what is not in their source.
 
-use sprag_core::{Effect, Verb};
+use sprag_core::{Effect, Reach, Verb};
 
 use crate::args::Args;
 use crate::expand::Field;
@@ -101,9 +101,9 @@ fn rsync(walker: &mut Walker<'_>, args: &Args<'_>) {
             .next()
             .is_some_and(|path| path.starts_with("/tmp"));
         let reach = if scratch {
-            sprag_core::Reach::Scratch
+            Reach::Scratch
         } else {
-            sprag_core::Reach::Shared
+            Reach::Shared
         };
         super::add(walker, Verb::Delete, reach, "rsync --delete", &text);
     } else {
@@ -112,7 +112,7 @@ fn rsync(walker: &mut Walker<'_>, args: &Args<'_>) {
         let reach = if judged.vital {
             judged.reach
         } else {
-            judged.reach.min(sprag_core::Reach::Outside)
+            judged.reach.min(Reach::Outside)
         };
         walker.effect(Effect {
             verb: Verb::Delete,
@@ -135,42 +135,38 @@ fn rclone(walker: &mut Walker<'_>, args: &Args<'_>) {
         "--exclude",
         "--filter",
         "--transfers",
+        "--min-age",
+        "--max-age",
+        "--min-size",
+        "--max-size",
     ]);
     let Some(verb) = operands.first().map(|field| field.raw()) else {
         return;
     };
-    let target = operands
-        .last()
-        .map(|field| field.shown())
-        .unwrap_or_default();
-    let bucket = !target
-        .trim_end_matches('/')
-        .split_once(':')
-        .is_some_and(|(_, path)| path.contains('/'));
-    let reach = if bucket {
-        sprag_core::Reach::Sweeping
-    } else {
-        sprag_core::Reach::Shared
-    };
-    match verb {
-        "purge" | "delete" => super::add(
-            walker,
-            Verb::Delete,
-            reach,
-            &format!("rclone {verb}"),
-            &target,
-        ),
-        "deletefile" | "sync" => {
-            super::add(
-                walker,
-                Verb::Delete,
-                sprag_core::Reach::Shared,
-                &format!("rclone {verb}"),
-                &target,
-            );
-        }
-        _ => {}
+    if !matches!(verb, "purge" | "delete" | "deletefile" | "sync") {
+        return;
     }
+    let Some(last) = operands.last() else {
+        return;
+    };
+    let by = format!("rclone {verb}");
+    let target = last.shown();
+    let Some((_, path)) = target.trim_end_matches('/').split_once(':') else {
+        walker.path_effect(Verb::Delete, &by, last, verb == "purge");
+        return;
+    };
+    #[rustfmt::skip]
+    const PICKS: [&str; 7] = [
+        "--include", "--exclude", "--filter", "--min-age", "--max-age", "--min-size", "--max-size",
+    ];
+    let picks = verb != "purge" && PICKS.iter().any(|option| args.long(option));
+    let whole = matches!(verb, "purge" | "delete") && !picks && !path.contains('/');
+    let reach = match whole {
+        _ if crate::scratch::is_test_name(path.split('/').next().unwrap_or(path)) => Reach::Scratch,
+        true => Reach::Sweeping,
+        false => Reach::Shared,
+    };
+    super::add(walker, Verb::Delete, reach, &by, &target);
 }
 
 /// `fd … -x rm`.

@@ -15,11 +15,23 @@ type Loss = (Verb, Reach, &'static str, String);
 pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> bool {
     match (args.program, words) {
         ("gh", _) => return github(walker, args, words),
-        ("heroku", ["run", ..]) | ("fly" | "flyctl", ["ssh", "console", ..]) => {
+        ("heroku", ["run", ..])
+        | ("fly" | "flyctl", ["ssh", "console", ..])
+        | ("gcloud", ["compute", "ssh", ..]) => {
             remote(walker, args);
             return true;
         }
         _ if sends_sql(walker, args, words) => return true,
+        ("lxc" | "incus", ["exec", ..]) => {
+            let at = args.iter().position(|field| field.raw() == "--");
+            let inner = at.map_or_else(Vec::new, |at| args.skip(at + 1).to_vec());
+            crate::wrapper::away(walker, crate::reach::Site::Container, false, |walker| {
+                walker.wrapped(&inner);
+            });
+            return true;
+        }
+        // Only forgets how to reach them.
+        ("argocd", ["repo" | "repocreds" | "cluster" | "context" | "cert", ..]) => return true,
         // It keeps everything unless it prunes too.
         ("restic", ["forget", ..]) if !args.long("--prune") => return true,
         ("railway", ["down", ..]) => {
@@ -65,34 +77,24 @@ fn sends_sql(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> bool {
 }
 
 fn loss(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
+    hosted(args, words)
+        .or_else(|| kept(args, words))
+        .or_else(|| run_or_queued(args, words))
+        .or_else(|| azure_storage(args, words))
+}
+
+/// Databases and projects at a hoster.
+fn hosted(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
     let linked = args.long("--linked") || args.long("--db-url");
-    let (verb, reach, subcommand, target) = match (args.program, words) {
-        ("supabase", ["db", "reset", ..]) if linked => (
-            Verb::Reset,
-            Reach::Sweeping,
-            "db reset",
-            "the linked database".to_owned(),
-        ),
-        ("supabase", ["db", "reset", ..]) => (
-            Verb::Reset,
-            Reach::Workspace,
-            "db reset",
-            "the local database".to_owned(),
-        ),
-        ("restic", ["forget", ..]) => (
-            Verb::Delete,
-            Reach::Sweeping,
-            "forget --prune",
-            "backups".to_owned(),
-        ),
-        ("borg", ["delete", name, ..]) => (
-            Verb::Delete,
-            Reach::Sweeping,
-            "delete",
-            format!("backup {name}"),
-        ),
-        ("vault" | "consul", [.., "delete", path]) => {
-            (Verb::Delete, Reach::Shared, "delete", (*path).to_owned())
+    let all_or_shared = |all: bool| if all { Reach::Sweeping } else { Reach::Shared };
+    Some(match (args.program, words) {
+        ("supabase", ["db", "reset", ..]) if linked => {
+            let target = "the linked database".to_owned();
+            (Verb::Reset, Reach::Sweeping, "db reset", target)
+        }
+        ("supabase", ["db", "reset", ..]) => {
+            let target = "the local database".to_owned();
+            (Verb::Reset, Reach::Workspace, "db reset", target)
         }
         ("vercel", ["rm" | "remove", name, ..]) => {
             let reach = unless_test(name, Reach::Sweeping);
@@ -100,17 +102,15 @@ fn loss(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
         }
         ("firebase", ["firestore:delete", paths @ ..]) => {
             let all = args.long("--all-collections");
-            let reach = if all { Reach::Sweeping } else { Reach::Shared };
             let target = if all {
                 "all collections".to_owned()
             } else {
                 paths.join(" ")
             };
-            (Verb::Delete, reach, "firestore:delete", target)
+            (Verb::Delete, all_or_shared(all), "firestore:delete", target)
         }
         ("firebase", ["database:remove", path, ..]) => {
-            let all = path.trim_matches('/').is_empty();
-            let reach = if all { Reach::Sweeping } else { Reach::Shared };
+            let reach = all_or_shared(path.trim_matches('/').is_empty());
             (Verb::Delete, reach, "database:remove", (*path).to_owned())
         }
         ("heroku", ["pg:reset", rest @ ..]) => {
@@ -118,8 +118,76 @@ fn loss(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
             (Verb::Reset, Reach::Sweeping, "pg:reset", target)
         }
         _ => return None,
+    })
+}
+
+/// Backups, secrets and keys.
+fn kept(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
+    Some(match (args.program, words) {
+        ("restic", ["forget", ..]) => {
+            let target = "backups".to_owned();
+            (Verb::Delete, Reach::Sweeping, "forget --prune", target)
+        }
+        ("borg", ["delete", name, ..]) => {
+            let target = format!("backup {name}");
+            (Verb::Delete, Reach::Sweeping, "delete", target)
+        }
+        ("borg", ["prune", ..]) => {
+            let target = "old backups".to_owned();
+            (Verb::Delete, Reach::Shared, "prune", target)
+        }
+        ("vault" | "consul", _) => {
+            let operands = args.words(&[]);
+            let deletes = |word: &&str| matches!(*word, "delete" | "destroy");
+            let at = operands.iter().position(deletes)?;
+            let path = operands.get(at + 1).copied().unwrap_or_default();
+            let all = path.trim_matches('/').is_empty() && args.long("-recurse");
+            let reach = if all { Reach::Sweeping } else { Reach::Shared };
+            (Verb::Delete, reach, "delete", path.to_owned())
+        }
+        _ => return None,
+    })
+}
+
+/// Jobs of a scheduler and topics of a broker.
+fn run_or_queued(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
+    match (args.program, words) {
+        ("nomad", ["job", "stop", ..] | ["stop", ..]) if args.long("-purge") => {
+            let operands = args.words(&[]);
+            let target = format!("job {}", operands.last().copied().unwrap_or_default());
+            Some((Verb::Destroy, Reach::Shared, "job stop -purge", target))
+        }
+        ("kafka-topics" | "kafka-topics.sh", _) if args.long("--delete") => {
+            let name = args.value(&["--topic"]).map(|field| field.shown());
+            let target = format!("topic {}", name.unwrap_or_default());
+            Some((Verb::Delete, Reach::Shared, "--delete", target))
+        }
+        _ => None,
+    }
+}
+
+/// A container of blobs is what others call a bucket.
+fn azure_storage(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
+    let (verb, names, subcommand): (_, &[&str], _) = match (args.program, words) {
+        ("az", ["storage", "container", "delete", ..]) => {
+            (Verb::Destroy, &["-n", "--name"], "storage container delete")
+        }
+        ("az", ["storage", "blob", "delete-batch", ..]) => (
+            Verb::Delete,
+            &["-s", "--source"],
+            "storage blob delete-batch",
+        ),
+        _ => return None,
     };
-    Some((verb, reach, subcommand, target))
+    let name = args.value(names).map(|field| field.shown());
+    let name = name.unwrap_or_default();
+    let whole = if args.long("--pattern") {
+        Reach::Shared
+    } else {
+        Reach::Sweeping
+    };
+    let reach = unless_test(&name, whole);
+    Some((verb, reach, subcommand, format!("container {name}")))
 }
 
 /// Commands of `gh`; a repository follows the pattern.

@@ -30,7 +30,10 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         }
         _ => {
             let words = args.words(&["-a", "--auth", "--session"]);
-            if words.first() == Some(&"DELETE") && !args.long("--offline") {
+            let deletes = words
+                .first()
+                .is_some_and(|word| word.eq_ignore_ascii_case("delete"));
+            if deletes && !args.long("--offline") {
                 if let Some(url) = words.get(1) {
                     delete(walker, args.program, url);
                 }

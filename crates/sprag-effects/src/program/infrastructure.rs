@@ -102,10 +102,8 @@ pub(super) fn stack(walker: &mut Walker<'_>, args: &Args<'_>) {
             .value(&["-s", "--stack"])
             .map(|field| field.shown())
             .or_else(|| {
-                words
-                    .get(1)
-                    .filter(|word| **word != "rm")
-                    .map(|word| (*word).to_owned())
+                let at = if words.get(1) == Some(&"rm") { 2 } else { 1 };
+                words.get(at).map(|word| (*word).to_owned())
             });
         let by = format!("{} {}", args.program, words.first().unwrap_or(&"nuke"));
         add(

@@ -1,4 +1,4 @@
-//! Databases without SQL: MongoDB and Redis.
+//! Databases without SQL: MongoDB, Redis and etcd.
 
 use sprag_core::{Reach, Verb};
 
@@ -134,5 +134,26 @@ pub(super) fn redis(walker: &mut Walker<'_>, args: &Args<'_>) {
             );
         }
         _ => {}
+    }
+}
+
+/// `etcdctl del key`; with an empty prefix all keys go.
+pub(super) fn etcd(walker: &mut Walker<'_>, args: &Args<'_>) {
+    let words = args.words(&["--endpoints", "--cacert", "--cert", "--key", "--user"]);
+    let (Some(&"del"), Some(key)) = (words.first(), words.get(1)) else {
+        return;
+    };
+    let range = args.long("--prefix") || args.long("--from-key");
+    if range && key.trim_matches('/').is_empty() {
+        add(
+            walker,
+            Verb::Delete,
+            Reach::Sweeping,
+            "etcdctl del",
+            "all keys",
+        );
+    } else {
+        let key = crate::expand::show(key);
+        add_replaceable(walker, Verb::Delete, Reach::Shared, "etcdctl del", &key);
     }
 }

@@ -2,14 +2,17 @@
 
 use sprag_core::{Reach, Verb};
 
-use super::{add, interpreter, is_test_environment, names_test};
+use super::{add, is_test_environment, names_test};
 use crate::args::Args;
 use crate::walk::Walker;
+
+/// Stands for any one word in a [`Reset`].
+const ANY: &str = "*";
 
 /// A command that resets a database: program, its first words, an option that it needs.
 type Reset = (&'static str, &'static [&'static str], &'static str);
 
-const RESETS: [Reset; 70] = [
+const RESETS: [Reset; 76] = [
     ("prisma", &["migrate", "reset"], ""),
     ("prisma", &["db", "push"], "--accept-data-loss"),
     ("prisma", &["db", "push"], "--force-reset"),
@@ -40,7 +43,9 @@ const RESETS: [Reset; 70] = [
     ("manage.py", &["flush"], ""),
     ("manage.py", &["reset_db"], ""),
     ("manage.py", &["sqlflush"], "--execute"),
+    ("manage.py", &["migrate", ANY, "zero"], ""),
     ("django-admin", &["flush"], ""),
+    ("django-admin", &["migrate", ANY, "zero"], ""),
     ("sequelize", &["db:drop"], ""),
     ("sequelize", &["db:migrate:undo:all"], ""),
     ("sequelize-cli", &["db:drop"], ""),
@@ -80,6 +85,10 @@ const RESETS: [Reset; 70] = [
     ("console", &["doctrine:database:drop"], "--force"),
     ("console", &["doctrine:schema:drop"], "--force"),
     ("refinery", &["drop"], ""),
+    ("dotnet", &["ef", "database", "drop"], ""),
+    ("dotnet", &["ef", "database", "update", "0"], ""),
+    ("dotnet-ef", &["database", "drop"], ""),
+    ("dotnet-ef", &["database", "update", "0"], ""),
 ];
 
 /// Options that take a value and stand before the subcommand.
@@ -92,23 +101,15 @@ const VALUED: [&str; 26] = [
 ];
 
 pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
-    match args.program {
-        "supabase" => return super::cloud::run(walker, args),
-        "php" | "python" | "python3" | "ruby" => {
-            let _ = script(walker, args) || interpreter::run(walker, args);
-            return;
-        }
-        "node" | "perl" | "deno" | "tsx" | "ts-node" => {
-            interpreter::run(walker, args);
-            return;
-        }
-        _ => {}
+    if args.program == "supabase" {
+        super::cloud::run(walker, args);
+    } else {
+        reset(walker, args);
     }
-    reset(walker, args);
 }
 
 /// `php artisan`, `python manage.py`, `python -m alembic`, `ruby bin/rails`: the script is the program.
-fn script(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
+pub(super) fn script(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
     let at = match args.fields.first().map(|field| field.raw()) {
         Some("-m") => 1,
         Some(text) if !text.starts_with('-') => 0,
@@ -166,16 +167,17 @@ fn reset(walker: &mut Walker<'_>, args: &Args<'_>) {
         let named = *program == args.program;
         // `rails db:drop db:create db:migrate` runs all of them; `dbmate` and `flyway` take options first.
         let words_match =
-            words.starts_with(first) || tasks && first.iter().all(|task| words.contains(task));
+            starts_with(&words, first) || tasks && first.iter().all(|task| words.contains(task));
         let option_given = option.is_empty() || args.has(option) || args.long(option);
         named && words_match && option_given
     });
     let Some((program, first, option)) = found else {
         return;
     };
+    let named: Vec<&str> = first.iter().copied().filter(|word| *word != ANY).collect();
     let by = format!(
         "{program} {}{}",
-        first.join(" "),
+        named.join(" "),
         if option.starts_with("--") {
             format!(" {option}")
         } else {
@@ -205,6 +207,14 @@ fn reset(walker: &mut Walker<'_>, args: &Args<'_>) {
         None => "the project's database".to_owned(),
     };
     add(walker, Verb::Reset, reach, &by, &target);
+}
+
+fn starts_with(words: &[&str], first: &[&str]) -> bool {
+    words.len() >= first.len()
+        && words
+            .iter()
+            .zip(first)
+            .all(|(word, wanted)| *wanted == ANY || word == wanted)
 }
 
 fn is_test(walker: &Walker<'_>, args: &Args<'_>) -> bool {

@@ -10,8 +10,8 @@ const SWEEPING: [&str; 72] = [
     "repo", "backup", "snapshot", "dbinstance", "dbcluster", "server", "vm", "machine", "droplet",
     "disk", "filesystem", "vault", "project", "app", "application", "environment", "dataset",
     "keyspace", "table", "storage", "statefulset", "sts", "node", "domain", "zone", "datastore",
-    "topic", "index", "collection", "container-registry", "organization", "org", "account",
-    "workspace", "recoverypoint", "postgres", "redis", "kv", "d1", "r2", "crd",
+    "vhost", "index", "collection", "container-registry", "organization", "org", "account",
+    "workspace", "recoverypoint", "postgres", "redis", "share", "d1", "r2", "crd",
     "customresourcedefinition", "linode", "service-account-key-ring", "resourcegroup",
     "storageaccount", "keyvault", "aks", "eks", "gke", "cosmosdb", "elasticache", "opensearch",
     "spanner", "bigtable", "nodegroup",
@@ -19,11 +19,11 @@ const SWEEPING: [&str; 72] = [
 
 /// Things that are made again by what runs them.
 #[rustfmt::skip]
-const REPLACEABLE: [&str; 32] = [
+const REPLACEABLE: [&str; 33] = [
     "pod", "po", "container", "image", "job", "cronjob", "replicaset", "rs", "event", "branch",
     "tag", "run", "cache", "task", "alarm", "log", "rule", "endpoint", "label", "comment",
     "session", "preview", "invocation", "artifact", "configmap", "cm", "ingress", "service",
-    "svc", "deployment", "deploy", "hook",
+    "svc", "deployment", "deploy", "hook", "box",
 ];
 
 /// Words that name a whole place only if nothing stands before them.
@@ -85,7 +85,7 @@ pub(super) fn is_version(word: &str) -> bool {
     })
 }
 
-fn singular(word: &str) -> &str {
+pub(super) fn singular(word: &str) -> &str {
     if let Some(stem) = word.strip_suffix("xes") {
         return word.get(..stem.len() + 1).unwrap_or(word);
     }

@@ -69,6 +69,14 @@ pub(super) fn run(walker: &mut Walker<'_>, by: &str, text: &str) {
     if code.contains(".drop_all(") {
         add(walker, Verb::Drop, reach, by, "all tables");
     }
+    let flushes = [".flushall(", ".flushdb(", ".flushAll(", ".flushDb("];
+    if flushes.iter().any(|call| code.contains(call)) {
+        add(walker, Verb::Delete, reach, by, "all keys");
+    }
+    if code.contains(".drop_database(") || code.contains(".dropDatabase(") {
+        add(walker, Verb::Drop, reach, by, "a database");
+    }
+    picked_rows(walker, by, &code, database.scratch);
     for (call, arguments) in calls(text) {
         let last = call.rsplit(['.', ':']).next().unwrap_or(&call);
         if SENDS.contains(&last)
@@ -77,6 +85,27 @@ pub(super) fn run(walker: &mut Walker<'_>, by: &str, text: &str) {
             sql::run(walker, &statement, &database);
         }
     }
+}
+
+/// Rows that a query of Django picks: `Order.objects.filter(…).delete()`.
+fn picked_rows(walker: &mut Walker<'_>, by: &str, code: &str, scratch: bool) {
+    let picks = code
+        .find(".objects.filter(")
+        .or_else(|| code.find(".objects.get("));
+    let Some(at) = picks.filter(|at| {
+        code.get(*at..)
+            .is_some_and(|rest| rest.contains(").delete()"))
+    }) else {
+        return;
+    };
+    let model = model(code.get(..at).unwrap_or_default(), false).unwrap_or("a model");
+    let reach = if scratch {
+        Reach::Scratch
+    } else {
+        Reach::Shared
+    };
+    let target = format!("rows of {model}");
+    super::add_replaceable(walker, Verb::Delete, reach, by, &target);
 }
 
 /// The name right before a call; in a chain only if `chained`.
