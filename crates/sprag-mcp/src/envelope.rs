@@ -80,9 +80,13 @@ fn is_odd(key: &str, known: &[&str]) -> bool {
     known.iter().any(|known| *known == folded)
 }
 
-/// A word without its case, by what Unicode folds together.
+/// A word without its case, by what Unicode folds together; wide letters are letters.
 pub(crate) fn folded(word: &str) -> String {
-    let upper = word.chars().flat_map(char::to_uppercase);
+    let narrow = |c: char| match c {
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c),
+        c => c,
+    };
+    let upper = word.chars().map(narrow).flat_map(char::to_uppercase);
     upper.flat_map(char::to_lowercase).collect()
 }
 

@@ -166,6 +166,7 @@ mod tests {
             "/2/Messages",
             "/2/MESSAGES",
             "/2/me%C5%BF%C5%BFages",
+            "/2/%EF%BD%8Dessages",
             "/2/messages.json",
             "/2/messages:send",
             "/2/idle,x",
