@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use sprag_core::{Code, Decision, Event, Id, Panic, Role, RuleId, Verdict, plain_name};
+use sprag_core::{Code, Decision, Event, Id, Panic, Role, RuleId, Verdict, plain_name, shell_word};
 
 use sprag_store::Marks;
 
@@ -183,11 +183,36 @@ fn stop_of(marks: Marks, session: &Id) -> Option<Verdict> {
         (Some(mark), _) => (Decision::Kill, mark),
         (None, mark) => (Decision::Block, mark?),
     };
+    let word = shell_word(session.as_str());
     Some(Verdict {
         decision,
         rule: mark.rule,
         message: Some(mark.why),
-        hint: Some(format!("sprag sessions reset {session} --why \"…\"")),
+        hint: Some(format!("sprag sessions reset {word} --why \"…\"")),
         ..Verdict::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use sprag_core::{Mark, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn a_hint_without_the_guard_once_ran_what_a_session_was_called() {
+        let mark = Mark {
+            at: Timestamp(1),
+            rule: None,
+            why: "enough".to_owned(),
+            by: None,
+        };
+        let marks = Marks {
+            killed: Some(mark),
+            blocked: None,
+        };
+        let session = Id::new("s1; rm -rf ~").unwrap();
+        let hint = stop_of(marks, &session).unwrap().hint.unwrap();
+        assert_eq!(hint, "sprag sessions reset 's1; rm -rf ~' --why \"…\"");
+    }
 }
