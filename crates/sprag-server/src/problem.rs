@@ -49,7 +49,7 @@ impl ProblemKind {
                 let title = "Method not allowed";
                 (S::METHOD_NOT_ALLOWED, "method-not-allowed", title)
             }
-            Self::Conflict => (S::CONFLICT, "conflict", "Something else is the case"),
+            Self::Conflict => (S::CONFLICT, "conflict", "Conflict"),
             Self::TooLarge => (S::PAYLOAD_TOO_LARGE, "too-large", "Too large"),
             Self::TooSlow => (S::REQUEST_TIMEOUT, "too-slow", "Too slow"),
             Self::UnsupportedMediaType => {
@@ -62,7 +62,7 @@ impl ProblemKind {
                 (S::UNPROCESSABLE_ENTITY, "wrong-policy", title)
             }
             Self::TooMany => (S::TOO_MANY_REQUESTS, "too-many", "Too many at once"),
-            Self::Upstream => (S::BAD_GATEWAY, "upstream", "No answer from behind"),
+            Self::Upstream => (S::BAD_GATEWAY, "upstream", "No answer from upstream"),
             Self::Unavailable => {
                 let title = "The guard can't answer";
                 (S::SERVICE_UNAVAILABLE, "unavailable", title)
