@@ -76,7 +76,7 @@ impl CellMap {
     /// Folds a resolved observation, and returns the cells it touched with the verdict.
     ///
     /// # Errors
-    /// If the engine refuses the input. Then nothing is changed.
+    /// Returns an error if the engine refuses the input. Then nothing is changed.
     pub fn fold(
         &mut self,
         policy: &Policy,

@@ -45,7 +45,7 @@ pub enum InstallError {
 /// The servers in a client's settings.
 ///
 /// # Errors
-/// Where the text can't be read.
+/// Returns an error if the text can't be read.
 pub fn entries(client: McpClient, text: &str) -> Result<Vec<ServerEntry>, InstallError> {
     match client.format() {
         Format::Json => json::entries(text, client.key(), client.has_projects()),
@@ -56,7 +56,7 @@ pub fn entries(client: McpClient, text: &str) -> Result<Vec<ServerEntry>, Instal
 /// The text with the wrapper before the servers of these names, or before all where none is named.
 ///
 /// # Errors
-/// Where the text can't be read or a name is not there.
+/// Returns an error if the text can't be read or a name is not there.
 pub fn install(
     client: McpClient,
     text: &str,
@@ -71,7 +71,7 @@ pub fn install(
 /// The text without the wrapper.
 ///
 /// # Errors
-/// Where the text can't be read or a name is not there.
+/// Returns an error if the text can't be read or a name is not there.
 pub fn uninstall(client: McpClient, text: &str, names: &[String]) -> Result<String, InstallError> {
     change(client, text, names, |_, launch| launch.unwrapped(text))
 }

@@ -90,7 +90,7 @@ impl StdioError {
 /// Wraps the server until it ends, and says with which exit code.
 ///
 /// # Errors
-/// Where it does not start.
+/// Returns an error if it does not start.
 pub fn run(
     gate: &Arc<Gate>,
     server: &ServerCommand,

@@ -37,7 +37,7 @@ impl StoredSession {
 /// Reads every session of the database at `path`; `begin` is called before each.
 ///
 /// # Errors
-/// Where it is no database of opencode.
+/// Returns an error if it is not a database of opencode.
 pub(crate) fn read_database(
     path: &Path,
     mut begin: impl FnMut() -> Result<(), rusqlite::Error>,
@@ -107,7 +107,7 @@ fn escaped(path: &Path) -> String {
 /// Reads every session of the folder at `path`; `begin` is called before each.
 ///
 /// # Errors
-/// Where the folder can't be read.
+/// Returns an error if the folder can't be read.
 pub(crate) fn read_folder(
     path: &Path,
     mut begin: impl FnMut(),

@@ -20,7 +20,7 @@ pub(crate) trait TranscriptReader {
     /// What `piece` tells.
     ///
     /// # Errors
-    /// Where it can't be read.
+    /// Returns an error if it can't be read.
     fn read(&mut self, piece: &[u8], sink: Sink<'_>) -> Result<(), serde_json::Error>;
 
     /// What stands before an array of pieces, as an object.

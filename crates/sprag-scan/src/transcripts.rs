@@ -105,7 +105,7 @@ fn is_of(client: Client, path: &Path) -> bool {
 /// The transcripts that `paths` (files and folders) name.
 ///
 /// # Errors
-/// Where a path is not there or can't be read.
+/// Returns an error if a path is not there or can't be read.
 pub fn named(paths: &[PathBuf]) -> Result<Vec<Transcript>, ScanError> {
     let mut found = Vec::new();
     for path in paths {

@@ -93,7 +93,7 @@ impl AgentTools {
     /// The tools of the session in `config`.
     ///
     /// # Errors
-    /// Where no client for the relay can be made.
+    /// Returns an error if no client for the relay can be made.
     pub fn new(config: AgentToolsConfig) -> Result<Self, AgentToolsError> {
         let relay = RelayClient::new(config)?;
         Ok(Self { relay })
@@ -125,7 +125,7 @@ impl AgentTools {
     /// Serves them on standard input and output until the agent's side closes.
     ///
     /// # Errors
-    /// Where there is no MCP client on the other side.
+    /// Returns an error if there is no MCP client on the other side.
     pub fn run(self) -> Result<(), AgentToolsError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

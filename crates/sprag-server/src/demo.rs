@@ -66,7 +66,7 @@ impl Demo {
     /// Makes the folder, and takes a port for the agents.
     ///
     /// # Errors
-    /// Where one of them can't be had.
+    /// Returns an error if one of them can't be had.
     pub fn prepare() -> Result<Self, DemoError> {
         let folder = tempfile::Builder::new().prefix("sprag-demo-").tempdir();
         let folder = folder.map_err(DemoError::Folder)?;
@@ -105,7 +105,7 @@ impl Demo {
     /// Plays until it is dropped, with the server at `address`. To be called inside of its runtime.
     ///
     /// # Errors
-    /// Where it can't start.
+    /// Returns an error if it can't start.
     pub async fn play(&self, address: SocketAddr) -> Result<(), DemoError> {
         let token = std::fs::read_to_string(self.folder.path().join("operator.token"));
         let operator = token.map_err(DemoError::Token)?;

@@ -145,7 +145,7 @@ impl Notifier {
     /// Starts the thread that delivers; none where nobody is to be told.
     ///
     /// # Errors
-    /// Where the settings are wrong, or the thread can't be started.
+    /// Returns an error if the settings are wrong, or the thread can't be started.
     pub fn start(
         settings: NotifySettings,
         clock: Arc<dyn Clock>,

@@ -66,7 +66,7 @@ impl Server {
     /// Takes the store and the address.
     ///
     /// # Errors
-    /// Where something can't be had, or would be dangerous.
+    /// Returns an error if something can't be had, or would be dangerous.
     pub fn bind(config: ServerConfig) -> Result<Self, ServerError> {
         let exposed = !config.listen.ip().is_loopback();
         if exposed && config.transport == Transport::Plain {
@@ -179,7 +179,7 @@ impl Server {
     /// Answers until `until` is over, then lets everyone finish and gives the store back.
     ///
     /// # Errors
-    /// Where it can't start, or the last records can't be made durable.
+    /// Returns an error if it can't start, or the last records can't be made durable.
     pub fn run(self, until: impl Future<Output = ()>) -> Result<(), ServerError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()

@@ -21,7 +21,7 @@ impl Supervisor {
     /// The server answers from now on.
     ///
     /// # Errors
-    /// Where the supervisor can't be reached. It will think that the start failed.
+    /// Returns an error if the supervisor can't be reached. It will think that the start failed.
     pub fn ready(&self, status: &str) -> io::Result<()> {
         let status = status.replace('\n', " ");
         self.send(&format!("READY=1\nSTATUS={status}"))
@@ -30,7 +30,7 @@ impl Supervisor {
     /// The server finishes what it has and ends.
     ///
     /// # Errors
-    /// Where the supervisor can't be reached.
+    /// Returns an error if the supervisor can't be reached.
     pub fn stopping(&self) -> io::Result<()> {
         self.send("STOPPING=1")
     }

@@ -53,7 +53,7 @@ impl Telemetry {
     /// Starts exporting; none where the settings don't ask for it.
     ///
     /// # Errors
-    /// Where the settings ask for something that can't be done.
+    /// Returns an error if the settings ask for something that can't be done.
     pub fn start(
         settings: &TelemetrySettings,
         metrics: Arc<Metrics>,

@@ -96,7 +96,7 @@ impl Guard {
     /// A guard with the default policy that forgets everything with its process.
     ///
     /// # Errors
-    /// Where the system gives no random numbers.
+    /// Returns an error if the system gives no random numbers.
     pub fn in_memory() -> Result<Self, GuardError> {
         Self::builder().build()
     }
@@ -105,7 +105,7 @@ impl Guard {
     /// may be shared by many processes.
     ///
     /// # Errors
-    /// Where the file can't be used.
+    /// Returns an error if the file can't be used.
     pub fn open(path: impl Into<std::path::PathBuf>) -> Result<Self, GuardError> {
         Self::builder().file(path).build()
     }
@@ -123,7 +123,7 @@ impl Guard {
     /// What to do about something that an agent does or is about to do. The time is now.
     ///
     /// # Errors
-    /// Where the event is wrong, is not an agent's to tell, or could not be remembered.
+    /// Returns an error if the event is wrong, may not be sent by an agent, or could not be stored.
     pub fn check(&self, event: impl Into<Event>) -> Result<Verdict, GuardError> {
         self.check_as(Role::Agent, event)
     }
@@ -148,7 +148,7 @@ impl Guard {
     /// The same for something that comes in another role.
     ///
     /// # Errors
-    /// Where the event is wrong, is not for this role to tell, or could not be remembered.
+    /// Returns an error if the event is wrong, may not be sent in this role, or could not be stored.
     pub fn check_as(&self, role: Role, event: impl Into<Event>) -> Result<Verdict, GuardError> {
         self.check_at(role, event, self.inner.clock.now())
     }
@@ -156,7 +156,7 @@ impl Guard {
     /// The same for something that happened at a known time, as in a recording.
     ///
     /// # Errors
-    /// Where the event is wrong, is not for this role to tell, or could not be remembered.
+    /// Returns an error if the event is wrong, may not be sent in this role, or could not be stored.
     pub fn check_at(
         &self,
         role: Role,
@@ -170,7 +170,7 @@ impl Guard {
     /// The same as [`check_as`](Self::check_as), with the whole record that the log got: for whoever tells others of it.
     ///
     /// # Errors
-    /// Where the event is wrong, is not for this role to tell, or could not be remembered.
+    /// Returns an error if the event is wrong, may not be sent in this role, or could not be stored.
     pub fn record_as(
         &self,
         role: Role,

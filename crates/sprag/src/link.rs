@@ -107,7 +107,7 @@ impl Link {
     /// Finds the guard: a server that listens, else the store.
     ///
     /// # Errors
-    /// Where the store can't be opened, or a server owns it and does not listen.
+    /// Returns an error if the store can't be opened, or a server owns it and does not listen.
     pub fn open(options: LinkOptions) -> Result<Self, LinkError> {
         let way = find(&options)?;
         let inner = LinkState {
@@ -134,7 +134,7 @@ impl Link {
     /// What to do about an event that comes in this role.
     ///
     /// # Errors
-    /// Where there is no verdict; [`LinkError::is_no_answer`] tells whether the event is to blame or the
+    /// Returns an error if there is no verdict; [`LinkError::is_no_answer`] tells whether the event is to blame or the
     /// guard.
     pub fn check_as(&self, role: Role, event: impl Into<Event>) -> Result<Verdict, LinkError> {
         let event = event.into();

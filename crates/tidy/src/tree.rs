@@ -35,7 +35,7 @@ impl Tree {
     /// Reads the repository that has its root at `root`.
     ///
     /// # Errors
-    /// Where git is missing, `root` is in no repository, or a file can't be read.
+    /// Returns an error if git is missing, `root` is in no repository, or a file can't be read.
     pub fn read(root: &Path) -> Result<Self, TreeError> {
         let mut files = BTreeMap::new();
         for path in list(root)? {

@@ -81,7 +81,7 @@ impl Listener {
     /// Takes the address.
     ///
     /// # Errors
-    /// Where it can't be had, or would be dangerous.
+    /// Returns an error if it can't be had, or would be dangerous.
     pub fn bind(options: &ListenerOptions) -> Result<Self, ListenerError> {
         let address = options.address;
         if !address.ip().is_loopback() && !options.behind_tls_proxy {
@@ -106,7 +106,7 @@ impl Listener {
     /// Answers until `until` is over, then lets those finish who are being answered, for a while.
     ///
     /// # Errors
-    /// Where the system does not let it start.
+    /// Returns an error if the system does not let it start.
     pub async fn run(
         self,
         handler: Arc<impl Handler>,

@@ -126,7 +126,7 @@ impl Proxy {
     /// A proxy that asks `source` and tells people through `log`.
     ///
     /// # Errors
-    /// Where a server's certificate could not be checked.
+    /// Returns an error if a server's certificate could not be checked.
     pub fn new(
         options: ProxyOptions,
         source: &Arc<dyn VerdictSource>,

@@ -112,7 +112,7 @@ impl ProxyConfig {
     /// Reads a file; `ca` is relative to it.
     ///
     /// # Errors
-    /// Where the file can't be used, with the place.
+    /// Returns an error if the file can't be used, with the place.
     pub fn read(path: &Path) -> Result<Self, ProxyConfigError> {
         let text = std::fs::read_to_string(path).map_err(|source| ProxyConfigError::Read {
             path: path.to_owned(),
@@ -130,7 +130,7 @@ impl ProxyConfig {
     /// One server, found at the path that it has itself.
     ///
     /// # Errors
-    /// Where the address can't be used.
+    /// Returns an error if the address can't be used.
     pub fn single(url: &str) -> Result<Self, ProxyConfigError> {
         Self::of(vec![UpstreamConfig::new(url)?])
     }
@@ -156,7 +156,7 @@ impl UpstreamConfig {
     /// The server at `url`, with everything else as usual.
     ///
     /// # Errors
-    /// Where the address can't be used.
+    /// Returns an error if the address can't be used.
     pub fn new(url: &str) -> Result<Self, ProxyConfigError> {
         let uri = address(url).map_err(|why| ProxyConfigError::Url {
             // What stands before an @ may be a password.

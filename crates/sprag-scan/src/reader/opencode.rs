@@ -119,7 +119,7 @@ impl OpencodeMessage<'_> {
 /// What a part tells.
 ///
 /// # Errors
-/// Where it can't be read.
+/// Returns an error if it can't be read.
 pub(crate) fn part(
     data: &[u8],
     of: &PartContext<'_>,

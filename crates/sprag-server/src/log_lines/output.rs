@@ -24,7 +24,7 @@ pub enum LogFormat {
 /// Where lines go from now on in this process: stderr. `filter` is as in `RUST_LOG`; none means `info`.
 ///
 /// # Errors
-/// Where lines already go somewhere, or the filter can't be read.
+/// Returns an error if lines already go somewhere, or the filter can't be read.
 pub fn start_logging(format: LogFormat, filter: Option<&str>) -> Result<(), LogError> {
     let subscriber = log_to(std::io::stderr, format, filter)?;
     tracing::subscriber::set_global_default(subscriber).map_err(|_| LogError::Started)
@@ -52,7 +52,7 @@ pub enum LogError {
 /// A subscriber of `tracing` that writes lines to `writer`.
 ///
 /// # Errors
-/// Where the filter can't be read.
+/// Returns an error if the filter can't be read.
 pub fn log_to<W>(
     writer: W,
     format: LogFormat,

@@ -105,7 +105,7 @@ pub enum NotifyError {
 /// Splits a command line into words as a shell would, and runs nothing.
 ///
 /// # Errors
-/// Where a quote is left open, or there is no word.
+/// Returns an error if a quote is left open, or there is no word.
 pub fn split_command(line: &str) -> Result<Vec<String>, NotifyError> {
     let words = shlex::split(line).ok_or_else(|| NotifyError::OpenQuote(line.to_owned()))?;
     if words.is_empty() {

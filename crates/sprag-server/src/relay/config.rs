@@ -95,7 +95,7 @@ impl FieldNames {
     /// Calls a field by another name: `from=sender`, or `content=text,prompt` for the first that is there.
     ///
     /// # Errors
-    /// Where there is no such field, or nothing that it could be called.
+    /// Returns an error if there is no such field, or nothing that it could be called.
     pub fn rename(&mut self, pair: &str) -> Result<(), FieldError> {
         let (what, name) = pair.split_once('=').ok_or(FieldError::Shape)?;
         let (what, name) = (what.trim(), name.trim());

@@ -13,7 +13,7 @@ impl Stats {
     /// of its own: it may take seconds. `go_on` is asked now and then, so that a server can stop.
     ///
     /// # Errors
-    /// Where the log can't be read; what was counted stays.
+    /// Returns an error if the log can't be read; what was counted stays.
     pub fn rebuild(
         &self,
         store: &dyn Store,

@@ -116,7 +116,7 @@ impl TelemetrySettings {
     /// Reads the variables; `variable` answers one of them, and none for one that is empty.
     ///
     /// # Errors
-    /// Where they ask for a protocol that this build does not speak.
+    /// Returns an error if they ask for a protocol that this build does not speak.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, TelemetryError> {
         let disabled = variable("OTEL_SDK_DISABLED");
         if disabled.is_some_and(|word| word.eq_ignore_ascii_case("true")) {

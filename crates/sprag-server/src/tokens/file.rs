@@ -106,7 +106,7 @@ impl TokenFile {
     /// Makes a token and answers it in clear: nobody can ever read it again.
     ///
     /// # Errors
-    /// Where the name is taken or none, or the list can't be written.
+    /// Returns an error if the name is taken or none, or the list can't be written.
     pub fn add(&self, name: &str, role: Role, now: Timestamp) -> Result<String, TokenError> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_plain) {
@@ -181,7 +181,7 @@ impl TokenFile {
     /// The tokens there are.
     ///
     /// # Errors
-    /// Where the list can't be read.
+    /// Returns an error if the list can't be read.
     pub fn list(&self) -> Result<Vec<TokenInfo>, TokenError> {
         let info = |token: StoredToken| TokenInfo {
             name: token.name,
@@ -195,7 +195,7 @@ impl TokenFile {
     /// Takes a token back: whoever holds it is refused from now on.
     ///
     /// # Errors
-    /// Where there is none of that name, or the list can't be written.
+    /// Returns an error if there is none of that name, or the list can't be written.
     pub fn revoke(&self, name: &str) -> Result<(), TokenError> {
         let _turn = self.turn()?;
         let mut tokens = self.read()?;

@@ -34,7 +34,7 @@ impl SharedSqlite {
     /// Copies what `from` has and this file has not; answers how many records.
     ///
     /// # Errors
-    /// Where this file is no copy of that log, or records in between are gone already.
+    /// Returns an error if this file is not a copy of that log, or records in between are gone already.
     pub fn archive(&self, from: &dyn LogView, policies: ReadPolicy<'_>) -> Result<u64, StoreError> {
         let mut copied = 0;
         loop {

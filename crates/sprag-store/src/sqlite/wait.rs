@@ -56,7 +56,7 @@ impl Wait {
     /// Waits here.
     ///
     /// # Errors
-    /// Where the store was closed.
+    /// Returns an error if the store was closed.
     pub fn block(self) -> Result<Durable, StoreError> {
         let mut state = self.queue.state();
         loop {

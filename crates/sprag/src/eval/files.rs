@@ -39,7 +39,7 @@ impl TraceFile {
 /// that lie beside them.
 ///
 /// # Errors
-/// Where a path can't be read, or a folder holds no traces.
+/// Returns an error if a path can't be read, or a folder holds no traces.
 pub fn trace_files(paths: &[PathBuf]) -> Result<(Vec<TraceFile>, Vec<PathBuf>), EvalError> {
     let mut files = Vec::new();
     let mut labels = Vec::new();

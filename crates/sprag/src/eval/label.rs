@@ -135,7 +135,7 @@ impl Label {
 /// Reads `labels.jsonl`, by trace.
 ///
 /// # Errors
-/// Where the file can't be read or a line is no label.
+/// Returns an error if the file can't be read or a line is not a label.
 pub fn read_labels(path: &Path) -> Result<HashMap<String, Label>, EvalError> {
     let bytes = read_bytes(path)?;
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();

@@ -26,7 +26,7 @@ impl EvalPolicy {
     /// Takes a policy as the JSON that a policy file holds or stands for.
     ///
     /// # Errors
-    /// Where it is wrong.
+    /// Returns an error if it is wrong.
     pub fn new(document: &Value) -> Result<Self, EvalError> {
         let mut timeless = document.clone();
         for rule in NEED_TIME {

@@ -42,7 +42,7 @@ pub struct Flaw {
 /// run. Runs come in the order of files and lines.
 ///
 /// # Errors
-/// Where a file can't be read.
+/// Returns an error if a file can't be read.
 pub fn replay(
     files: &[TraceFile],
     labels: &HashMap<String, Label>,

@@ -173,7 +173,7 @@ impl GuardBuilder {
     /// Makes the guard. The log is told where its policy is not the one it last spoke of.
     ///
     /// # Errors
-    /// Where the policy is wrong or the store can't be used.
+    /// Returns an error if the policy is wrong or the store can't be used.
     pub fn build(self) -> Result<Guard, GuardError> {
         let (policy, watched) = match self.policy {
             PolicyFrom::Given(policy) => (Ok(*policy), None),
@@ -260,7 +260,7 @@ impl StoreFrom {
 /// Makes the folder of the store at `path`, for nobody but its user to look into.
 ///
 /// # Errors
-/// Where it can't be made.
+/// Returns an error if it can't be made.
 pub fn make_private_folder(path: &Path) -> Result<(), GuardError> {
     let Some(folder) = path.parent().filter(|folder| !folder.exists()) else {
         return Ok(());

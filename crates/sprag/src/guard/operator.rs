@@ -20,7 +20,7 @@ impl Guard {
     /// Sessions, the latest first, page by page.
     ///
     /// # Errors
-    /// Where the store can't be read.
+    /// Returns an error if the store can't be read.
     pub fn sessions(
         &self,
         query: &SessionQuery,
@@ -31,7 +31,7 @@ impl Guard {
     /// How many sessions a query finds on all of its pages together.
     ///
     /// # Errors
-    /// Where the store can't be read.
+    /// Returns an error if the store can't be read.
     pub fn count_sessions(&self, query: &SessionQuery) -> Result<u64, StoreError> {
         self.inner.store.count_sessions(query)
     }
@@ -39,7 +39,7 @@ impl Guard {
     /// All that is remembered of a session.
     ///
     /// # Errors
-    /// Where the name is no id, or the store can't be read.
+    /// Returns an error if the name is not a valid id, or the store can't be read.
     pub fn session(&self, session: &str) -> Result<Option<Session>, GuardError> {
         let id = Id::new(session).map_err(not_an_id)?;
         Ok(self.inner.store.session(&id)?)
@@ -48,7 +48,7 @@ impl Guard {
     /// How full the rules are for a session.
     ///
     /// # Errors
-    /// Where the name is no id, or the store can't be read.
+    /// Returns an error if the name is not a valid id, or the store can't be read.
     pub fn state(&self, session: &str) -> Result<Option<RuleState>, GuardError> {
         let policies = self.inner.policies();
         let state = |session: Session| {
@@ -61,7 +61,7 @@ impl Guard {
     /// thread or process until a reset.
     ///
     /// # Errors
-    /// Where the name is no id, or the kill could not be made durable.
+    /// Returns an error if the name is not a valid id, or the kill could not be made durable.
     pub fn kill(&self, session: &str, by: &str, why: &str) -> Result<Verdict, GuardError> {
         self.order(Event::kill(session)?, by, why)
     }
@@ -69,7 +69,7 @@ impl Guard {
     /// Resets a session: it starts its next generation with nothing held against it.
     ///
     /// # Errors
-    /// Where the name is no id, or the reset could not be made durable.
+    /// Returns an error if the name is not a valid id, or the reset could not be made durable.
     pub fn reset(&self, session: &str, by: &str, why: &str) -> Result<Verdict, GuardError> {
         self.order(Event::reset(session)?, by, why)
     }
@@ -109,7 +109,7 @@ impl Guard {
     /// Records of the log, page by page.
     ///
     /// # Errors
-    /// Where the log can't be read.
+    /// Returns an error if the log can't be read.
     pub fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
         self.inner.store.records(query)
     }
@@ -117,7 +117,7 @@ impl Guard {
     /// Proves the log: the chain holds, and every verdict comes out the same again.
     ///
     /// # Errors
-    /// Where the log can't be read; what is wrong with it is in the answer.
+    /// Returns an error if the log can't be read; what is wrong with it is in the answer.
     pub fn verify(&self) -> Result<Verification, StoreError> {
         verify(&*self.inner.store.view()?, &read_policy)
     }
@@ -125,7 +125,7 @@ impl Guard {
     /// Removes the oldest records; what is left still verifies.
     ///
     /// # Errors
-    /// Where the log is damaged or can't be written; nothing is removed then.
+    /// Returns an error if the log is damaged or can't be written; nothing is removed then.
     pub fn prune(&self, retention: Retention) -> Result<Pruned, StoreError> {
         self.prune_at(retention, self.now())
     }
@@ -151,7 +151,7 @@ impl Guard {
     /// Waits until all that was decided so far is durable.
     ///
     /// # Errors
-    /// Where it can't be made so.
+    /// Returns an error if it can't be made so.
     pub fn sync(&self) -> Result<(), StoreError> {
         self.inner.store.sync()
     }
@@ -160,7 +160,7 @@ impl Guard {
     /// They decide nothing after this.
     ///
     /// # Errors
-    /// Where something can't be made durable.
+    /// Returns an error if something can't be made durable.
     pub fn close(&self) -> Result<(), StoreError> {
         self.inner.store.close()
     }
@@ -168,7 +168,7 @@ impl Guard {
     /// How many sessions are in which state.
     ///
     /// # Errors
-    /// Where the store can't be read.
+    /// Returns an error if the store can't be read.
     pub fn census(&self) -> Result<Census, StoreError> {
         self.inner.store.census()
     }

@@ -29,7 +29,7 @@ impl Guard {
     /// does not prune the log either, which takes its time; [`Guard::prune_if_due`] does.
     ///
     /// # Errors
-    /// Returns an error if the event is wrong, is not for this sender to tell, or could not be remembered.
+    /// Returns an error if the event is wrong, is not for this sender to tell, or could not be stored.
     pub fn check_soon(
         &self,
         sender: &Sender,

@@ -94,7 +94,7 @@ impl Guard {
     /// now and then, or by [`Guard::watch`].
     ///
     /// # Errors
-    /// Where the log can't tell it; then the policy before stays, and the next call tries again.
+    /// Returns an error if the log can't be written; then the policy before stays, and the next call tries again.
     pub fn reload_if_changed(&self) -> Result<Reload, GuardError> {
         self.inner.reload(false)
     }
@@ -102,7 +102,7 @@ impl Guard {
     /// Takes the policy file as it is now, for a person who says so.
     ///
     /// # Errors
-    /// Where the log can't tell it; then the policy before stays.
+    /// Returns an error if the log can't be written; then the policy before stays.
     pub fn reload(&self) -> Result<Reload, GuardError> {
         self.inner.reload(true)
     }
@@ -113,7 +113,7 @@ impl Guard {
     /// the policy that the change was made from, where that must still be in force.
     ///
     /// # Errors
-    /// Where there is no file, the policy is wrong, another is in force, or something can't be written; then
+    /// Returns an error if there is no file, the policy is wrong, another is in force, or something can't be written; then
     /// the policy before stays.
     pub fn replace_policy(
         &self,

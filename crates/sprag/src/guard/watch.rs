@@ -19,7 +19,7 @@ impl Guard {
     /// then takes effect within a second.
     ///
     /// # Errors
-    /// Where the system gives no thread.
+    /// Returns an error if the system gives no thread.
     pub fn watch(&self, pause: Duration) -> Result<Watch, GuardError> {
         let (stop, stopped) = channel();
         let guard = Arc::downgrade(&self.inner);

@@ -66,7 +66,7 @@ pub fn hook_token_file(db: &Path) -> PathBuf {
 /// The token in a file.
 ///
 /// # Errors
-/// Where it can't be read.
+/// Returns an error if it can't be read.
 pub fn read_token(file: &Path) -> std::io::Result<String> {
     Ok(std::fs::read_to_string(file)?.trim().to_owned())
 }
@@ -96,7 +96,7 @@ impl ServerClient {
     /// Asks for a verdict.
     ///
     /// # Errors
-    /// Where there is none.
+    /// Returns an error if there is none.
     pub fn check(&self, role: Role, event: &Event, shadow: bool) -> Result<Verdict, LinkError> {
         let body = serde_json::to_vec(event).map_err(|error| self.no_answer(error))?;
         let path = match shadow {
@@ -110,7 +110,7 @@ impl ServerClient {
     /// The JSON of a good answer.
     ///
     /// # Errors
-    /// Where the answer is not good: its problem says why.
+    /// Returns an error if the answer is not good: its problem says why.
     pub fn read<T: for<'a> Deserialize<'a>>(&self, answer: &ServerAnswer) -> Result<T, LinkError> {
         if (200..300).contains(&answer.status) {
             return serde_json::from_slice(&answer.body).map_err(|error| self.no_answer(error));
@@ -136,7 +136,7 @@ impl ServerClient {
     /// Sends a request in a role and reads its answer.
     ///
     /// # Errors
-    /// Where nobody listens, or what comes back is no answer.
+    /// Returns an error if nobody listens, or what comes back is not an answer.
     pub fn request(
         &self,
         role: Role,
