@@ -75,8 +75,8 @@ pub(crate) fn write(hook: &ParsedHook, reply: &Reply) -> HookResponse {
     let (phase, event) = (hook.phase, hook.event_name.as_str());
     let refused;
     let reply = match reply {
-        Reply::Ask(text) if !hook.can_ask => {
-            refused = Reply::Refuse(text.clone());
+        Reply::Ask(question) if !hook.can_ask => {
+            refused = Reply::Refuse(question.refusal.clone());
             &refused
         }
         reply => reply,

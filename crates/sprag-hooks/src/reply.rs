@@ -13,7 +13,7 @@ pub(crate) enum Reply {
     /// Go on, and let the model read this.
     Note(String),
     /// Let the client ask the person about the call; refuse it if nobody is there.
-    Ask(String),
+    Ask(Question),
     /// Refuse the call, and let the model read why.
     Refuse(String),
     /// Refuse the call, and end the turn or the session if the client can.
@@ -21,6 +21,48 @@ pub(crate) enum Reply {
     /// Go on, and let the person read this, not the model: that nobody could check it, or how long
     /// the agent has waited.
     Unchecked(String),
+}
+
+/// A call that a person has to decide about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// For the client's dialog: why it is asked, and what each answer means.
+    pub(crate) person: String,
+    /// For the model, if the client asks nobody.
+    pub(crate) refusal: String,
+    /// How a person approves it later.
+    approve: Option<String>,
+}
+
+impl Question {
+    fn of(verdict: &Verdict) -> Self {
+        let evidence = verdict.evidence.as_ref();
+        let why = evidence.and_then(|evidence| evidence.get("why")?.as_str());
+        let why = why.or(verdict.message.as_deref()).unwrap_or("not allowed");
+        let person = format!(
+            "sprag asks before this runs: {why}.\nYes: it runs, and the same call is not asked about \
+             again in this session. No: it does not run."
+        );
+        let code = verdict.approval.as_ref();
+        Self {
+            person,
+            refusal: reason(verdict),
+            approve: code.map(|code| format!("sprag approve {code}")),
+        }
+    }
+
+    /// One text for clients that show it in their dialog and, if nobody is there to answer, give it to the
+    /// model as the reason of a refusal.
+    pub(crate) fn for_both(&self) -> String {
+        match &self.approve {
+            Some(approve) => format!(
+                "{}\nFor the agent, if nobody can answer here: the user can run `{approve}`; then make the \
+                 same call again. Do not work around it.",
+                self.person
+            ),
+            None => self.person.clone(),
+        }
+    }
 }
 
 impl Reply {
@@ -45,7 +87,7 @@ impl Reply {
             }
             // The tool ran: its result stays, and the refusals start with the next call.
             (HookPhase::After | HookPhase::Batch, _) => Self::Note(text()),
-            (HookPhase::Before, Decision::Ask) => Self::Ask(text()),
+            (HookPhase::Before, Decision::Ask) => Self::Ask(Question::of(verdict)),
             (HookPhase::Before, _) if verdict.end_turn => Self::Stop(text()),
             (HookPhase::Before | HookPhase::Prompt | HookPhase::Spawn, _) => Self::Refuse(text()),
         }
@@ -62,11 +104,12 @@ pub fn reason(verdict: &Verdict) -> String {
         (None, None) => verdict.decision.to_string(),
     };
     match &verdict.hint {
-        Some(hint) => {
+        // A question names the command that answers it.
+        Some(hint) if !message.contains(hint.as_str()) => {
             format!(
                 "sprag: {message}\nOnly the user may lift or tune this, never you, with: {hint}"
             )
         }
-        None => format!("sprag: {message}"),
+        _ => format!("sprag: {message}"),
     }
 }

@@ -19,7 +19,7 @@ use super::snake_payload::{self, SnakePayload};
 use super::{copilot, snake_payload::phase};
 use crate::client::Client;
 use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
-use crate::reply::Reply;
+use crate::reply::{Question, Reply};
 use crate::tool_name;
 
 /// How prompts begin that Claude Code writes itself.
@@ -280,7 +280,9 @@ pub(super) fn write(phase: HookPhase, event: &str, reply: &Reply) -> Option<Valu
     match (reply, phase) {
         (Reply::Silent, _) => None,
         (Reply::Unchecked(text), _) => Some(json!({"systemMessage": text})),
-        (Reply::Ask(reason), HookPhase::Before) => Some(decision(event, "ask", reason)),
+        (Reply::Ask(question), HookPhase::Before) => {
+            Some(decision(event, "ask", &question.for_both()))
+        }
         (Reply::Refuse(reason), HookPhase::Before) => Some(refusal(event, reason)),
         (Reply::Stop(reason), HookPhase::Before) => {
             let mut words = refusal(event, reason);
@@ -296,9 +298,13 @@ pub(super) fn write(phase: HookPhase, event: &str, reply: &Reply) -> Option<Valu
         (Reply::Refuse(reason) | Reply::Stop(reason), HookPhase::Prompt) => {
             Some(json!({"decision": "block", "reason": reason}))
         }
-        (Reply::Note(text) | Reply::Ask(text) | Reply::Refuse(text) | Reply::Stop(text), _) => {
-            Some(note(text))
-        }
+        (
+            Reply::Note(text)
+            | Reply::Ask(Question { refusal: text, .. })
+            | Reply::Refuse(text)
+            | Reply::Stop(text),
+            _,
+        ) => Some(note(text)),
     }
 }
 

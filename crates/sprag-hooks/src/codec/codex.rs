@@ -20,7 +20,7 @@ use crate::answer::HookOptions;
 use crate::client::Client;
 use crate::output::without_client_lines;
 use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
-use crate::reply::Reply;
+use crate::reply::{Question, Reply};
 use crate::tool_name;
 
 const HOW_TO_END: &str = "Codex has no hook that ends a session, so every call is refused now. \
@@ -193,9 +193,13 @@ pub(super) fn write(phase: HookPhase, event: &str, reply: &Reply) -> Option<Valu
     match (reply, phase) {
         (Reply::Silent, _) | (Reply::Note(_), HookPhase::Return) => None,
         (Reply::Unchecked(text), _) => Some(json!({"systemMessage": text})),
-        (Reply::Ask(reason) | Reply::Refuse(reason), HookPhase::Before) => {
-            Some(refusal(event, reason))
-        }
+        (
+            Reply::Ask(Question {
+                refusal: reason, ..
+            })
+            | Reply::Refuse(reason),
+            HookPhase::Before,
+        ) => Some(refusal(event, reason)),
         (Reply::Stop(reason), HookPhase::Before) => {
             Some(refusal(event, &format!("{reason}\n{HOW_TO_END}")))
         }
@@ -203,7 +207,10 @@ pub(super) fn write(phase: HookPhase, event: &str, reply: &Reply) -> Option<Valu
             Some(json!({"decision": "block", "reason": reason}))
         }
         (Reply::Stop(text), _) => Some(note(event, &format!("{text}\n{HOW_TO_END}"))),
-        (Reply::Note(text) | Reply::Ask(text) | Reply::Refuse(text), _) => Some(note(event, text)),
+        (
+            Reply::Note(text) | Reply::Ask(Question { refusal: text, .. }) | Reply::Refuse(text),
+            _,
+        ) => Some(note(event, text)),
     }
 }
 
@@ -213,7 +220,8 @@ fn in_codex_words(reply: &Reply) -> Reply {
     match reply {
         Reply::Silent => Reply::Silent,
         Reply::Note(text) => Reply::Note(said(text)),
-        Reply::Ask(text) => Reply::Ask(said(text)),
+        // It asks nobody: only a refusal reaches it.
+        Reply::Ask(question) => Reply::Refuse(said(&question.refusal)),
         Reply::Refuse(text) => Reply::Refuse(said(text)),
         Reply::Stop(text) => Reply::Stop(said(text)),
         Reply::Unchecked(text) => Reply::Unchecked(said(text)),

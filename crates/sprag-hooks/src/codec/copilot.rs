@@ -17,7 +17,7 @@ use super::snake_payload::{self, SnakePayload};
 use crate::client::Client;
 use crate::output::{ToolOutput, without_shell_tag};
 use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
-use crate::reply::Reply;
+use crate::reply::{Question, Reply};
 use crate::spend::{SpendSource, Spender};
 use crate::tool_name;
 
@@ -258,7 +258,7 @@ pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
             Some(json!({"additionalContext": format!("{text}\nTell the user.")}))
         }
         (Reply::Unchecked(_), _) => None,
-        (Reply::Ask(reason), HookPhase::Before) => Some(decided("ask", reason)),
+        (Reply::Ask(question), HookPhase::Before) => Some(decided("ask", &question.for_both())),
         (Reply::Refuse(reason), HookPhase::Before) => Some(decision(reason)),
         (Reply::Stop(reason), HookPhase::Before) => {
             Some(decision(&format!("{reason}\n{HOW_TO_END}")))
@@ -266,9 +266,10 @@ pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
         (Reply::Stop(text), _) => {
             Some(json!({"additionalContext": format!("{text}\n{HOW_TO_END}")}))
         }
-        (Reply::Note(text) | Reply::Ask(text) | Reply::Refuse(text), _) => {
-            Some(json!({"additionalContext": text}))
-        }
+        (
+            Reply::Note(text) | Reply::Ask(Question { refusal: text, .. }) | Reply::Refuse(text),
+            _,
+        ) => Some(json!({"additionalContext": text})),
     }
 }
 

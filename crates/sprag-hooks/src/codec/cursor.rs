@@ -12,7 +12,7 @@ use super::claude::agent_of;
 use super::snake_payload;
 use crate::client::Client;
 use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
-use crate::reply::Reply;
+use crate::reply::{Question, Reply};
 use crate::tool_name;
 
 #[derive(Debug, Deserialize)]
@@ -125,9 +125,9 @@ pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
     match (reply, phase) {
         (Reply::Silent, _) => None,
         (Reply::Unchecked(text), _) => Some(json!({"user_message": text})),
-        (Reply::Ask(text), HookPhase::Before) => {
-            Some(json!({"permission": "ask", "user_message": text, "agent_message": text}))
-        }
+        (Reply::Ask(question), HookPhase::Before) => Some(json!({
+            "permission": "ask", "user_message": question.person, "agent_message": question.refusal,
+        })),
         (Reply::Refuse(text) | Reply::Stop(text), HookPhase::Before | HookPhase::Spawn) => {
             Some(json!({"permission": "deny", "user_message": text, "agent_message": text}))
         }
@@ -137,8 +137,12 @@ pub(super) fn write(phase: HookPhase, reply: &Reply) -> Option<Value> {
         (Reply::Note(text), HookPhase::Before) => {
             Some(json!({"permission": "allow", "agent_message": text}))
         }
-        (Reply::Note(text) | Reply::Ask(text) | Reply::Refuse(text) | Reply::Stop(text), _) => {
-            Some(json!({"additional_context": text}))
-        }
+        (
+            Reply::Note(text)
+            | Reply::Ask(Question { refusal: text, .. })
+            | Reply::Refuse(text)
+            | Reply::Stop(text),
+            _,
+        ) => Some(json!({"additional_context": text})),
     }
 }

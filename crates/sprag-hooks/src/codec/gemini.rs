@@ -12,7 +12,7 @@ use super::snake_payload::{self, SnakePayload};
 use crate::client::Client;
 use crate::output::{ToolOutput, without_client_lines};
 use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
-use crate::reply::Reply;
+use crate::reply::{Question, Reply};
 
 /// The tool by which a sub-agent hands over its result. It does nothing, and all sub-agents act in the name
 /// of the session: a dozen that end alike would look like one in a loop.
@@ -133,9 +133,13 @@ pub(super) fn write(hook: &ParsedHook, reply: &Reply) -> Option<Value> {
     match (reply, phase) {
         (Reply::Silent, _) => None,
         (Reply::Unchecked(text), _) => Some(json!({"systemMessage": text})),
-        (Reply::Ask(reason) | Reply::Refuse(reason), HookPhase::Before | HookPhase::Prompt) => {
-            Some(json!({"decision": "deny", "reason": reason}))
-        }
+        (
+            Reply::Ask(Question {
+                refusal: reason, ..
+            })
+            | Reply::Refuse(reason),
+            HookPhase::Before | HookPhase::Prompt,
+        ) => Some(json!({"decision": "deny", "reason": reason})),
         (Reply::Stop(reason), HookPhase::Before | HookPhase::Prompt) => Some(json!({
             "decision": "deny", "reason": reason, "continue": false, "stopReason": reason,
         })),
@@ -147,7 +151,10 @@ pub(super) fn write(hook: &ParsedHook, reply: &Reply) -> Option<Value> {
             let error = hook.replaced_result.as_deref().unwrap_or_default();
             Some(json!({"decision": "block", "reason": format!("{error}\n\n{text}")}))
         }
-        (Reply::Note(text) | Reply::Ask(text) | Reply::Refuse(text), _) => Some(json!({
+        (
+            Reply::Note(text) | Reply::Ask(Question { refusal: text, .. }) | Reply::Refuse(text),
+            _,
+        ) => Some(json!({
             "hookSpecificOutput": {"hookEventName": event, "additionalContext": text},
         })),
     }

@@ -13,7 +13,7 @@ use super::claude::agent_of;
 use super::snake_payload;
 use crate::client::Client;
 use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
-use crate::reply::Reply;
+use crate::reply::{Question, Reply};
 use crate::spend;
 
 /// What opencode writes where a command printed nothing.
@@ -178,7 +178,7 @@ pub(super) fn write(_moment: HookPhase, reply: &Reply) -> Option<Value> {
     let (action, text) = match reply {
         Reply::Silent => return None,
         Reply::Note(text) => ("note", text),
-        Reply::Ask(text) | Reply::Refuse(text) => ("refuse", text),
+        Reply::Ask(Question { refusal: text, .. }) | Reply::Refuse(text) => ("refuse", text),
         Reply::Stop(text) => ("stop", text),
         Reply::Unchecked(text) => ("unchecked", text),
     };

@@ -1,7 +1,7 @@
 //! What each client is told for each verdict, at each place where it asks.
 
 use sprag::FailMode;
-use sprag::{Decision, Verdict};
+use sprag::{Decision, Id, Verdict};
 use sprag_hooks::{Client, HookOptions, answer};
 
 use crate::payloads::recorded;
@@ -15,12 +15,33 @@ const VERDICTS: [Decision; 5] = [
 ];
 
 fn verdict(decision: Decision) -> Verdict {
+    if decision == Decision::Ask {
+        return question();
+    }
     Verdict {
         decision,
         message: Some("the same again (3/5 before block)".to_owned()),
         hint: Some("sprag explain progress.stagnation".to_owned()),
         ..Verdict::default()
     }
+}
+
+/// As the engine asks.
+fn question() -> Verdict {
+    let why = "`dropdb` drops `database production`";
+    let mut verdict = Verdict {
+        decision: Decision::Ask,
+        message: Some(format!(
+            "{why}. A person has to approve this call before it runs (code k7f3wq2m): ask the user to run \
+             `sprag approve k7f3wq2m`, then make the same call again. Do not work around it."
+        )),
+        hint: Some("sprag approve k7f3wq2m".to_owned()),
+        approval: Some(Id::new("k7f3wq2m").unwrap()),
+        ..Verdict::default()
+    };
+    let evidence = verdict.evidence.get_or_insert_default();
+    evidence.insert("why".to_owned(), why.into());
+    verdict
 }
 
 /// One answer for each kind of hook in the fixture that asks anything.
@@ -111,6 +132,25 @@ fn cursor_is_told_in_its_own_words() {
 #[test]
 fn opencode_is_told_in_our_own_words() {
     insta::assert_snapshot!(said(Client::Opencode, "opencode"));
+}
+
+/// The text of a dialog was once the model's: it told the person to ask the user.
+#[test]
+fn a_dialog_tells_the_person_why_it_is_asked_and_what_a_yes_means() {
+    let payload = r#"{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"t","permission_mode":"default","tool_name":"Bash","tool_input":{}}"#;
+    let options = HookOptions::default();
+    let answered = answer(Client::Claude, payload.as_bytes(), &options, |_, _| {
+        Ok(question())
+    });
+    let said: serde_json::Value = serde_json::from_str(&answered.answer.stdout).unwrap();
+    let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str();
+    assert_eq!(
+        reason.unwrap(),
+        "sprag asks before this runs: `dropdb` drops `database production`.\n\
+         Yes: it runs, and the same call is not asked about again in this session. No: it does not run.\n\
+         For the agent, if nobody can answer here: the user can run `sprag approve k7f3wq2m`; then make the \
+         same call again. Do not work around it."
+    );
 }
 
 /// In an automatic mode nobody would see the question.
