@@ -83,7 +83,7 @@ pub(super) fn phase(event: &str) -> HookPhase {
     match event {
         "chat.message" => HookPhase::Prompt,
         "tool.execute.before" => HookPhase::Before,
-        "tool.execute.after" => HookPhase::After,
+        "tool.execute.after" | "usage" => HookPhase::After,
         "session.created" => HookPhase::Spawn,
         "session.idle" => HookPhase::Return,
         "session.start" => HookPhase::Start,

@@ -64,6 +64,12 @@ function ask(payload, failed) {
   });
 }
 
+/** Adds to a set, which stays small. */
+function remember(set, id) {
+  set.add(id);
+  if (set.size > MAX_NOTES) set.delete(set.values().next().value);
+}
+
 /** What a tool of an MCP server answered, or any other tool. */
 function outputOf(result) {
   if (typeof result?.output === 'string') return result.output;
@@ -80,6 +86,8 @@ export const Sprag = async ({ client, directory, worktree }) => {
   const notes = new Map();
   /** Notes on calls that failed, by call: their results can't be changed, only what the model reads of them. */
   const failedNotes = new Map();
+  /** Calls that were refused: what opencode makes of them is no result. */
+  const refused = new Set();
   /** Answers of the model whose tokens were reported. */
   const counted = new Set();
   /** Questions whose answers the next request of the model must wait for. */
@@ -148,23 +156,29 @@ export const Sprag = async ({ client, directory, worktree }) => {
     await client.session.abort({ path: { id: session } }).catch(() => {});
   };
 
-  const refuse = async (session, said) => {
+  const refuse = async (session, said, callID) => {
     if (said?.action === 'unchecked') tell(said.text);
     if (said?.action === 'note') keep(session, said.text);
     if (said?.action !== 'refuse' && said?.action !== 'stop') return;
     tell(said.text);
+    // Before the turn is aborted, which ends the call with an error of its own.
+    if (callID) remember(refused, callID);
     if (said.action === 'stop') await stop(session);
     throw new Error(said.text);
   };
 
-  const after = async (session, payload) => {
-    const said = await question({ event: 'tool.execute.after', ...who(session), ...payload });
+  /** Does what was said about something that is done. */
+  const heed = async (session, said) => {
     if (said?.action === 'unchecked') tell(said.text);
     else if (said?.text) keep(session, said.text);
     if (said?.action === 'stop') {
       tell(said.text);
       await stop(session);
     }
+  };
+
+  const after = async (session, payload) => {
+    await heed(session, await question({ event: 'tool.execute.after', ...who(session), ...payload }));
   };
 
   return {
@@ -176,7 +190,7 @@ export const Sprag = async ({ client, directory, worktree }) => {
 
     'tool.execute.before': async ({ tool, sessionID, callID }, { args }) => {
       const payload = { event: 'tool.execute.before', ...who(sessionID), ...(await toolOf(tool)), callID, args };
-      await refuse(sessionID, await question(payload));
+      await refuse(sessionID, await question(payload), callID);
     },
 
     'tool.execute.after': async ({ tool, sessionID, callID, args }, result) => {
@@ -214,13 +228,13 @@ export const Sprag = async ({ client, directory, worktree }) => {
       // An answer of the model is complete: what it used, once.
       const info = event.type === 'message.updated' ? properties.info : null;
       if (info?.role === 'assistant' && info.time?.completed && info.tokens && !counted.has(info.id)) {
-        counted.add(info.id);
-        if (counted.size > MAX_NOTES) counted.delete(counted.values().next().value);
-        await question({ event: 'usage', ...who(info.sessionID), model: info.modelID, tokens: info.tokens });
+        remember(counted, info.id);
+        const said = await question({ event: 'usage', ...who(info.sessionID), model: info.modelID, tokens: info.tokens });
+        await heed(info.sessionID, said);
       }
       // A tool that failed has no `tool.execute.after`.
       const part = event.type === 'message.part.updated' ? properties.part : null;
-      if (part?.type === 'tool' && part.state?.status === 'error' && !part.state.error?.includes('sprag: ')) {
+      if (part?.type === 'tool' && part.state?.status === 'error' && !refused.has(part.callID)) {
         const { tool, callID, sessionID, state } = part;
         const reported = toolOf(tool).then((named) =>
           after(sessionID, { ...named, callID, args: state.input, output: state.error, isError: true }));
