@@ -6,6 +6,7 @@ mod gateway;
 mod hooks;
 #[cfg(unix)]
 mod mcp;
+mod operator;
 mod redis;
 mod relay;
 mod scan;
@@ -25,6 +26,7 @@ pub(crate) use gateway::{ClientWord, GatewayArgs, GatewayCommand, GatewayGuardAr
 pub(crate) use hooks::{DoctorArgs, FailWord, HookArgs, InstallArgs, UninstallArgs};
 #[cfg(unix)]
 pub(crate) use mcp::{ClientArgs, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs};
+pub(crate) use operator::OperatorArgs;
 pub(crate) use redis::RedisArgs;
 pub(crate) use relay::AgentToolsArgs;
 pub(crate) use scan::ScanArgs;
@@ -337,11 +339,9 @@ pub(crate) struct PolicySetArgs {
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     pub(crate) value: String,
     #[command(flatten)]
-    pub(crate) policy: PolicyArg,
-    #[command(flatten)]
     pub(crate) who: WhoArgs,
     #[command(flatten)]
-    pub(crate) confirm: ConfirmArg,
+    pub(crate) order: OperatorArgs,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use sprag::ApprovalScope;
 
-use super::{PlaceArgs, PolicyArg};
+use super::{OperatorArgs, PlaceArgs, PolicyArg};
 
 /// Whether a person is there.
 #[derive(Debug, Clone, Copy, Args)]
@@ -65,15 +65,8 @@ pub(crate) struct AnswerArgs {
     /// The reason, for the log.
     #[arg(long, value_name = "TEXT")]
     pub(crate) why: Option<String>,
-    /// Who answers [default: $USER].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) policy: PolicyArg,
-    #[command(flatten)]
-    pub(crate) confirm: ConfirmArg,
+    pub(crate) order: OperatorArgs,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use sprag::{Capture, Millis, Role, SessionState};
 
-use super::{ConfirmArg, PolicyArg, RedisArgs};
+use super::{OperatorArgs, PolicyArg, RedisArgs};
 use crate::examples;
 
 /// Which store.
@@ -283,15 +283,8 @@ pub(crate) struct OrderArgs {
     /// The reason, for the log and for whoever finds the session stopped.
     #[arg(long, value_name = "TEXT", required = true)]
     pub(crate) why: String,
-    /// Who gives the order [default: $USER].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) policy: PolicyArg,
-    #[command(flatten)]
-    pub(crate) confirm: ConfirmArg,
+    pub(crate) order: OperatorArgs,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -336,28 +329,14 @@ pub(crate) struct PauseArgs {
     /// The reason, for the log.
     #[arg(long, value_name = "TEXT")]
     pub(crate) why: Option<String>,
-    /// Who asks for it [default: $USER].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) policy: PolicyArg,
-    #[command(flatten)]
-    pub(crate) confirm: ConfirmArg,
+    pub(crate) order: OperatorArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// Who ends it [default: $USER].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) policy: PolicyArg,
-    #[command(flatten)]
-    pub(crate) confirm: ConfirmArg,
+    pub(crate) order: OperatorArgs,
 }
 
 #[derive(Debug, Args)]
@@ -365,13 +344,6 @@ pub(crate) struct PanicArgs {
     /// The reason, for the log and for the agents.
     #[arg(long, value_name = "TEXT")]
     pub(crate) why: String,
-    /// Who orders it [default: $USER].
-    #[arg(long, value_name = "NAME")]
-    pub(crate) by: Option<String>,
     #[command(flatten)]
-    pub(crate) place: PlaceArgs,
-    #[command(flatten)]
-    pub(crate) policy: PolicyArg,
-    #[command(flatten)]
-    pub(crate) confirm: ConfirmArg,
+    pub(crate) order: OperatorArgs,
 }

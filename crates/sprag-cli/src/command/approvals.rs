@@ -10,7 +10,6 @@ use sprag::{
 
 use crate::args::{AnswerArgs, ApprovalsArgs, ApproveArgs};
 use crate::clock;
-use crate::confirm::confirm;
 use crate::db::Db;
 use crate::failure::{Failure, Run};
 use crate::json;
@@ -111,8 +110,7 @@ fn answer(
 ) -> Run {
     let code = Id::new(args.code.trim())
         .map_err(|error| Failure::new(format!("{:?} is not a code: {error}", args.code)))?;
-    let policy = args.policy.policy.as_deref();
-    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
+    let link = args.order.link(settings)?;
     let open = open(&link)?;
     let of_code = |one: &&Value| one.get("approval").and_then(Value::as_str) == Some(code.as_str());
     let call = open.iter().find(of_code).and_then(|one| one.get("call"));
@@ -121,8 +119,8 @@ fn answer(
         Some(_) => ("Approve", "approved"),
         None => ("Decline", "declined"),
     };
-    let confirmed = confirm(args.confirm, &format!("{verb} {code} ({call})"))?;
-    let by = confirmed.signed(&args.by.clone().unwrap_or_else(|| settings.user()));
+    let what = format!("{verb} {code} ({call})");
+    let by = args.order.signed(settings, &what)?;
     let session = match (link.server(), link.guard()) {
         (Some(server), _) => {
             let body = json!({
@@ -139,7 +137,7 @@ fn answer(
             session.unwrap_or_default().to_owned()
         }
         (None, Some(guard)) => {
-            let file = settings.policy_file(policy);
+            let file = settings.policy_file(args.order.policy.policy.as_deref());
             let answer = (scope, by.as_str(), args.why.as_deref());
             straight(&guard, &code, answer, file.as_ref())?
         }

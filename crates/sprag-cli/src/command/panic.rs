@@ -10,7 +10,6 @@ use sprag::Panic;
 
 use super::pause::ask_server;
 use crate::args::PanicArgs;
-use crate::confirm::confirm;
 use crate::db::Db;
 use crate::failure::Run;
 use crate::settings::Settings;
@@ -24,10 +23,10 @@ struct CalmAnswer {
 
 /// Refuses everything that agents do.
 pub(crate) fn panic(args: &PanicArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let policy = args.policy.policy.as_deref();
-    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
-    let confirmed = confirm(args.confirm, "Refuse everything that agents do")?;
-    let by = confirmed.signed(&args.by.clone().unwrap_or_else(|| settings.user()));
+    let link = args.order.link(settings)?;
+    let by = args
+        .order
+        .signed(settings, "Refuse everything that agents do")?;
     match (link.server(), link.guard()) {
         (Some(server), _) => {
             let ask = json!({ "by": by, "why": args.why });
@@ -48,11 +47,9 @@ pub(crate) fn panic(args: &PanicArgs, settings: &Settings, out: &mut dyn Write) 
 
 /// Ends a panic.
 pub(crate) fn calm(args: &PanicArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    drop(Db::find(settings, &args.place.db)?.read()?);
-    let policy = args.policy.policy.as_deref();
-    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
-    let confirmed = confirm(args.confirm, "End the panic")?;
-    let by = confirmed.signed(&args.by.clone().unwrap_or_else(|| settings.user()));
+    drop(Db::find(settings, &args.order.place.db)?.read()?);
+    let link = args.order.link(settings)?;
+    let by = args.order.signed(settings, "End the panic")?;
     let answer = match (link.server(), link.guard()) {
         (Some(server), _) => {
             let ask = json!({ "by": by, "why": args.why });

@@ -10,7 +10,6 @@ use sprag::link::ServerClient;
 use sprag::{LinkError, Millis, Role, Timestamp};
 
 use crate::args::{PauseArgs, ResumeArgs};
-use crate::confirm::confirm;
 use crate::db::Db;
 use crate::failure::Run;
 use crate::record_line::time;
@@ -30,10 +29,8 @@ struct ResumeAnswer {
 
 /// Starts a pause.
 pub(crate) fn pause(args: &PauseArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let policy = args.policy.policy.as_deref();
-    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
-    let confirmed = confirm(args.confirm, "Put every rule into shadow")?;
-    let by = confirmed.signed(&args.by.clone().unwrap_or_else(|| settings.user()));
+    let link = args.order.link(settings)?;
+    let by = args.order.signed(settings, "Put every rule into shadow")?;
     let until = match (link.server(), link.guard()) {
         (Some(server), _) => {
             let Millis(span_ms) = args.span;
@@ -54,11 +51,9 @@ pub(crate) fn pause(args: &PauseArgs, settings: &Settings, out: &mut dyn Write) 
 
 /// Ends a pause.
 pub(crate) fn resume(args: &ResumeArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    drop(Db::find(settings, &args.place.db)?.read()?);
-    let policy = args.policy.policy.as_deref();
-    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
-    let confirmed = confirm(args.confirm, "End the pause")?;
-    let by = confirmed.signed(&args.by.clone().unwrap_or_else(|| settings.user()));
+    drop(Db::find(settings, &args.order.place.db)?.read()?);
+    let link = args.order.link(settings)?;
+    let by = args.order.signed(settings, "End the pause")?;
     let was_paused = match (link.server(), link.guard()) {
         (Some(server), _) => {
             ask_server::<ResumeAnswer>(&server, "/v1/resume", &json!({ "by": by }))?.ended

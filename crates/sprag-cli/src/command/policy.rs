@@ -2,6 +2,7 @@
 
 mod check;
 mod import;
+mod record;
 pub(super) mod set;
 mod show;
 

@@ -12,7 +12,6 @@ use sprag_core::OrderEvent;
 
 use super::log::session_id;
 use crate::args::{OrderArgs, SessionsCommand};
-use crate::confirm::confirm;
 use crate::db::Db;
 use crate::failure::{Failure, Run};
 use crate::json;
@@ -44,9 +43,8 @@ fn order(
     if args.why.trim().is_empty() {
         return Err(Failure::new("--why is empty").next("say in a few words why; the log keeps it"));
     }
-    let policy = args.policy.policy.as_deref();
-    let link = Db::link(settings, &args.place, policy, sprag::Capture::Digest)?;
-    let known = Db::find(settings, &args.place.db)?
+    let link = args.order.link(settings)?;
+    let known = Db::find(settings, &args.order.place.db)?
         .read()?
         .session(&id)?
         .is_some();
@@ -58,10 +56,10 @@ fn order(
         OrderKind::Kill => "Kill",
         OrderKind::Reset => "Reset",
     };
-    let confirmed = confirm(args.confirm, &format!("{verb} session {id}"))?;
+    let what = format!("{verb} session {id}");
+    let by = args.order.signed(settings, &what)?;
     let mut order = OrderEvent::new(id);
-    let by = args.by.clone().unwrap_or_else(|| settings.user());
-    order.by = Some(confirmed.signed(&by).into());
+    order.by = Some(by.into());
     order.why = Some(args.why.as_str().into());
     let event = match kind {
         OrderKind::Kill => Event::Kill(order),
@@ -91,9 +89,10 @@ fn kill(args: &OrderArgs, settings: &Settings, out: &mut dyn Write) -> Run {
             "it was not known before; the kill holds should it appear"
         )?;
     }
+    let word = sprag_core::shell_word(session);
     writeln!(
         out,
-        "`sprag sessions reset {session} --why …` lets it start again"
+        "`sprag sessions reset {word} --why …` lets it start again"
     )?;
     Ok(ExitCode::SUCCESS)
 }

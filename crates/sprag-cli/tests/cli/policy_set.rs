@@ -200,6 +200,53 @@ fn a_key_that_is_none_is_told_with_the_right_one() {
     ");
 }
 
+/// The changes of the policy in the log.
+fn changes(sandbox: &Sandbox) -> String {
+    let log = sandbox.run(&["log", "tail", "--json"]);
+    let lines = log.lines().filter(|line| line.contains("policy_changed"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+const READ: &str = r#"{"type":"call","session":"s1","tool":"read","args":{"path":"a"}}"#;
+
+#[test]
+fn a_change_without_a_terminal_once_left_no_trace_of_who_made_it() {
+    let sandbox = Sandbox::new();
+    sandbox.run_with(&["check"], READ);
+    sandbox.run(&["policy", "set", "rules.destructive.volume", "off"]);
+    let log = changes(&sandbox);
+    assert!(log.contains("(no terminal)"), "{log}");
+    assert!(
+        log.contains("sprag policy set rules.\\\"destructive.volume\\\""),
+        "{log}"
+    );
+    // Another file is not the guard's: it is written, and the log is not told that it is in force.
+    sandbox.file("p.toml", POLICY);
+    set(&sandbox, &["flow.max_depth", "6"]);
+    assert!(sandbox.read("p.toml").contains("max_depth = 6"));
+    assert_eq!(changes(&sandbox), log);
+    assert!(sandbox.run(&["verify"]).contains("sound:"));
+}
+
+#[test]
+fn a_running_server_takes_the_change_and_records_who_made_it() {
+    let sandbox = Sandbox::new();
+    let mut server = crate::serve::Serving::start(&sandbox);
+    let output = sandbox.run(&["policy", "set", "--db", "s.db", "flow.max_depth", "6"]);
+    assert!(
+        output.contains("flow.max_depth: 5 (default) → 6"),
+        "{output}"
+    );
+    let file = sandbox.read(".config/sprag/policy.toml");
+    assert!(file.contains("max_depth = 6"), "{file}");
+    let log = sandbox.run(&["log", "tail", "--json", "--db", "s.db"]);
+    let change = log.lines().find(|line| line.contains("policy_changed"));
+    let change = change.unwrap_or_else(|| panic!("{log}"));
+    assert!(change.contains("(no terminal)"), "{change}");
+    server.signal("-TERM");
+    server.child.wait().unwrap();
+}
+
 #[test]
 fn programs_get_json() {
     let sandbox = Sandbox::new();

@@ -5,19 +5,19 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use sprag::policy_edit::{self, OverrideTarget};
-use sprag::{PolicyFile, atomic, explain};
+use sprag::{PolicyFile, explain};
 use sprag_core::{Glob, Policy, PolicyKey, RuleId};
 use toml_edit::{Array, Value};
 
+use super::record;
 use crate::args::PolicySetArgs;
-use crate::confirm::confirm;
 use crate::failure::{Failure, Run};
 use crate::json;
 use crate::settings::Settings;
 
 /// Sets the key.
 pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let flag = args.policy.policy.as_deref();
+    let flag = args.order.policy.policy.as_deref();
     let Some(file) = settings.policy_file(flag) else {
         return Err(
             Failure::new("there is no place for a policy: HOME is not set")
@@ -52,11 +52,14 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
     }
     let changed = edited.text != text;
     if changed {
-        confirm(
-            args.confirm,
-            &format!("Set {} to {new} in {}", args.key, path.display()),
-        )?;
-        atomic::write(path, &edited.text).map_err(|error| Failure::unwritable(path, &error))?;
+        let what = format!("Set {} to {new} in {}", args.key, path.display());
+        let by = args.order.signed(settings, &what)?;
+        let order = record::PolicyEdit {
+            text: &edited.text,
+            by: &by,
+            why: &format!("sprag policy set {}", target.name()),
+        };
+        record::write(args, settings, path, &order)?;
     }
     let output = SetOutput {
         file: path.display().to_string(),

@@ -95,7 +95,8 @@ fn print(out: &mut dyn Write, session: &Session, state: &RuleState) -> std::io::
             .map_or("an operator".to_owned(), |rule| rule.to_string());
         writeln!(out, "stopped by  {rule} at {}: {}", time(mark.at), mark.why)?;
         let id = &summary.id;
-        writeln!(out, "to lift it  sprag sessions reset {id} --why …")?;
+        let word = sprag_core::shell_word(id.as_str());
+        writeln!(out, "to lift it  sprag sessions reset {word} --why …")?;
     }
     print_shadow(out, session)?;
     if state.gauges.is_empty() {
