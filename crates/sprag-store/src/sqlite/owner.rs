@@ -159,6 +159,7 @@ impl Store for OwnedSqlite {
             Err(error) if error.is_of_disk() => return self.judge_unlogged(draft, error),
             state => state?,
         };
+        state.unlogged.forget();
         if state.loading.is_some() {
             self.read(|conn| state.fetch(conn, &mut draft))?;
         }

@@ -15,6 +15,7 @@ use super::log_rows::{HeadRow, LogRow, SharingCache, noted_policy, orders};
 use super::owner::OwnedSqlite;
 use super::reserve::Reserve;
 use super::snapshot_rows::start_rules;
+use super::unwritten::UnloggedCells;
 use super::writer::{OwnerState, PendingWrites, WriteQueue, WriterThread};
 use crate::error::StoreError;
 use crate::in_force::InForce;
@@ -42,6 +43,7 @@ impl OwnedSqlite {
         let row = begin(&mut conn, path, options, reserve.as_mut())?;
         let queue = Arc::new(WriteQueue::new(OwnerState {
             store: StoreState::default(),
+            unlogged: UnloggedCells::default(),
             in_force: InForce {
                 policy: noted_policy(&conn)?,
                 orders: orders(&conn)?,

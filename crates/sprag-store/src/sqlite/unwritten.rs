@@ -1,15 +1,19 @@
 //! A verdict where nothing can be written: the disk is full, or the file may only be read.
 //!
 //! An owner goes on in memory, until so many records wait for the disk that they would take all of it. Then the log
-//! stands still, and so must the cells, which always equal its fold. Events are judged on copies: what is refused stays
-//! refused, and a kill or block is set by a note, of which there are no more than marks. Nothing else is counted.
+//! stands still, and so must the cells, which always equal its fold. Events are judged and counted on cells that lie
+//! over them, and that are forgotten when the log goes on. A kill or block is set by a note, of which there are no
+//! more than marks.
 
-use sprag_core::{CellKey, CellKeys, Observed, fold};
+use std::collections::BTreeSet;
+
+use sprag_core::{CellKey, CellKeys, CellMap, EngineError, Observed, Verdict};
 
 use super::cell_rows::CellRows;
 use super::owner::OwnedSqlite;
 use super::reserve::{ReservedCells, ReservedMark};
 use super::shared::SharedSqlite;
+use super::writer::OwnerState;
 use crate::cell_source::FoldResult;
 use crate::draft::Draft;
 use crate::durability::Durability;
@@ -19,6 +23,43 @@ use crate::note::{Noted, RestoredMark};
 use crate::record::Record;
 use crate::store::Decided;
 use crate::store_state::is_an_agents;
+
+/// The most cells that lie over those of the log; past that, counting starts again.
+const MAX_CELLS: usize = 1 << 14;
+
+/// Cells that count what no record tells of.
+#[derive(Debug, Default)]
+pub(super) struct UnloggedCells(CellMap);
+
+impl UnloggedCells {
+    /// Judges an event on these cells, and on those of the log for what is not among them. The log's stay as they are.
+    fn fold(&mut self, logged: &mut CellMap, draft: &Draft) -> Result<Verdict, EngineError> {
+        if self.0.sessions.len() + self.0.count_others() > MAX_CELLS {
+            self.forget();
+        }
+        let policy = &draft.policy.policy;
+        let keys = CellKeys::of(&draft.observation, policy);
+        let keys: BTreeSet<CellKey> = CellKey::all(&keys).collect();
+        let mut aside = CellMap::default();
+        for key in &keys {
+            logged.copy_one(key, &mut aside);
+            self.0.move_one(key, logged);
+        }
+        let folded = logged.fold(policy, &draft.observation);
+        for key in &keys {
+            logged.move_one(key, &mut self.0);
+            aside.move_one(key, logged);
+        }
+        folded.map(|(verdict, _)| verdict)
+    }
+
+    /// The log goes on: what it says counts.
+    pub(super) fn forget(&mut self) {
+        if !self.0.sessions.is_empty() {
+            self.0 = CellMap::default();
+        }
+    }
+}
 
 impl OwnedSqlite {
     /// The verdict on an event while no record can be added. An order that would have to be remembered, other than a
@@ -41,14 +82,15 @@ impl OwnedSqlite {
         }
         resolve_open_fields(&mut draft.observation, &state.store.cells)?;
         let policy = draft.policy.clone();
-        let keys = CellKeys::of(&draft.observation, &policy.policy);
-        let mut cells = state.store.cells.copy(&keys);
-        let verdict = fold(&policy.policy, &draft.observation, &mut cells)?;
-        let session = keys.session.as_ref();
-        let before = session.and_then(|id| state.store.cells.session(id.as_str()));
-        let mark = session
-            .zip(cells.session.as_deref())
-            .and_then(|(id, cell)| RestoredMark::new_in(id, before, cell));
+        let OwnerState {
+            store, unlogged, ..
+        } = &mut *state;
+        let verdict = unlogged.fold(&mut store.cells, &draft)?;
+        let session = draft.observation.what.session();
+        let mark = unlogged.0.session(session.as_str()).and_then(|cell| {
+            let before = store.cells.session(session.as_str());
+            RestoredMark::new_in(session, before, cell)
+        });
         if let Some(mark) = mark {
             let (id, note) = (mark.session.clone(), Noted::MarkRestored(mark));
             note.apply(&mut state.store.cells);

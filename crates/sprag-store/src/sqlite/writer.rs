@@ -18,6 +18,7 @@ use super::loading::Loading;
 use super::log_rows::{HeadRow, LogRow, learn};
 use super::pruning::Plan;
 use super::reserve::{Reserve, ReservedMark};
+use super::unwritten::UnloggedCells;
 use super::wait::Waiter;
 use crate::draft::ActivePolicy;
 use crate::error::StoreError;
@@ -48,6 +49,8 @@ pub(super) struct PendingWrites {
 #[derive(Debug)]
 pub(super) struct OwnerState {
     pub(super) store: StoreState,
+    /// What was counted while no record could be added.
+    pub(super) unlogged: UnloggedCells,
     pub(super) in_force: InForce,
     /// While not everything is in memory yet.
     pub(super) loading: Option<Loading>,

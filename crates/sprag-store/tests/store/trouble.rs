@@ -7,7 +7,8 @@ use std::process::Command;
 
 use sprag_core::Decision;
 use sprag_store::{
-    LogQuery, Marks, OwnedSqlite, SessionState, SharedSqlite, SqliteOptions, Store, StoreError,
+    LogQuery, Marks, MemoryStore, OwnedSqlite, SessionState, SharedSqlite, SqliteOptions, Store,
+    StoreError,
 };
 
 use crate::place::Place;
@@ -153,6 +154,38 @@ fn past_the_most_unwritten_records_an_owner_once_gave_no_verdict_at_all() {
     let restored = store.session(&id("s1")).unwrap().unwrap();
     assert_eq!(restored.summary.state, SessionState::Killed);
     assert!(verified(&store).is_sound());
+}
+
+#[test]
+fn calls_past_the_most_unwritten_records_once_were_not_counted() {
+    let place = Place::new();
+    let policy = policy();
+    let options = SqliteOptions {
+        max_unwritten: 100,
+        ..small()
+    };
+    let store = OwnedSqlite::open(&place.db(), &options).unwrap();
+    let decide = |at: u64, session: &str, what: u64| {
+        let record = store.decide(draft(call(at, session, what), &policy));
+        record.unwrap().verdict
+    };
+    let mut at = 1;
+    while decide(at, "busy", at).durable.is_none() {
+        at += 1;
+    }
+    // A loop that starts now is stopped as it would be with a log.
+    let refused = (1..=60).find(|round| decide(at + round, "loop", 1).refuses());
+    let usual = MemoryStore::new().unwrap();
+    let expected = (1..=60).find(|round| {
+        let record = usual.decide(draft(call(at + round, "loop", 1), &policy));
+        record.unwrap().verdict.refuses()
+    });
+    assert_eq!(refused, expected);
+    assert!(refused.is_some());
+    // Somebody else's calls are counted apart.
+    assert!(!decide(at + 61, "honest", 1).refuses());
+    drop(store);
+    assert!(verified(&owned(&place)).is_sound());
 }
 
 #[test]
