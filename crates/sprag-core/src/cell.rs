@@ -10,6 +10,7 @@ mod calls;
 mod destructive;
 mod encoding;
 mod flow;
+mod flow_news;
 pub(crate) mod hash;
 mod key;
 mod keys;
@@ -34,6 +35,7 @@ use crate::time::Timestamp;
 
 pub(crate) use approvals::{Answered, DECLINED_FOR, MAX_OPEN, Question};
 pub(crate) use destructive::Destructive;
+pub(crate) use flow_news::{FlowNews, MessageNews, Statement};
 pub(crate) use losses::CallLosses;
 pub(crate) use near::NearLosses;
 pub(crate) use pair::{Answers, MessageRun};

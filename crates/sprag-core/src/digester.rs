@@ -28,6 +28,7 @@ mod probe;
 mod reduce;
 mod tone;
 mod waiting;
+mod wording;
 mod words;
 
 use std::sync::Arc;
@@ -157,7 +158,13 @@ impl Digester {
         let content = event
             .content
             .as_ref()
-            .filter(|content| content.as_json() != "\"\"");
+            .filter(|content| content.as_json() != "\"\"")
+            .map(|content| payload::content(&self.key, content))
+            .transpose()?;
+        let wording = content
+            .as_ref()
+            .filter(|_| event.from.is_some())
+            .and_then(|content| wording::of_content(&self.key, content));
         Ok(Message {
             from: event.from.clone(),
             to: event.to.clone(),
@@ -166,9 +173,8 @@ impl Digester {
             conversation: event.conversation.clone(),
             agent: event.agent.clone(),
             to_agent: event.to_agent.clone(),
-            content: content
-                .map(|content| payload::content(&self.key, content))
-                .transpose()?,
+            content: content.map(|content| content.exact),
+            wording,
             kind: event.kind,
             unblock: event.unblock,
             generation: event.generation,

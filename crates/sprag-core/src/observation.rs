@@ -22,7 +22,7 @@ use crate::id::Id;
 use crate::sender::Sender;
 use crate::time::Timestamp;
 
-pub use message::{Message, MessageKind, Source};
+pub use message::{Message, MessageKind, Source, Wording};
 pub use order::{Answer, Order};
 pub use output::Output;
 pub use panic::Panic;

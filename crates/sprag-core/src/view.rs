@@ -9,6 +9,7 @@ mod spent;
 use serde::Serialize;
 
 use crate::cell::tried::ShortName;
+use crate::cell::window::Weighed;
 use crate::cell::{Cells, FlowCell, Mark, SessionCell};
 use crate::id::Id;
 use crate::observation::{Message, Observation, Observed};
@@ -253,12 +254,13 @@ impl<'a> GaugeList<'a> {
 
     fn flow(&mut self, flow: &FlowCell, now: Timestamp) {
         let (limits, of) = (&self.limits.flow, "flow");
-        let members = flow.members.iter().filter(|member| member.counted).count();
+        let members = flow.sessions().weight_up();
         let age = match flow.started {
-            Some(_) => now.since(flow.chain_since),
+            Some(_) => now.since(flow.idle_since()),
             None => Millis(0),
         };
-        let rate = number(flow.calls.count(now, Millis::MINUTE));
+        let recent = Weighed::of(&flow.calls, &flow.new_calls, now, Millis::MINUTE);
+        let rate = number(recent.weight());
         self.add(
             RuleId::FlowSessions,
             of,
@@ -343,7 +345,8 @@ impl<'a> GaugeList<'a> {
         let limits = policy.limits_for(agent, message.to.as_str());
         let mut gauges = GaugeList::new(&limits);
         if let Some(inbox) = &cells.inbox {
-            let arrived = number(inbox.arrived.count(now, Millis::MINUTE));
+            let recent = Weighed::of(&inbox.arrived, &inbox.new_arrived, now, Millis::MINUTE);
+            let arrived = number(recent.weight());
             let most = limits.inbox.max_messages_per_minute.get();
             gauges.add(RuleId::InboxRate, "inbox", arrived, most);
         }
@@ -352,7 +355,7 @@ impl<'a> GaugeList<'a> {
             gauges.add(
                 RuleId::ConversationLength,
                 "conversation",
-                conversation.messages,
+                conversation.weight(),
                 most,
             );
         }

@@ -43,6 +43,7 @@ fn a_message_keeps_every_field() {
         agent: id("planner"),
         to_agent: id("coder"),
         content: message.content,
+        wording: None,
         kind: MessageKind::Spawn,
         unblock: true,
         generation: Some(3),

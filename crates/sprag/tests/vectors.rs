@@ -50,6 +50,11 @@ fn spending_is_judged_as_the_vectors_say() {
 }
 
 #[test]
+fn talk_that_gets_on_and_deletes_that_a_user_sees_are_judged_as_the_vectors_say() {
+    check(include_str!("../../sprag-core/tests/vectors/news.json"), 21);
+}
+
+#[test]
 fn storms_of_sub_agents_and_honest_delegation_are_told_apart_as_the_vectors_say() {
     check(
         include_str!("../../sprag-core/tests/vectors/storms.json"),

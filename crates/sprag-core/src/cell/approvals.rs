@@ -178,6 +178,18 @@ impl Approvals {
             })
     }
 
+    /// Whether a person granted `deed` for the session.
+    pub(crate) fn grants(&self, deed: u64) -> bool {
+        let granted = |held: &Approval| held.state == ApprovalState::Granted && held.deed == deed;
+        self.list.iter().any(granted)
+    }
+
+    /// Whether a person declined something since a user last spoke.
+    pub(crate) fn has_declined(&self) -> bool {
+        let mut states = self.list.iter().map(|held| held.state);
+        states.any(|state| state == ApprovalState::Declined)
+    }
+
     /// The approved call is made: an approval for once is used up.
     pub(crate) fn use_up(&mut self, code: &Id) {
         self.list

@@ -22,8 +22,8 @@ use super::starts::{OpenStart, OpenStarts, Starter};
 use super::task::{RunTrace, TaskCell, TaskRun};
 use super::window::Window;
 use super::{
-    AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, InboxCell, Mark,
-    MessageRun, NearLosses, PairCell, SessionCell, ShadowMark, Spending,
+    AgentCell, AliasCell, Answers, ConversationCell, Destructive, FlowCell, FlowNews, InboxCell,
+    Mark, MessageRun, NearLosses, PairCell, SessionCell, ShadowMark, Spending, Statement,
 };
 use crate::encoding::{Fixed, KnownRule, Malformed, Or, Text, encodings, numbered_variants};
 use crate::id::Id;
@@ -249,6 +249,20 @@ numbered_fields!(FlowCell {
     7 total: u32,
     8 spent: Spending,
     9 starts: OpenStarts,
+    10 new_calls: Window,
+    11 news: FlowNews,
+});
+
+numbered_fields!(FlowNews {
+    1 said: VecDeque<Statement>,
+    2 at: Option<Timestamp>,
+    3 repeated: u32,
+});
+
+numbered_fields!(Statement {
+    1 content: Fixed,
+    2 words: Option<u32>,
+    3 figures: Vec<u64>,
 });
 
 numbered_fields!(OpenStarts {
@@ -274,6 +288,8 @@ numbered_fields!(FlowMember {
     3 last: Timestamp,
     4 counted: bool,
     5 revisits: u32,
+    6 steps: u64,
+    7 by_news: bool,
 });
 
 numbered_fields!(PairCell {
@@ -282,6 +298,7 @@ numbered_fields!(PairCell {
     3 talk: Window,
     4 there: MessageRun,
     5 back: MessageRun,
+    6 warned: bool,
 });
 
 numbered_fields!(MessageRun {
@@ -294,11 +311,13 @@ numbered_fields!(MessageRun {
 numbered_fields!(InboxCell {
     1 touched: Timestamp,
     2 arrived: Window,
+    3 new_arrived: Window,
 });
 
 numbered_fields!(ConversationCell {
     1 touched: Timestamp,
     2 messages: u32,
+    3 new_messages: u32,
 });
 
 numbered_fields!(AgentCell {
@@ -881,6 +900,8 @@ mod tests {
             last: at,
             counted: true,
             revisits: 1,
+            steps: 0,
+            by_news: false,
         });
         flow.spent.add(Amount {
             tokens: 7,
@@ -918,6 +939,7 @@ mod tests {
         comes_back(&ConversationCell {
             touched: at,
             messages: 300,
+            new_messages: 7,
         });
     }
 

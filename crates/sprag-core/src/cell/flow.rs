@@ -4,9 +4,10 @@
 //! path. The path from a member to the root is its stack, so parallel branches each have their own
 //! and a call back up the path is a return.
 
+use super::flow_news::{FlowNews, MessageNews, Statement};
 use super::spent::Spending;
 use super::starts::OpenStarts;
-use super::window::Window;
+use super::window::{Weighed, Window};
 use crate::id::Id;
 use crate::observation::Source;
 use crate::time::{Millis, Timestamp};
@@ -30,6 +31,10 @@ pub(crate) struct FlowMember {
     /// Took part in a message other than a sub-agent's start.
     pub(crate) counted: bool,
     pub(crate) revisits: u32,
+    /// Its step counter when it last took part.
+    pub(crate) steps: u64,
+    /// It came in with a message that said something new.
+    pub(crate) by_news: bool,
 }
 
 /// Everything caused by one user action.
@@ -41,6 +46,9 @@ pub struct FlowCell {
     pub(crate) last_attempt: Timestamp,
     pub(crate) members: Vec<FlowMember>,
     pub(crate) calls: Window,
+    /// The times of messages that brought something new.
+    pub(crate) new_calls: Window,
+    pub(crate) news: FlowNews,
     pub(crate) total: u32,
     pub(crate) spent: Spending,
     /// Sub-agents that have not returned. They outlive the chain.
@@ -76,6 +84,8 @@ impl FlowCell {
         } else if now.since(self.last_attempt) >= max_duration {
             self.members.clear();
             self.calls.clear();
+            self.new_calls.clear();
+            self.news = FlowNews::default();
             self.total = 0;
             self.chain_since = now;
         }
@@ -91,6 +101,7 @@ impl FlowCell {
 
     fn start(&mut self, starter: FlowStarter, now: Timestamp) {
         self.started = Some((starter, now));
+        self.news.repeated = 0;
         self.chain_since = now;
         self.last_attempt = now;
     }
@@ -100,6 +111,27 @@ impl FlowCell {
         match self.started {
             Some((FlowStarter::Outside(Source::User), at)) => Some(at),
             _ => None,
+        }
+    }
+
+    /// Since when nothing new was said or done in it.
+    pub(crate) fn idle_since(&self) -> Timestamp {
+        self.chain_since.max(self.news.at.unwrap_or_default())
+    }
+
+    /// What a message of `from` to `to` brings, each with its step counter.
+    pub(crate) fn news_of(
+        &self,
+        statement: Option<&Statement>,
+        ends: [(&Id, u64); 2],
+    ) -> MessageNews {
+        let worked = |(id, steps): &(&Id, u64)| {
+            let member = self.member(id);
+            member.is_some_and(|member| member.steps != *steps)
+        };
+        MessageNews {
+            novelty: self.news.novelty(statement),
+            worked: ends.iter().any(worked),
         }
     }
 
@@ -134,24 +166,39 @@ impl FlowCell {
         }
     }
 
-    /// Sessions that took part in a message, with `from` and `to`.
-    pub(crate) fn sessions_with(&self, from: &Id, to: &Id) -> u32 {
+    /// Sessions that took part in a message, with `from` and `to`: those that came in with something new
+    /// apart from the others.
+    pub(crate) fn sessions_with(&self, from: &Id, to: &Id, is_news: bool) -> Weighed {
         let counted = |id: &Id| self.member(id).is_some_and(|member| member.counted);
-        let held = self.members.iter().filter(|member| member.counted).count();
-        let new = usize::from(!counted(from)) + usize::from(from != to && !counted(to));
-        u32::try_from(held + new).unwrap_or(u32::MAX)
+        let joining = usize::from(!counted(from)) + usize::from(from != to && !counted(to));
+        let mut sessions = self.sessions();
+        match is_news {
+            true => sessions.new += joining,
+            false => sessions.plain += joining,
+        }
+        sessions
     }
 
-    /// Writes an allowed call into the tree.
+    /// Sessions that took part in a message.
+    pub(crate) fn sessions(&self) -> Weighed {
+        let held = || self.members.iter().filter(|member| member.counted);
+        let new = held().filter(|member| member.by_news).count();
+        Weighed {
+            plain: held().count() - new,
+            new,
+        }
+    }
+
+    /// Writes an allowed call into the tree; what a `say` brings is known.
     pub(crate) fn enter(
         &mut self,
-        from: &Id,
-        to: &Id,
+        ends: [(&Id, u64); 2],
         is_return: bool,
-        counted: bool,
+        counted: Option<MessageNews>,
         now: Timestamp,
     ) {
-        for id in [from, to] {
+        let [(from, _), (to, _)] = ends;
+        for (id, steps) in ends {
             if self.member(id).is_none() {
                 self.make_room();
                 self.members.push(FlowMember {
@@ -160,17 +207,23 @@ impl FlowCell {
                     last: now,
                     counted: false,
                     revisits: 0,
+                    steps,
+                    by_news: false,
                 });
             }
             if let Some(member) = self.member_mut(id) {
                 member.last = now;
-                member.counted |= counted;
+                member.steps = steps;
+                if let Some(news) = counted.filter(|_| !member.counted) {
+                    member.counted = true;
+                    member.by_news = news.is_news();
+                }
             }
         }
         if let Some(member) = self.member_mut(to) {
             if !is_return {
                 member.parent = Some(from.clone());
-            } else if counted {
+            } else if counted.is_some() {
                 member.revisits = member.revisits.saturating_add(1);
             }
         }

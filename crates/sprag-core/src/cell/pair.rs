@@ -27,7 +27,10 @@ pub struct PairCell {
     pub(crate) touched: Timestamp,
     /// The two step counters at the last allowed message.
     pub(super) steps: (u64, u64),
+    /// Messages that brought nothing new.
     pub(crate) talk: Window,
+    /// The latest of them was warned about.
+    pub(crate) warned: bool,
     /// From the first to the second.
     pub(crate) there: MessageRun,
     /// From the second to the first.
@@ -50,6 +53,7 @@ impl PairCell {
     pub(crate) fn note_work(&mut self, steps: (u64, u64)) {
         if self.worked(steps) {
             self.talk.clear();
+            self.warned = false;
             self.there = MessageRun::default();
             self.back = MessageRun::default();
         }

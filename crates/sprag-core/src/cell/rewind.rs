@@ -178,6 +178,8 @@ impl Rewind for FlowCell {
             .iter_mut()
             .for_each(|member| member.last.rewind(to));
         self.calls.rewind(to);
+        self.new_calls.rewind(to);
+        self.news.at.rewind(to);
     }
 }
 
@@ -192,6 +194,7 @@ impl Rewind for InboxCell {
     fn rewind(&mut self, to: Timestamp) {
         self.touched.rewind(to);
         self.arrived.rewind(to);
+        self.new_arrived.rewind(to);
     }
 }
 

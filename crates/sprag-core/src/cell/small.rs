@@ -10,6 +10,8 @@ use crate::time::{Millis, Timestamp};
 pub struct InboxCell {
     pub(crate) touched: Timestamp,
     pub(crate) arrived: Window,
+    /// Those that brought something new.
+    pub(crate) new_arrived: Window,
 }
 
 impl InboxCell {
@@ -17,6 +19,7 @@ impl InboxCell {
     pub(crate) fn expire(&mut self, now: Timestamp) {
         if now.since(self.touched) >= Millis::MINUTE {
             self.arrived.clear();
+            self.new_arrived.clear();
         }
     }
 }
@@ -26,12 +29,25 @@ impl InboxCell {
 pub struct ConversationCell {
     pub(crate) touched: Timestamp,
     pub(crate) messages: u32,
+    /// Those that brought something new.
+    pub(crate) new_messages: u32,
 }
 
 impl ConversationCell {
+    /// How much its messages count: half if they brought something new.
+    pub(crate) fn weight(&self) -> u32 {
+        self.messages.saturating_add(self.new_messages / 2)
+    }
+
+    /// A user wrote in it.
+    pub(crate) fn start_again(&mut self) {
+        self.messages = 0;
+        self.new_messages = 0;
+    }
+
     pub(crate) fn expire(&mut self, now: Timestamp) {
         if now.since(self.touched) >= Millis::DAY {
-            self.messages = 0;
+            self.start_again();
         }
     }
 }

@@ -16,6 +16,57 @@ pub(crate) fn inside(at: Timestamp, now: Timestamp, span: Millis) -> bool {
     now.since(at) < span
 }
 
+/// Messages inside a window, of which those that bring something new count half.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Weighed {
+    pub(crate) plain: usize,
+    pub(crate) new: usize,
+}
+
+impl Weighed {
+    pub(crate) fn of(plain: &Window, new: &Window, now: Timestamp, span: Millis) -> Self {
+        Self {
+            plain: plain.count(now, span),
+            new: new.count(now, span),
+        }
+    }
+
+    /// How much they count.
+    pub(crate) fn weight(self) -> usize {
+        self.plain + self.new / 2
+    }
+
+    /// How much they count if half a one is over a limit too.
+    pub(crate) fn weight_up(self) -> usize {
+        self.plain + self.new.div_ceil(2)
+    }
+
+    /// How many they are.
+    pub(crate) fn total(self) -> usize {
+        self.plain + self.new
+    }
+
+    /// How long until they count less than `limit`.
+    pub(crate) fn retry_after(
+        plain: &Window,
+        new: &Window,
+        now: Timestamp,
+        span: Millis,
+        limit: u32,
+    ) -> Option<Millis> {
+        let mut ends: Vec<Timestamp> = plain
+            .0
+            .iter()
+            .chain(&new.0)
+            .map(|at| at.plus(span))
+            .collect();
+        ends.sort_unstable();
+        let is_free = |at: &Timestamp| Self::of(plain, new, *at, span).weight() < limit as usize;
+        let free = ends.into_iter().filter(|at| *at > now).find(is_free)?;
+        Some(free.since(now))
+    }
+}
+
 impl Window {
     /// How many are inside at `now`.
     pub(crate) fn count(&self, now: Timestamp, span: Millis) -> usize {
@@ -31,12 +82,6 @@ impl Window {
             self.0.pop_front();
         }
         self.0.push_back(now);
-    }
-
-    /// How long until fewer than `limit` are inside.
-    pub(crate) fn retry_after(&self, now: Timestamp, span: Millis, limit: u32) -> Option<Millis> {
-        let at = self.0.len().checked_sub(limit as usize)?;
-        self.0.get(at).map(|oldest| oldest.plus(span).since(now))
     }
 
     /// When the oldest one that is inside happened.
@@ -75,6 +120,24 @@ mod tests {
             window.push(Timestamp(at), SPAN, 3);
         }
         assert_eq!(window.count(Timestamp(50), SPAN), 3);
-        assert_eq!(window.retry_after(Timestamp(50), SPAN, 3), Some(Millis(97)));
+    }
+
+    #[test]
+    fn what_brings_something_new_counts_half() {
+        let (mut plain, mut new) = (Window::default(), Window::default());
+        for at in 0..3 {
+            plain.push(Timestamp(at), SPAN, 9);
+            new.push(Timestamp(at + 40), SPAN, 9);
+        }
+        let now = Timestamp(50);
+        let weighed = Weighed::of(&plain, &new, now, SPAN);
+        assert_eq!(
+            (weighed.weight(), weighed.weight_up(), weighed.total()),
+            (4, 5, 6)
+        );
+        let retry = |limit| Weighed::retry_after(&plain, &new, now, SPAN, limit);
+        assert_eq!(retry(4), Some(Millis(50)));
+        assert_eq!(retry(2), Some(Millis(52)));
+        assert_eq!(retry(1), Some(Millis(91)));
     }
 }

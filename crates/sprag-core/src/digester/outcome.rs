@@ -79,13 +79,13 @@ fn hash_of(key: &DigestKey, word: &str) -> u16 {
     u16::try_from(digest.prefix() >> 48).unwrap_or_default()
 }
 
-fn short(key: &DigestKey, text: &str) -> u32 {
+pub(super) fn short(key: &DigestKey, text: &str) -> u32 {
     let digest = key.digest(&[b"shape\n", text.as_bytes()]);
     u32::try_from(digest.prefix() >> 32).unwrap_or_default()
 }
 
 /// The first numbers of a text without noise, in thousandths.
-fn numbers(normal: &str) -> Vec<u64> {
+pub(super) fn numbers(normal: &str) -> Vec<u64> {
     let mut found = Vec::new();
     let mut rest = normal;
     while let Some(at) = rest.bytes().position(|byte| byte.is_ascii_digit()) {

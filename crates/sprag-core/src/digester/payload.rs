@@ -31,10 +31,13 @@ pub(super) struct Digested<'p> {
     pub(super) text: Cow<'p, str>,
 }
 
-/// The digest of a message's content.
-pub(super) fn content(key: &DigestKey, content: &Payload) -> Result<Digest, EventError> {
-    let digested = digest(key, "content\n", content.as_json(), None);
-    Ok(digested.map_err(|e| error("content", e))?.exact)
+/// The digests of a message's content.
+pub(super) fn content<'p>(
+    key: &DigestKey,
+    content: &'p Payload,
+) -> Result<Digested<'p>, EventError> {
+    let kind = Some(PayloadKind::Outcome);
+    digest(key, "content\n", content.as_json(), kind).map_err(|e| error("content", e))
 }
 
 /// What a model said, as text.

@@ -10,7 +10,7 @@ use crate::id::Id;
 use crate::numbered_fields;
 use crate::observation::{
     Answer, Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observed,
-    Order, Outcome, Output, Source, Step, Tone, ToolKind, Usage, Via,
+    Order, Outcome, Output, Source, Step, Tone, ToolKind, Usage, Via, Wording,
 };
 use crate::price::Priced;
 
@@ -82,6 +82,13 @@ numbered_fields!(Message {
     13 use_id: Option<Id>,
     14 family: Option<Id>,
     15 task: Option<Id>,
+    16 wording: Option<Wording>,
+});
+
+numbered_fields!(Wording {
+    1 normal: Digest,
+    2 words: u32,
+    3 figures: Vec<u64>,
 });
 
 numbered_fields!(Call {

@@ -7,9 +7,10 @@ use crate::effect::{MAX_EFFECTS, ObservedEffect};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::Call;
-use crate::policy::Limits;
+use crate::policy::{Limits, Scope};
+use crate::rule::RuleId;
 use crate::rules::destruction::Destruction;
-use crate::rules::destructive::Destroys;
+use crate::rules::destructive::{Destroys, series};
 use crate::time::{Millis, Timestamp};
 use crate::verdict::{Code, Decision, Verdict};
 
@@ -100,6 +101,11 @@ pub(super) fn open(
         return;
     };
     let what = words(call, destruction.destroys.as_ref());
+    // A question about how much is deleted is about more than this one target.
+    let is_series = cell.held.user_seen
+        && limits.destructive.scope == Scope::Session
+        && destruction.destroys.is_some()
+        && destruction.deeds().next().is_none();
     let mut commands: Vec<Box<str>> = destruction.deeds().map(|deed| deed.by.clone()).collect();
     commands.sort_unstable();
     commands.dedup();
@@ -107,7 +113,10 @@ pub(super) fn open(
         session: &call.session,
         generation: cell.generation,
         exact: tried.exact,
-        deed: deed(call, tried, destruction),
+        deed: match rule {
+            RuleId::DestructiveVolume if is_series => series(call),
+            _ => deed(call, tried, destruction),
+        },
         rule,
         what: what.clone(),
         why: why.clone(),

@@ -3,7 +3,7 @@
 use super::settle::{Stage, answer, settle};
 use super::{start, stopped};
 use crate::cell::hash::hash_bytes;
-use crate::cell::{Cells, Path, SessionCell, TaskRun};
+use crate::cell::{Cells, MessageNews, Path, SessionCell, Statement, TaskRun};
 use crate::finding::Findings;
 use crate::id::Id;
 use crate::observation::{Message, MessageKind, Source};
@@ -70,13 +70,17 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
             if cells.peer_stale_above.is_some() {
                 receiver.leave_starter();
             }
+            // The person is there and sees what was deleted so far.
+            if !receiver.held.approvals.has_declined() {
+                receiver.held.destructive = None;
+            }
             receiver.held.approvals.spoken_to();
             receiver.held.user_unblocks = message.unblock || limits.session.human_unblocks;
             if receiver.held.user_unblocks {
                 receiver.unblock();
             }
             if let Some(conversation) = &mut cells.conversation {
-                conversation.messages = 0;
+                conversation.start_again();
             }
         }
         receiver.stick(message.to_agent.as_ref());
@@ -118,7 +122,8 @@ impl MessageCase<'_> {
             Some(finding) => answer(finding, &sender, self.message.identity, Stage::Message),
             None => {
                 let mut found = Findings::default();
-                self.findings(&sender, cells, path.as_ref(), &mut found);
+                let news = self.news(&sender, cells);
+                self.findings(&sender, cells, (path.as_ref(), news), &mut found);
                 actions::count(&mut sender, self.sending, ActionsJudged::Fully, &mut found);
                 let refused = found.decision().refuses();
                 let verdict = settle(
@@ -129,7 +134,7 @@ impl MessageCase<'_> {
                     self.now,
                 );
                 if !refused {
-                    self.let_through(&mut sender, cells, path.as_ref());
+                    self.let_through(&mut sender, cells, (path.as_ref(), news));
                 }
                 verdict
             }
@@ -152,7 +157,7 @@ impl MessageCase<'_> {
         &self,
         sender: &SessionCell,
         cells: &Cells,
-        path: Option<&Path>,
+        (path, news): (Option<&Path>, MessageNews),
         found: &mut Findings,
     ) {
         // On a self-call the sender, already found alive, is the receiver too.
@@ -175,14 +180,38 @@ impl MessageCase<'_> {
             return;
         }
         if let (Some(flow), Some(path)) = (&cells.flow, path) {
-            flow::judge_talk(flow, ends, path, self.now, self.sending, found);
+            flow::judge_talk(flow, ends, path, (self.now, news), self.sending, found);
         }
+        let flow = cells.flow.as_ref();
+        let in_ring = flow.is_some_and(|flow| echo::judge_ring(flow, news, self.sending, found));
         if let Some(pair) = &cells.pair {
             let steps = self.steps(sender, receiver);
-            chatter::judge(pair, steps, self.from, self.now, self.sending, found);
-            echo::judge(pair, steps, &self.sent(), ends, self.sending, found);
+            let when = (self.now, news);
+            chatter::judge(pair, steps, self.from, when, self.sending, found);
+            if !in_ring {
+                echo::judge(pair, steps, &self.sent(), ends, self.sending, found);
+            }
         }
         self.judge_arrival(receiver, cells, found);
+    }
+
+    /// What a `say` brings to its flow; without a flow nothing is known.
+    fn news(&self, sender: &SessionCell, cells: &Cells) -> MessageNews {
+        let receiver = cells.peer.as_deref().unwrap_or(sender);
+        let flow = cells.flow.as_ref();
+        let flow = flow.filter(|_| self.message.kind == MessageKind::Say);
+        flow.map_or_else(MessageNews::default, |flow| {
+            let said = Statement::of(self.message);
+            flow.news_of(said.as_ref(), self.ends(sender, receiver))
+        })
+    }
+
+    /// Both ends with their step counters.
+    fn ends(&self, sender: &SessionCell, receiver: &SessionCell) -> [(&Id, u64); 2] {
+        [
+            (self.from, sender.steps),
+            (&self.message.to, receiver.steps),
+        ]
     }
 
     fn judge_start(
@@ -228,8 +257,14 @@ impl MessageCase<'_> {
         }
     }
 
-    fn let_through(&self, sender: &mut SessionCell, cells: &mut Cells, path: Option<&Path>) {
+    fn let_through(
+        &self,
+        sender: &mut SessionCell,
+        cells: &mut Cells,
+        (path, news): (Option<&Path>, MessageNews),
+    ) {
         let is_say = self.message.kind == MessageKind::Say;
+        let when = (self.now, news);
         let attended = match self.message.kind {
             MessageKind::Return => None,
             _ => arrival::attends(
@@ -237,7 +272,8 @@ impl MessageCase<'_> {
                 cells.peer.as_deref().unwrap_or(sender),
             ),
         };
-        let steps = self.steps(sender, cells.peer.as_deref().unwrap_or(sender));
+        let receiver = cells.peer.as_deref().unwrap_or(sender);
+        let (steps, ends) = (self.steps(sender, receiver), self.ends(sender, receiver));
         sender.stick(self.message.agent.as_ref());
         self.enter_tree(sender, cells, path);
         let receiver = cells.peer.as_deref_mut().unwrap_or(sender);
@@ -251,31 +287,23 @@ impl MessageCase<'_> {
         if let (Some(flow), Some(path)) = (&mut cells.flow, path)
             && self.message.kind != MessageKind::Return
         {
-            flow.enter(
-                self.from,
-                &self.message.to,
-                path.is_return,
-                is_say,
-                self.now,
-            );
+            flow.enter(ends, path.is_return, is_say.then_some(news), self.now);
             if is_say {
-                flow::count_talk(flow, self.now, self.widest.calls_per_minute);
+                let said = Statement::of(self.message);
+                flow::count_talk(flow, said, when, self.widest.calls_per_minute);
             }
         }
         if let Some(pair) = &mut cells.pair {
             pair.note_work(steps);
-            chatter::count(pair, self.now, self.widest.chatter);
+            chatter::count(pair, when, self.sending, self.widest.chatter);
             echo::count(pair, &self.sent());
         }
         if let Some(inbox) = &mut cells.inbox {
-            inbox.arrived.push(
-                self.now,
-                crate::time::Millis::MINUTE,
-                self.widest.messages_per_minute,
-            );
+            let keep = self.widest.messages_per_minute;
+            arrival::count_inbox(inbox, self.now, news.is_news(), keep);
         }
         if let Some(conversation) = &mut cells.conversation {
-            conversation.messages = conversation.messages.saturating_add(1);
+            arrival::count_conversation(conversation, news.is_news());
         }
     }
 
@@ -295,7 +323,7 @@ impl MessageCase<'_> {
     fn sent(&self) -> SentMessage {
         let flow = self.message.flow.as_ref();
         SentMessage {
-            content: self.message.content.map(|digest| digest.prefix()),
+            content: Statement::of(self.message).map(|said| said.content),
             flow: flow.map_or(0, |flow| hash_bytes(flow.as_str().as_bytes())),
             forward: self.is_forward(),
         }

@@ -32,6 +32,18 @@ pub enum MessageKind {
     Return,
 }
 
+/// What a content says apart from its ids, times and numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wording {
+    /// The digest without noise: ids, times, random words.
+    pub normal: Digest,
+    /// A short hash of what is left without numbers too.
+    pub words: u32,
+    /// The first numbers, in thousandths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<u64>,
+}
+
 /// A message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
@@ -58,6 +70,9 @@ pub struct Message {
     /// The digest of its content, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Digest>,
+    /// How the content of an agent's message reads without noise, if it has noise or numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wording: Option<Wording>,
     /// Say, spawn or return.
     #[serde(default, skip_serializing_if = "is_default")]
     pub kind: MessageKind,

@@ -114,7 +114,7 @@ keys! {
     "flow.max_calls_per_minute" = flow.max_calls_per_minute, COUNT, "Agents' messages in one flow within 60 seconds.";
     "flow.max_calls" = flow.max_calls, COUNT, "Agents' messages in one flow.";
     "flow.max_revisits" = flow.max_revisits, COUNT, "Returns to one session; `flow.revisits` is off by default.";
-    "flow.chatter" = flow.chatter, COUNT, "Warn on this message between two sessions within 60 seconds without a step by either.";
+    "flow.chatter" = flow.chatter, COUNT, "Warn on this message between two sessions within 60 seconds without news or a step by either.";
     "flow.echo.warn" = flow.echo.warn, COUNT, "Warn on this repetition of the same words.";
     "flow.echo.deny" = flow.echo.deny, COUNT, "Refuse this repetition, if the answers were all the same.";
     "flow.max_unattended" = flow.max_unattended, COUNT, "Agents' messages into a session since a user was last behind it.";

@@ -3,14 +3,15 @@
 //! Agents that only answer each other look busy and are not. The rule cannot know who is at fault
 //! and honest exchanges can be quick, so it warns and never refuses.
 //!
-//! Trips when: the Nth message between the two within a minute, and every further one.
+//! Trips when: the Nth message between the two within a minute that brings nothing new to its flow; once, until
+//! it calms down.
 //! Resets when: either of them reports a step, or the window slides on.
 //! Bounded by: N times a pair, forgotten after an idle hour.
 //! Odd cases: "in between" is by the order of events, so clock skew between hosts does not matter. If neither of the
 //! two has ever reported a step, work can't be seen, and the message does not claim that there was none.
 
 use super::text::{plain_name, raise_hint};
-use crate::cell::PairCell;
+use crate::cell::{MessageNews, PairCell};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::policy::{Limits, MAX_LIMIT};
@@ -23,17 +24,20 @@ pub(crate) fn judge(
     pair: &PairCell,
     steps: (u64, u64),
     from: &Id,
-    now: Timestamp,
+    (now, news): (Timestamp, MessageNews),
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let earlier = if pair.worked(steps) {
-        0
-    } else {
-        pair.talk.count(now, Millis::MINUTE)
+    if news.is_news() {
+        return;
+    }
+    let earlier = match pair.worked(steps) {
+        true => 0,
+        false => pair.talk.count(now, Millis::MINUTE),
     };
     let (count, limit) = (earlier + 1, limits.flow.chatter.get());
-    if count < limit as usize {
+    let said = pair.warned && earlier > 0;
+    if count < limit as usize || said {
         return;
     }
     found.add(limits, RuleId::FlowChatter, || {
@@ -59,6 +63,16 @@ pub(crate) fn judge(
 }
 
 /// Counts a message that was let through; the last `keep` are remembered.
-pub(crate) fn count(pair: &mut PairCell, now: Timestamp, keep: u32) {
+pub(crate) fn count(
+    pair: &mut PairCell,
+    (now, news): (Timestamp, MessageNews),
+    limits: &Limits,
+    keep: u32,
+) {
+    if news.is_news() {
+        return;
+    }
+    let count = pair.talk.count(now, Millis::MINUTE) + 1;
+    pair.warned = count >= limits.flow.chatter.get() as usize;
     pair.talk.push(now, Millis::MINUTE, keep);
 }

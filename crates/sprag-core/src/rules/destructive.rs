@@ -3,10 +3,13 @@
 //! The costliest runaway is the one that cannot be taken back: a clean-up agent that deletes the same
 //! thing again because the catalogue says "still exists". Destruction in quick succession kills the
 //! session at once; a person looks before it goes on. A legitimate batch gets a higher
-//! `max_calls` for its agent, and is then still watched per target.
+//! `max_calls` for its agent, and is then still watched per target. If a user takes part in the session and
+//! each call is on something else, that person is asked instead, once: what is approved for the session lets
+//! the tool go on with other things.
 //!
 //! Trips when: the Nth destructive call within the window; a target that was already in N.
-//! Resets when: the window slides on, or an operator resets the session.
+//! Resets when: the window slides on, a user speaks, or an operator resets the session. What a person
+//! declined is not forgotten for a user's word.
 //! Bounded by: `max_calls` times; 16 targets for each of them, at most 4,096.
 //! Odd cases: a call's target is the whole set of its target fields, so `schema` alone never ties two
 //! tables together; an array is one target an element; a call without target fields counts for the volume only.
@@ -162,13 +165,22 @@ pub(crate) fn judge(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let memory = memory(Source::Tools, cells, limits);
+    let own = limits.destructive.scope == Scope::Session;
+    let session = &cells.0.held;
+    let exact = call.approach.exact.prefix();
     let case = Case {
         destroys,
         call,
         now,
         limits,
+        attended: own && session.user_seen,
+        again: session
+            .calls
+            .nth_latest(exact, 1, now, limits.destructive.window)
+            .is_some(),
+        granted: own && session.approvals.grants(series(call)),
     };
+    let memory = memory(Source::Tools, cells, limits);
     let target_warns = case.target(memory, found);
     case.volume(memory, target_warns, found);
 }
@@ -179,10 +191,30 @@ struct Case<'a> {
     call: &'a Call,
     now: Timestamp,
     limits: &'a Limits,
+    /// A user takes part in the session.
+    attended: bool,
+    /// The very same call was made in the window.
+    again: bool,
+    /// A person let this tool go on with other things.
+    granted: bool,
+}
+
+/// What an approval of a series covers: this tool, whatever it destroys next.
+pub(crate) fn series(call: &Call) -> u64 {
+    let name = |id: &Option<Id>| hash_bytes(id.as_ref().map_or("", Id::as_str).as_bytes());
+    let tool = mix(name(&call.approach.server), name(&call.approach.tool));
+    mix(tool, hash_bytes(b"series"))
 }
 
 impl Case<'_> {
-    /// Kills on the Nth call in the window, and warns on the one before it: first a word, then the
+    /// Whether none of its targets was in another call of the window.
+    fn is_on_others(&self, memory: &Destructive) -> bool {
+        let span = self.limits.destructive.window;
+        let was_on = |target: &u64| memory.count_target(*target, self.now, span) > 0;
+        !self.again && !self.destroys.targets.iter().any(was_on)
+    }
+
+    /// Kills on the Nth call in the window, or asks, and warns on the one before it: first a word, then the
     /// end. Slow deletes that stay one below the limit are warned about once.
     fn volume(&self, memory: &Destructive, target_warns: bool, found: &mut Findings) {
         let (span, max) = (
@@ -195,7 +227,11 @@ impl Case<'_> {
             .window
             .latest()
             .is_some_and(|latest| counted(memory, latest, span) + 1 >= max);
-        let decision = if count >= max {
+        let decision = if self.granted {
+            return;
+        } else if count >= max && self.attended && self.is_on_others(memory) {
+            Decision::Ask
+        } else if count >= max {
             Decision::Kill
         } else if near && !said && !target_warns {
             Decision::Warn
@@ -301,6 +337,14 @@ impl Case<'_> {
         let happened = format!("{count} deletes{on} in {}s{names}", elapsed.0 / 1000);
         let message = match (decision, rule) {
             (Decision::Kill, _) => format!("session_killed: loop_detected, {happened}"),
+            (Decision::Ask, _) => format!(
+                "{happened}; approved for the session, {} may go on with other things",
+                plain_name(tool)
+            ),
+            (_, RuleId::DestructiveVolume) if self.attended => format!(
+                "{happened}: one more within {}s is refused until a person has looked. If these deletes are meant, tell the user what you are about to delete and ask.",
+                self.limits.destructive.window.0 / 1000
+            ),
             (_, RuleId::DestructiveVolume) => format!(
                 "{happened}: one more within {}s kills this session. If these deletes are meant, stop and ask for the limit to be raised.",
                 self.limits.destructive.window.0 / 1000

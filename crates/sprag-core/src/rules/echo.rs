@@ -5,15 +5,16 @@
 //! nothing and is refused.
 //!
 //! Trips when: the 3rd equal message in a row warns; the 5th is refused if all answers in between
-//! were equal or there were none.
-//! Resets when: other words, another flow, or a step by either of the two.
-//! Bounded by: one run each way.
-//! Odd cases: an answer without content can't be compared and counts as a different one, so
+//! were equal or there were none. In a ring of any size: the 20th message in a row of a flow (four times
+//! `deny`) that repeats what was said in the flow before.
+//! Resets when: other words, another flow, or a step by either of the two; in a ring also a user's message.
+//! Bounded by: one run each way, and a count for the flow.
+//! Odd cases: equal is what differs in ids and times only; an answer without content can't be compared and counts as a different one, so
 //! nothing is refused for lack of knowledge; a refused repetition leaves the run as it was. If neither of the
 //! two has ever reported a step, work can't be seen, and the message does not claim that there was none.
 
 use super::text::{plain_name, raise_hint};
-use crate::cell::{Answers, MessageRun, PairCell};
+use crate::cell::{Answers, FlowCell, MessageNews, MessageRun, PairCell};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::policy::{Limits, MAX_LIMIT};
@@ -23,10 +24,43 @@ use crate::verdict::Decision;
 /// One message as the runs see it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SentMessage {
+    /// Without ids and times.
     pub(crate) content: Option<u64>,
     pub(crate) flow: u64,
     /// From the session that sorts first to the other.
     pub(crate) forward: bool,
+}
+
+/// A ring is refused with this many times the messages of a pair.
+const RING: u32 = 4;
+
+/// Judges a message that goes on with a ring, before it is let through. Returns whether the rule trips.
+pub(crate) fn judge_ring(
+    flow: &FlowCell,
+    news: MessageNews,
+    limits: &Limits,
+    found: &mut Findings,
+) -> bool {
+    let deny = limits.flow.echo.deny.get().saturating_mul(RING);
+    let count = flow.news.repeated.saturating_add(1);
+    if !news.repeats() || count < deny {
+        return false;
+    }
+    found.add(limits, RuleId::FlowEcho, || {
+        let message = format!(
+            "Agent call rejected: {count} messages of this flow in a row repeat what was said in it before, and no work was reported in between"
+        );
+        Finding::new(RuleId::FlowEcho, Decision::Deny, message)
+            .with("count", count)
+            .with("deny_on", deny)
+            .hint_if(raise_hint(
+                "flow.echo.deny",
+                limits.flow.echo.deny.get(),
+                count.div_ceil(RING) + 1,
+                MAX_LIMIT,
+            ))
+    });
+    true
 }
 
 fn runs(pair: &mut PairCell, forward: bool) -> (&mut MessageRun, &mut MessageRun) {

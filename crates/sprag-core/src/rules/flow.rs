@@ -5,13 +5,19 @@
 //! another side. Depth is of the collapsed stack: a return pops, and parallel branches each have
 //! their own path, so a coordinator may fan out as wide as `max_sessions` lets it.
 //!
+//! A flow in which agents work or say something new is alive. So its age counts from the last such message,
+//! and a message that brings something new counts half for the rate and for the sessions that it brings in.
+//! The total counts every message: talk alone ends there, however new its words are.
+//!
 //! Trips when: see each message. Resets when: the flow is silent for `max_duration`; a user's
-//! message renews its age. Bounded by: 256 members, `max_calls_per_minute` times, one total.
+//! message renews its age. Bounded by: 256 members, 64 contents, three times `max_calls_per_minute` times,
+//! one total.
 //! Odd cases: refused messages keep a flow alive, so hammering a timed-out flow stays refused; a
 //! sub-agent's start is judged by correlation, self-call and depth only, its return by none.
 
 use super::text;
-use crate::cell::{FlowCell, Path};
+use crate::cell::window::Weighed;
+use crate::cell::{FlowCell, MessageNews, Path, Statement};
 use crate::finding::{Finding, Findings};
 use crate::id::Id;
 use crate::policy::{Limits, MAX_LIMIT};
@@ -93,12 +99,14 @@ pub(crate) fn judge_talk(
     flow: &FlowCell,
     (from, to): (&Id, &Id),
     path: &Path,
-    now: Timestamp,
+    (now, news): (Timestamp, MessageNews),
     limits: &Limits,
     found: &mut Findings,
 ) {
-    judge_sessions(flow, from, to, limits, found);
-    judge_duration(flow, now, limits, found);
+    judge_sessions(flow, (from, to), news, limits, found);
+    if !news.is_news() {
+        judge_duration(flow, now, limits, found);
+    }
     judge_counts(flow, now, limits, found);
     let max = limits.flow.max_revisits.get();
     let revisits = flow.member(to).map_or(0, |member| member.revisits);
@@ -119,23 +127,40 @@ pub(crate) fn judge_talk(
     }
 }
 
-fn judge_sessions(flow: &FlowCell, from: &Id, to: &Id, limits: &Limits, found: &mut Findings) {
-    let (count, max) = (flow.sessions_with(from, to), limits.flow.max_sessions.get());
-    if count > max {
+fn judge_sessions(
+    flow: &FlowCell,
+    (from, to): (&Id, &Id),
+    news: MessageNews,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    let sessions = flow.sessions_with(from, to, news.is_news());
+    let max = limits.flow.max_sessions.get();
+    let weight = sessions.weight_up();
+    if weight > max as usize {
         found.add(limits, RuleId::FlowSessions, || {
+            let count = sessions.total();
+            let half = match sessions.new {
+                0 => String::new(),
+                new => format!("; {new} that came in with something new count half"),
+            };
             deny(
                 RuleId::FlowSessions,
-                format!("flow involves too many sessions ({count}, max {max})"),
+                format!("flow involves too many sessions ({count}, max {max}{half})"),
             )
             .with("sessions", count)
+            .with("new", sessions.new)
             .with("max", max)
-            .hint_if(raise_to("max_sessions", count))
+            .hint_if(raise_to(
+                "max_sessions",
+                u32::try_from(weight).unwrap_or(u32::MAX),
+            ))
         });
     }
 }
 
 fn judge_duration(flow: &FlowCell, now: Timestamp, limits: &Limits, found: &mut Findings) {
-    let (age, max) = (now.since(flow.chain_since), limits.flow.max_duration);
+    let (age, max) = (now.since(flow.idle_since()), limits.flow.max_duration);
     if age > max {
         found.add(limits, RuleId::FlowDuration, || {
             deny(
@@ -154,17 +179,27 @@ fn judge_duration(flow: &FlowCell, now: Timestamp, limits: &Limits, found: &mut 
 
 fn judge_counts(flow: &FlowCell, now: Timestamp, limits: &Limits, found: &mut Findings) {
     let per_minute = limits.flow.max_calls_per_minute.get();
-    if flow.calls.count(now, Millis::MINUTE) >= per_minute as usize {
+    let windows = (&flow.calls, &flow.new_calls);
+    let recent = Weighed::of(windows.0, windows.1, now, Millis::MINUTE);
+    if recent.weight() >= per_minute as usize {
         found.add(limits, RuleId::FlowRate, || {
+            let half = match recent.new {
+                0 => String::new(),
+                new => format!(
+                    "; {new} of {} said something new and count half",
+                    recent.total()
+                ),
+            };
             let finding = deny(
                 RuleId::FlowRate,
-                format!("call rate limit exceeded (max {per_minute}/minute)"),
+                format!("call rate limit exceeded (max {per_minute}/minute{half})"),
             )
-            .with("count", per_minute)
+            .with("count", recent.total())
+            .with("new", recent.new)
             .with("max", per_minute)
             .with("window_ms", Millis::MINUTE.0)
             .hint_if(raise("max_calls_per_minute", per_minute, per_minute + 1));
-            match flow.calls.retry_after(now, Millis::MINUTE, per_minute) {
+            match Weighed::retry_after(windows.0, windows.1, now, Millis::MINUTE, per_minute) {
                 Some(span) => finding.retry_after(span.0),
                 None => finding,
             }
@@ -185,7 +220,18 @@ fn judge_counts(flow: &FlowCell, now: Timestamp, limits: &Limits, found: &mut Fi
 }
 
 /// Counts a message that was let through; the times of the last `keep` are remembered.
-pub(crate) fn count_talk(flow: &mut FlowCell, now: Timestamp, keep: u32) {
-    flow.calls.push(now, Millis::MINUTE, keep);
+pub(crate) fn count_talk(
+    flow: &mut FlowCell,
+    statement: Option<Statement>,
+    (now, news): (Timestamp, MessageNews),
+    keep: u32,
+) {
+    match news.is_news() {
+        true => flow
+            .new_calls
+            .push(now, Millis::MINUTE, keep.saturating_mul(2)),
+        false => flow.calls.push(now, Millis::MINUTE, keep),
+    }
+    flow.news.note(statement, news, now);
     flow.total = flow.total.saturating_add(1);
 }

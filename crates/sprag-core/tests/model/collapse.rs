@@ -25,6 +25,7 @@ fn say(at: u64, from: &Id, to: &Id, flow: &Id) -> Observation {
         agent: None,
         to_agent: None,
         content: None,
+        wording: None,
         kind: MessageKind::Say,
         unblock: false,
         generation: None,

@@ -1,6 +1,6 @@
 //! Calls that destroy: how many in the window, and how many on one target.
 
-use sprag_core::{Call, Decision, Field, Limits, Mode, Reach, RuleId, Scope, Timestamp};
+use sprag_core::{Call, Decision, Field, Limits, Mode, Observed, Reach, RuleId, Scope, Timestamp};
 
 use super::findings::Findings;
 use super::judge::Action;
@@ -28,13 +28,22 @@ impl<'a> Action<'_, 'a> {
         }
         let target_speaks = most.is_some_and(|most| most >= max || most + 1 == max && max >= 2)
             && speaks_for_volume(limits);
-        self.volume(scope, target_speaks, limits, findings);
+        let again = most.is_some_and(|most| most > 0) || self.was_called(call, limits);
+        let by_user = self.actor.is_attended() && limits.destructive.scope == Scope::Session;
+        if by_user && self.goes_on(call) {
+            return;
+        }
+        let stop = match by_user && !again {
+            true => Decision::Ask,
+            false => Decision::Kill,
+        };
+        self.volume((scope, stop), target_speaks, limits, findings);
     }
 
     /// A kill on the Nth call, and a word on the one before, unless the call before it had one.
     fn volume(
         &self,
-        scope: Scoped<'a>,
+        (scope, stop): (Scoped<'a>, Decision),
         target_speaks: bool,
         limits: &Limits,
         findings: &mut Findings,
@@ -47,10 +56,24 @@ impl<'a> Action<'_, 'a> {
             .last()
             .map_or(0, |(latest, _)| count_at(latest));
         if count >= max {
-            findings.add(limits, RuleId::DestructiveVolume, Decision::Kill);
+            findings.add(limits, RuleId::DestructiveVolume, stop);
         } else if max >= 3 && count + 1 == max && before + 1 < max && !target_speaks {
             findings.add(limits, RuleId::DestructiveVolume, Decision::Warn);
         }
+    }
+
+    /// Whether the very same call was let through in the window.
+    fn was_called(&self, call: &Call, limits: &Limits) -> bool {
+        self.actor.life.iter().any(|record| {
+            let own = record.cells.session == Some(self.actor.id);
+            let ran = record.facts.ran.map(|approach| approach.exact);
+            let made = match record.what {
+                Observed::Call(call) if record.facts.accepted => Some(call.approach.exact),
+                _ => None,
+            };
+            let is_same = [ran, made].contains(&Some(call.approach.exact));
+            own && is_same && self.now.since(record.now) < limits.destructive.window
+        })
     }
 
     /// Where a destructive call counts and what it is on.
@@ -91,7 +114,7 @@ impl<'a> Action<'_, 'a> {
     fn destroyed(&self, scope: Scoped<'a>) -> impl Iterator<Item = (Timestamp, &[Target<'a>])> {
         // What an agent did outlives the sessions that did it.
         let records = match scope {
-            Scoped::Session(_) => self.actor.life,
+            Scoped::Session(_) => &self.actor.life[self.actor.seen_by_user()..],
             Scoped::Agent(_) => &self.history.records,
         };
         records.iter().filter_map(move |record| {

@@ -35,7 +35,7 @@ impl Generator<'_> {
         let count = self.rng.within(2, 4);
         for (nth, session) in samples.sessions.iter().take(count).enumerate() {
             let opening = Message {
-                content: Some(samples.contents[0]),
+                content: Some(samples.contents[0].0),
                 source: Source::User,
                 to_agent: None,
                 ..self.outside(session.clone())
@@ -219,7 +219,7 @@ impl Generator<'_> {
             flow: self.maybe_flow(20),
             text: self
                 .rng
-                .maybe(90, |rng| contents[rng.weighted(&[(85, 0), (15, 1)])]),
+                .maybe(90, |rng| contents[rng.weighted(&[(85, 0), (15, 1)])].0),
             chant: self.rng.weighted(&[(70, 0), (20, 8), (10, 1)]),
             generation: self.generation(),
             identity: self.identity(),

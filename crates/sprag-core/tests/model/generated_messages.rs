@@ -26,8 +26,11 @@ impl Generator<'_> {
             to = self.rng.pick(sessions).clone();
         }
         let contents = &self.samples.contents;
+        let said = self.rng.maybe(60, |rng| rng.pick(contents).clone());
+        let (content, wording) = said.unzip();
         Message {
-            content: self.rng.maybe(60, |rng| *rng.pick(contents)),
+            content,
+            wording: wording.flatten(),
             kind: {
                 let more = if self.starts() { 150 } else { 0 };
                 self.rng.weighted(&[
@@ -62,7 +65,8 @@ impl Generator<'_> {
             conversation: self.rng.maybe(35, |rng| rng.pick(conversations).clone()),
             agent: None,
             to_agent: self.agent(),
-            content: self.rng.maybe(60, |rng| *rng.pick(&self.samples.contents)),
+            content: self.rng.maybe(60, |rng| rng.pick(&self.samples.contents).0),
+            wording: None,
             kind: MessageKind::Say,
             unblock: self.rng.chance(25),
             generation: None,

@@ -67,6 +67,13 @@ impl<'a> History<'a> {
         last.is_some_and(|last| now.since(last.now) < Millis::DAY)
     }
 
+    /// How many steps the session ever reported.
+    pub(crate) fn steps(&self, session: &Id) -> usize {
+        let is_step =
+            |record: &&Record<'_>| record.facts.step && record.cells.session == Some(session);
+        self.records.iter().filter(is_step).count()
+    }
+
     /// It starts at 1 and grows with each reset.
     pub(crate) fn generation(&self, session: &Id) -> u32 {
         1 + Self::count_resets(&self.records, Some(session))

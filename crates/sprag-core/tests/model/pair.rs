@@ -2,6 +2,7 @@
 
 use sprag_core::{Decision, Digest, Id, Limits, Message, Millis, RuleId, Timestamp};
 
+use super::chain;
 use super::findings::Findings;
 use super::history::History;
 use super::record::Record;
@@ -12,6 +13,8 @@ struct PairMessage<'a> {
     from: &'a Id,
     flow: Option<&'a Id>,
     content: Option<Digest>,
+    is_news: bool,
+    chatters: bool,
 }
 
 impl<'a> History<'a> {
@@ -38,27 +41,47 @@ fn line<'a>(record: &Record<'a>) -> Option<PairMessage<'a>> {
         at: record.now,
         from,
         flow: record.cells.flow,
-        content: message.content,
+        content: chain::content(message),
+        is_news: record.facts.is_news,
+        chatters: record.facts.chatters,
     })
 }
 
-/// `flow.chatter` and `flow.echo` on one more `say`.
-pub(crate) fn judge<'a>(
+/// A `say` with its sender and flow.
+type Talk<'a> = (&'a Id, Option<&'a Id>, &'a Message);
+
+/// How many messages of the last minute between the two brought nothing new.
+pub(crate) fn rapid<'a>(
+    history: &History<'a>,
+    now: Timestamp,
+    (from, _, message): Talk<'a>,
+) -> usize {
+    let lines = history.lines(from, &message.to, now);
+    let is_recent = |line: &&PairMessage<'_>| now.since(line.at) < Millis::MINUTE && !line.is_news;
+    lines.iter().filter(is_recent).count()
+}
+
+/// Whether the latest message between the two that brought nothing new was one too many already.
+pub(crate) fn is_warned<'a>(
+    history: &History<'a>,
+    now: Timestamp,
+    (from, _, message): Talk<'a>,
+) -> bool {
+    let lines = history.lines(from, &message.to, now);
+    let last = lines.iter().rev().find(|line| !line.is_news);
+    last.is_some_and(|line| line.chatters && now.since(line.at) < Millis::MINUTE)
+}
+
+/// `flow.echo` on one more `say`.
+pub(crate) fn judge_echo<'a>(
     history: &History<'a>,
     now: Timestamp,
     limits: &Limits,
-    (from, flow, message): (&'a Id, Option<&'a Id>, &'a Message),
+    (from, flow, message): Talk<'a>,
     findings: &mut Findings,
 ) {
     let lines = history.lines(from, &message.to, now);
-    let recent = lines
-        .iter()
-        .filter(|line| now.since(line.at) < Millis::MINUTE)
-        .count();
-    if recent + 1 >= limits.flow.chatter.get() as usize {
-        findings.add(limits, RuleId::FlowChatter, Decision::Warn);
-    }
-    if let Some(content) = message.content {
+    if let Some(content) = chain::content(message) {
         let (repeated, answers_differ) = echo(&lines, from, flow, content);
         if repeated >= limits.flow.echo.deny.get() as usize && !answers_differ {
             findings.add(limits, RuleId::FlowEcho, Decision::Deny);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sprag_core::{
     Answer, ApprovalScope, Call, Code, Decision, Id, Limits, Millis, Observed, ObservedEffect,
-    Reach, Timestamp, approval_code,
+    Reach, RuleId, Scope, Timestamp, approval_code,
 };
 
 use super::effects::reach;
@@ -47,8 +47,15 @@ pub(crate) enum Said {
 impl<'a> Actor<'_, 'a> {
     /// Every question of the session that still means something.
     fn questions(&self, now: Timestamp) -> Vec<Question<'a>> {
+        let mut all = self.all_questions(self.life.len());
+        all.retain(|one| one.is_live(now));
+        all
+    }
+
+    /// Every question of its first `count` records, with what was said.
+    fn all_questions(&self, count: usize) -> Vec<Question<'a>> {
         let mut all: Vec<Question<'a>> = Vec::new();
-        for record in self.life {
+        for record in &self.life[..count] {
             if record.facts.user_word && record.cells.receiver == Some(self.id) {
                 all.retain(|one| !matches!(one.state, QuestionState::Declined(_)));
             }
@@ -66,8 +73,29 @@ impl<'a> Actor<'_, 'a> {
                 resolved.for_each(|one| one.state = *state);
             }
         }
-        all.retain(|one| one.is_live(now));
         all
+    }
+
+    /// Whether a user takes part in the session.
+    pub(crate) fn is_attended(&self) -> bool {
+        let heard = |record: &Record<'_>| {
+            record.facts.attends.is_some() && record.cells.receiver == Some(self.id)
+        };
+        self.life.iter().any(heard)
+    }
+
+    /// The first record of its life that no user saw: after the last user's word that found nothing declined.
+    pub(crate) fn seen_by_user(&self) -> usize {
+        let mut seen = 0;
+        for (at, record) in self.life.iter().enumerate() {
+            if record.facts.user_word && record.cells.receiver == Some(self.id) {
+                let declined = |one: &Question<'_>| matches!(one.state, QuestionState::Declined(_));
+                if !self.all_questions(at).iter().any(declined) {
+                    seen = at;
+                }
+            }
+        }
+        seen
     }
 
     /// How many questions were asked since the session read as new.
@@ -120,7 +148,13 @@ impl<'a> Action<'_, 'a> {
         facts: &mut EventFacts<'a>,
     ) {
         if let (Decision::Ask, Observed::Call(call)) = (verdict.decision, what) {
-            verdict.approval = self.ask(call, &self.actor.limits, facts);
+            let limits = &*self.actor.limits;
+            let is_series = verdict.rule == Some(RuleId::DestructiveVolume)
+                && self.actor.is_attended()
+                && limits.destructive.scope == Scope::Session
+                && self.destroys(call, limits).is_some()
+                && !matches!(self.deed(call, limits), Deed::By(..));
+            verdict.approval = self.ask((call, is_series), limits, facts);
             if verdict.approval.is_some() {
                 verdict.code = Some(Code::ApprovalRequired);
             } else {
@@ -134,7 +168,12 @@ impl<'a> Action<'_, 'a> {
 
     /// The code under which a call is asked about; a new question is kept in `facts`. None if too many are
     /// open.
-    fn ask(&self, call: &'a Call, limits: &Limits, facts: &mut EventFacts<'a>) -> Option<Id> {
+    fn ask(
+        &self,
+        (call, is_series): (&'a Call, bool),
+        limits: &Limits,
+        facts: &mut EventFacts<'a>,
+    ) -> Option<Id> {
         let exact = call.approach.exact;
         let live = self.actor.questions(self.now);
         let same =
@@ -153,7 +192,10 @@ impl<'a> Action<'_, 'a> {
         facts.asks = Some(AskedCall {
             code: code.clone(),
             exact,
-            deed: self.deed(call, limits),
+            deed: match is_series {
+                true => Deed::Series(&call.approach.server, &call.approach.tool),
+                false => self.deed(call, limits),
+            },
             until: self.now.plus(limits.ask.expires),
         });
         Some(code)
@@ -195,6 +237,14 @@ impl<'a> Action<'_, 'a> {
             .iter()
             .find(|one| one.state == QuestionState::Open && one.asked.exact == exact)?;
         Some(open.asked.code.clone())
+    }
+
+    /// Whether a person let the tool go on with other things.
+    pub(crate) fn goes_on(&self, call: &'a Call) -> bool {
+        let series = Deed::Series(&call.approach.server, &call.approach.tool);
+        let granted =
+            |one: &Question<'_>| one.state == QuestionState::Granted && one.asked.deed == series;
+        self.actor.questions(self.now).iter().any(granted)
     }
 
     fn deed(&self, call: &'a Call, limits: &Limits) -> Deed<'a> {

@@ -194,6 +194,14 @@ pub(crate) struct EventFacts<'a> {
     pub(crate) action: bool,
     /// It is an attempt in its flow, under this `flow.max_duration`.
     pub(crate) attempt: Option<Millis>,
+    /// A `say`: whether it brings something new to its flow.
+    pub(crate) is_news: bool,
+    /// A `say` that repeats what was said in its flow, with no work in between.
+    pub(crate) repeats_flow: bool,
+    /// A message: how many steps the sender and the receiver had reported.
+    pub(crate) steps: (usize, usize),
+    /// A `say` that brought its pair to the limit of `flow.chatter`.
+    pub(crate) chatters: bool,
     /// A call that may get a step.
     pub(crate) pending: Option<PendingCall<'a>>,
     /// A step that ended the wait of the call with this key.
@@ -273,6 +281,8 @@ pub(crate) enum Deed<'a> {
         &'a Option<Id>,
         BTreeSet<(&'a str, Verb, Digest)>,
     ),
+    /// The same tool, whatever it destroys.
+    Series(&'a Option<Id>, &'a Option<Id>),
     /// The same call.
     Same(Digest),
 }

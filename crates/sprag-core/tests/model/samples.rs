@@ -2,6 +2,7 @@
 
 use sprag_core::{
     Approach, Digest, DigestKey, Field, Id, ObservedEffect, Outcome, Reach, Tone, ToolKind, Verb,
+    Wording,
 };
 
 /// Everything that events pick from, made once.
@@ -13,7 +14,7 @@ pub(crate) struct Samples {
     pub(crate) conversations: Vec<Id>,
     pub(crate) call_ids: Vec<Id>,
     pub(crate) use_ids: Vec<Id>,
-    pub(crate) contents: Vec<Digest>,
+    pub(crate) contents: Vec<(Digest, Option<Wording>)>,
     /// Calls that change nothing.
     pub(crate) harmless: Vec<Approach>,
     /// Calls that the policies like to forbid.
@@ -38,7 +39,7 @@ impl Samples {
             conversations: ids(&["c0", "c1"]),
             call_ids: numbered("t", 80),
             use_ids: numbered("u", 6),
-            contents: ["continue", "any news?"].map(digest).to_vec(),
+            contents: contents(),
             harmless: vec![
                 call(None, "read", &[("p", "1")]),
                 call(None, "read", &[("p", "2")]),
@@ -84,6 +85,30 @@ impl Samples {
             ],
         }
     }
+}
+
+/// Words, words with another id each time, words that count, and some that are said once.
+fn contents() -> Vec<(Digest, Option<Wording>)> {
+    let mut contents = ["continue", "any news?", "done", "page"]
+        .map(|text| (digest(text), None))
+        .to_vec();
+    for (exact, normal, figure) in [
+        ("request 7f", "request", 0),
+        ("request 8a", "request", 0),
+        ("attempt 1", "attempt 1", 1_000),
+        ("attempt 2", "attempt 2", 2_000),
+        ("attempt 18", "attempt 18", 18_000),
+        ("attempt 19", "attempt 19", 19_000),
+    ] {
+        let is_counted = figure > 0;
+        let wording = Wording {
+            normal: digest(normal),
+            words: u32::from(is_counted),
+            figures: is_counted.then_some(figure).into_iter().collect(),
+        };
+        contents.push((digest(exact), Some(wording)));
+    }
+    contents
 }
 
 /// Calls that start a sub-agent.

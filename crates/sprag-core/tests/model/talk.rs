@@ -2,7 +2,7 @@
 
 use sprag_core::{Decision, Id, Limit, Message, MessageKind, Millis, Observed, RuleId, Timestamp};
 
-use super::chain::{Chain, ChainStep};
+use super::chain::{Chain, ChainStep, Said};
 use super::findings::Findings;
 use super::judge::{Actor, Model, ModelOutcome, killed};
 use super::pair;
@@ -38,6 +38,12 @@ impl<'a> Talk<'_, 'a> {
             return (killed(Decision::Kill), facts);
         }
         facts.action = true;
+        facts.steps = (
+            self.model.history.steps(self.sender.id),
+            self.model.history.steps(self.receiver.id),
+        );
+        (facts.is_news, facts.repeats_flow) = self.news(facts.steps);
+        facts.chatters = self.pair_is_loud(facts.is_news);
         let mut findings = Findings::default();
         if self.receiver.is_killed {
             findings = killed(Decision::Deny);
@@ -47,8 +53,8 @@ impl<'a> Talk<'_, 'a> {
                 self.start(&mut findings);
             }
             if self.message.kind == MessageKind::Say {
-                self.flow(&mut findings);
-                self.pair(&mut findings);
+                self.flow(&facts, &mut findings);
+                self.pair(&facts, &mut findings);
                 self.arrival(&mut findings);
             }
         }
@@ -113,20 +119,42 @@ impl<'a> Talk<'_, 'a> {
         })
     }
 
-    fn flow(&self, findings: &mut Findings) {
+    /// Whether the message brings something new to its flow, and whether it repeats what was said in it.
+    fn news(&self, steps: (usize, usize)) -> (bool, bool) {
+        let Some((chain, _)) = &self.chain else {
+            return (false, false);
+        };
+        if self.message.kind != MessageKind::Say {
+            return (false, false);
+        }
+        let worked =
+            chain.worked(self.sender.id, steps.0) || chain.worked(self.receiver.id, steps.1);
+        let novelty = chain.novelty(self.message);
+        (
+            worked || novelty == Some(Said::New),
+            !worked && novelty == Some(Said::Repeats),
+        )
+    }
+
+    fn flow(&self, facts: &EventFacts<'a>, findings: &mut Findings) {
         let limits = &*self.sender.limits;
         let Some((chain, place)) = &self.chain else {
             return;
         };
-        let mut sessions = vec![self.sender.id, self.receiver.id];
-        sessions.extend(chain.said.iter().flat_map(|said| [said.from, said.to]));
-        sessions.sort();
-        sessions.dedup();
+        let mut sessions = chain.sessions();
+        for id in [self.sender.id, self.receiver.id] {
+            if !sessions.iter().any(|(held, _)| *held == id) {
+                sessions.push((id, facts.is_news));
+            }
+        }
+        let by_news = sessions.iter().filter(|(_, by_news)| *by_news).count();
+        let sessions = sessions.len() - by_news + by_news.div_ceil(2);
         let recent = chain
             .said
             .iter()
-            .filter(|said| self.now.since(said.at) < Millis::MINUTE)
-            .count();
+            .filter(|said| self.now.since(said.at) < Millis::MINUTE);
+        let recent = half_if_new(recent.map(|said| said.is_news));
+        let since = chain.since.max(chain.news_at.unwrap_or_default());
         let revisits = chain
             .said
             .iter()
@@ -136,11 +164,11 @@ impl<'a> Talk<'_, 'a> {
         for (rule, is_over) in [
             (
                 RuleId::FlowSessions,
-                exceeds(sessions.len(), limits.flow.max_sessions),
+                exceeds(sessions, limits.flow.max_sessions),
             ),
             (
                 RuleId::FlowDuration,
-                self.now.since(chain.since) > limits.flow.max_duration,
+                !facts.is_news && self.now.since(since) > limits.flow.max_duration,
             ),
             (
                 RuleId::FlowRate,
@@ -161,10 +189,29 @@ impl<'a> Talk<'_, 'a> {
         }
     }
 
-    fn pair(&self, findings: &mut Findings) {
+    fn pair(&self, facts: &EventFacts<'a>, findings: &mut Findings) {
+        let limits = &*self.sender.limits;
+        let repeated = self.chain.as_ref().map_or(0, |(chain, _)| chain.repeated);
+        let ring = 4 * limits.flow.echo.deny.get() as usize;
+        let in_ring = facts.repeats_flow && repeated + 1 >= ring;
+        if in_ring {
+            findings.add(limits, RuleId::FlowEcho, Decision::Deny);
+        }
         let talk = (self.sender.id, self.cells.flow, self.message);
         let history = &self.model.history;
-        pair::judge(history, self.now, &self.sender.limits, talk, findings);
+        if facts.chatters && !pair::is_warned(history, self.now, talk) {
+            findings.add(limits, RuleId::FlowChatter, Decision::Warn);
+        }
+        if !in_ring {
+            pair::judge_echo(history, self.now, limits, talk, findings);
+        }
+    }
+
+    fn pair_is_loud(&self, is_news: bool) -> bool {
+        let talk = (self.sender.id, self.cells.flow, self.message);
+        let is_say = self.message.kind == MessageKind::Say;
+        let limit = self.sender.limits.flow.chatter.get() as usize;
+        is_say && !is_news && pair::rapid(&self.model.history, self.now, talk) + 1 >= limit
     }
 
     /// What is judged by the receiver's policy.
@@ -179,8 +226,8 @@ impl<'a> Talk<'_, 'a> {
             .records
             .iter()
             .filter(|record| record.said().is_some() && record.cells.inbox == self.cells.inbox)
-            .filter(|record| self.now.since(record.now) < Millis::MINUTE)
-            .count();
+            .filter(|record| self.now.since(record.now) < Millis::MINUTE);
+        let arrived = half_if_new(arrived.map(|record| record.facts.is_news));
         if arrived >= limits.inbox.max_messages_per_minute.get() as usize {
             findings.add(limits, RuleId::InboxRate, Decision::Deny);
         }
@@ -227,17 +274,23 @@ impl<'a> Talk<'_, 'a> {
             return 0;
         };
         let is_in = |cells: &Cells<'a>| cells.conversation == Some(conversation);
-        let mut length = 0;
+        let mut said = Vec::new();
         for record in self.model.history.life(self.now, Millis::DAY, is_in) {
             if is_in(&record.cells) {
                 if record.facts.user_word {
-                    length = 0;
+                    said.clear();
                 }
                 if record.said().is_some() {
-                    length += 1;
+                    said.push(record.facts.is_news);
                 }
             }
         }
-        length
+        half_if_new(said.into_iter())
     }
+}
+
+/// How much messages count: half, rounded down, if they bring something new.
+fn half_if_new(are_news: impl Iterator<Item = bool>) -> usize {
+    let (new, plain): (Vec<bool>, Vec<bool>) = are_news.partition(|is_news| *is_news);
+    plain.len() + new.len() / 2
 }

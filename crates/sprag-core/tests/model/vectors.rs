@@ -67,6 +67,11 @@ fn model_and_engine_pass_the_vectors_of_spend() {
 }
 
 #[test]
+fn model_and_engine_pass_the_vectors_of_news_and_of_deletes_with_a_user() {
+    pass(include_str!("../vectors/news.json"));
+}
+
+#[test]
 fn model_and_engine_pass_the_vectors_of_storms() {
     pass(include_str!("../vectors/storms.json"));
 }

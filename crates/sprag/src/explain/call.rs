@@ -75,8 +75,10 @@ pub(super) const VOLUME: Explanation = Explanation {
           the last, and a person has to look before it goes on.",
     trips: "On the Nth destructive call (`destructive.max_calls`) within `destructive.window`, whatever it \
             was aimed at. Destructive is a tool whose bare name, in snake case, matches \
-            `destructive.tools`, or that its server marks so where `destructive.trust_hints` is on.",
-    resets: "The window slides, so slow deletes of different things pass. The kill itself stays until an \
+            `destructive.tools`, or that its server marks so where `destructive.trust_hints` is on. If a user \
+            takes part in the session and each call is on something else, that person is asked instead.",
+    resets: "The window slides, so slow deletes of different things pass; a user's message starts the counts \
+             again, unless something was declined. The kill itself stays until an \
              operator resets the session.",
     tune: "Raise it for those whose job it is: `sprag policy set destructive.max_calls 50 --agent \
            bulk-cleaner`; destructive.target still stops its loops. With `destructive.scope = \"agent\"` \
@@ -85,6 +87,9 @@ pub(super) const VOLUME: Explanation = Explanation {
         "Commands, SQL and HTTP calls that destroy something outside of the workspace are counted by \
          themselves: a warning on the second, and a person is asked on the third.",
         "Things that are made again (a pod, an image, a branch, rows picked by a condition) are not counted here.",
+        "Approved for the session, a tool may go on with other things.",
+        "A word that names a thing or a gesture destroys nothing: `drop_pin`, `trash_can_level`, \
+         `browser_drag_and_drop`; nor does one after a reading word: `gmail_list_trash`.",
         "`deleteAsset`, `delete-asset` and `delete.asset` are all `delete_asset`.",
     ],
 };

@@ -63,7 +63,7 @@ pub(super) const SESSIONS: Explanation = Explanation {
     why: "Breadth runs away like depth does. Someone asked for 3 research agents and 24 ran; only 4 results \
           ever came back, four fifths of the tokens were spent on work that nobody read.",
     trips: "Distinct sessions that exchanged messages in one flow, both ends of this message included, \
-            exceed `flow.max_sessions`.",
+            exceed `flow.max_sessions`. Those that came in with a message that said something new count half.",
     resets: "When the flow was silent for `flow.max_duration` its next message starts with an empty list.",
     tune: "`sprag policy set flow.max_sessions 20` for wide fan-outs; set it for the coordinator alone with \
            `--agent coordinator`. Flow rules go by the sender's policy.",
@@ -80,13 +80,17 @@ pub(super) const DURATION: Explanation = Explanation {
     per: None,
     why: "Whoever asked has long gone to lunch; the agents still discuss. A loop that waits politely \
           between rounds stays under every rate, and only its age gives it away.",
-    trips: "The flow's chain is older than `flow.max_duration` when an agent sends its next message.",
+    trips: "An agent sends a message that brings nothing new, and for `flow.max_duration` nothing new was said \
+            or done in the flow. New is a content that was not said in the flow before, apart from ids, times \
+            and counters; done is a step that one of the two reported since it last took part.",
     resets: "When no agent tried to send in this flow for `flow.max_duration`, the next message starts a \
              fresh chain. Attempts count even when refused, so hammering on a timed-out flow keeps it \
              closed. A user's message that names the flow starts its time anew.",
     tune: "`sprag policy set flow.max_duration 30m` for flows with slow tools. Long jobs are better split: \
            let the user's or the scheduler's next message start the next flow.",
     odd: &[
+        "Messages without `content` say nothing new: send it (only a digest is kept), or report steps.",
+        "However new the words are, flow.total ends the flow.",
         "Resuming after a break longer than the limit works by itself: that is a fresh chain.",
         "It only looks at messages between agents; budget.time bounds sessions that work alone.",
     ],
@@ -100,7 +104,7 @@ pub(super) const RATE: Explanation = Explanation {
           35,000 calls in three days to hear that there was nothing to learn. Bursts are where money \
           goes fastest, so they are refused first.",
     trips: "Agents' messages in one flow within the last 60 s, this one included, exceed \
-            `flow.max_calls_per_minute`.",
+            `flow.max_calls_per_minute`. Those that say something new count half.",
     resets: "By itself, as the window slides: the verdict's `retry_after_ms` says when. Refused messages are \
              not counted, so trying early costs nothing but the refusal.",
     tune: "`sprag policy set flow.max_calls_per_minute 60` for busy teams of agents, after a look at \

@@ -10,8 +10,8 @@ pub(super) const CHATTER: Explanation = Explanation {
     per: Some("per minute"),
     why: "One handoff between two agents once led to six messages, five of which said that no reply was \
           needed. Each was polite and none did anything: that is what talk without work looks like.",
-    trips: "On the Nth message (`flow.chatter`) between two sessions, either way, within 60 s, if neither \
-            reported a step in between, and on each one after that.",
+    trips: "On the Nth message (`flow.chatter`) between two sessions, either way, within 60 s, if they \
+            say nothing new in their flow and neither reported a step in between. Once, until they calm down.",
     resets: "A step of either session empties the count; so does time, as the window slides.",
     tune: "`sprag policy set flow.chatter 12`, or `sprag policy set flow.chatter off` where agents talk \
            for a living and report no steps. It only warns.",
@@ -31,13 +31,15 @@ pub(super) const ECHO: Explanation = Explanation {
           by the rules of its sender.",
     trips: "One sender repeats the same content to one receiver in one flow, with no step by either in \
             between: a warning on repetition `flow.echo.warn`, a refusal on `flow.echo.deny` if all \
-            answers in between were the same too, or there were none.",
+            answers in between were the same too, or there were none. In a ring of any size, four times \
+            `flow.echo.deny` messages of the flow in a row that each repeat what was said in it are refused too.",
     resets: "Other words, another flow, or a step of either session starts a new run.",
     tune: "`sprag policy set flow.echo '{ warn = 5, deny = 10 }'`. A heartbeat that says the same thing by \
            design is better sent as an applet's or a scheduler's message, which is never limited.",
     odd: &[
         "The same order in a new flow is no echo: every user may ask the same thing.",
         "Messages without content can't echo.",
+        "Another request id or time in the same words makes no other content.",
     ],
 };
 
@@ -69,7 +71,7 @@ pub(super) const RATE: Explanation = Explanation {
           stopped mattering.",
     trips: "Agents' messages that arrived in one inbox within the last 60 s have reached \
             `inbox.max_messages_per_minute`, whatever became of them since (queued, running, done), and \
-            from whatever flow.",
+            from whatever flow. Those that say something new in their flow count half.",
     resets: "By itself, as the window slides; `retry_after_ms` says when. Refused messages don't count.",
     tune: "`sprag policy set inbox.max_messages_per_minute 30 --agent dispatcher`. For agents whose \
            sessions share one queue, `sprag policy set inbox.scope agent` counts them together. It goes \
@@ -88,7 +90,7 @@ pub(super) const CONVERSATION: Explanation = Explanation {
           a thread going for ever. Telling them in the prompt to stop was tried, and did not hold: a reply \
           that says `no reply needed` wakes the other as well.",
     trips: "Agents' messages in one tracked conversation since a user last wrote in it exceed \
-            `conversation.max_messages`.",
+            `conversation.max_messages`. Those that say something new in their flow count half.",
     resets: "A user's message in the conversation starts the count anew; so does a day of silence.",
     tune: "`sprag policy set conversation.max_messages 30` for threads where agents are expected to discuss. \
            It goes by the receiver's policy.",
