@@ -111,12 +111,17 @@ pub struct SessionSummary {
     pub would: Option<SessionState>,
     /// Its last event.
     pub touched: Timestamp,
+    /// Tokens that it spent with its sub-agents, without those from a provider's cache.
+    pub tokens: u64,
+    /// Money that it spent with its sub-agents, in millionths of a US dollar.
+    pub cost_micros: u64,
     /// Counts.
     pub tally: Tally,
 }
 
 impl SessionSummary {
     pub(crate) fn new(id: Id, cell: &SessionCell, tally: Tally) -> Self {
+        let (tokens, cost_micros) = cell.tokens_and_cost();
         Self {
             id,
             agent: cell.agent().cloned(),
@@ -124,6 +129,8 @@ impl SessionSummary {
             would: SessionState::would(cell),
             generation: cell.generation(),
             touched: idle_since(cell.touched()),
+            tokens,
+            cost_micros,
             tally,
         }
     }

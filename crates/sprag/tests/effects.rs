@@ -223,3 +223,47 @@ fn an_approval_for_the_session_does_not_cover_a_target_that_nobody_knows() {
     let other = session.run("NAME=$(cat name) && dropdb \"$NAME\"");
     assert_eq!(other.decision, Decision::Ask, "{other:?}");
 }
+
+#[test]
+fn one_approval_for_the_session_serves_a_whole_series_of_local_resets() {
+    for (first, rest) in [
+        (
+            "docker compose down -v",
+            [
+                "docker compose down -v && docker compose up -d",
+                "cd . && docker compose down --volumes",
+                "docker-compose down -v 2>&1 | tail -3",
+            ],
+        ),
+        (
+            "dropdb -h localhost app_dev",
+            [
+                "dropdb -h localhost app_dev && createdb -h localhost app_dev",
+                "dropdb --if-exists -h localhost app_dev",
+                "PGUSER=me dropdb -h localhost app_dev; createdb app_dev",
+            ],
+        ),
+        (
+            "npx prisma migrate reset",
+            [
+                "npx prisma migrate reset --force",
+                "pnpm prisma migrate reset --force --skip-seed",
+                "npx prisma migrate reset --force && npm test",
+            ],
+        ),
+    ] {
+        let mut session = Session::new("");
+        let asked = session.run(first);
+        assert_eq!(asked.decision, Decision::Ask, "{first}: {asked:?}");
+        approve(&mut session, &asked, "session");
+        for round in 0..5 {
+            for command in [first].into_iter().chain(rest) {
+                // Half an hour passes: only an approval for once expires.
+                session.at += 1_800_000;
+                let again = session.run(command);
+                assert_eq!(again.decision, Decision::Allow, "{command}: {again:?}");
+                session.answered(&format!("done in {round} s, {command}"));
+            }
+        }
+    }
+}

@@ -159,22 +159,26 @@ fn answer(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what the policy allows from now on.
+/// Says how far a yes goes, and what the policy allows from now on.
 fn print_allowed(
     named: Option<&Value>,
     scope: Option<ApprovalScope>,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     let text = |key: &str| named.and_then(|one| one.get(key)?.as_str());
+    let commands = named.and_then(|one| one.get("commands")?.as_array());
+    let mut commands = commands.into_iter().flatten().filter_map(Value::as_str);
     let place = match scope {
+        Some(ApprovalScope::Once) if commands.next().is_some() => {
+            let wider = "`--scope session` would hold for the rest of the session, `--scope project` for this project";
+            return writeln!(out, "once only: {wider}");
+        }
         Some(ApprovalScope::Project) => format!("in {}", text("root").unwrap_or_default()),
         Some(ApprovalScope::Agent) => {
             format!("for agent {}", text("agent").unwrap_or_default())
         }
         _ => return Ok(()),
     };
-    let commands = named.and_then(|one| one.get("commands")?.as_array());
-    let commands = commands.into_iter().flatten().filter_map(Value::as_str);
     for command in commands {
         writeln!(out, "the policy now allows `{command}` {place}")?;
     }

@@ -37,6 +37,8 @@ mod odd_payloads;
 #[cfg(unix)]
 #[cfg(test)]
 mod open;
+#[cfg(test)]
+mod panic;
 mod policy;
 #[cfg(test)]
 mod policy_page;

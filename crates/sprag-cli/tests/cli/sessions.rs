@@ -22,15 +22,15 @@ fn a_listing_shows_who_is_stopped() {
     insta::assert_snapshot!(mask(&sandbox.run(&["sessions", "list"])), @"
     exit 0
     --- stdout
-    SESSION  AGENT    STATE   GEN  LAST EVENT           EVENTS  REFUSED  LAST RULE
-    s1       cleaner  killed  1    <time>  3       1        destructive.volume
-    s2       -        active  1    <time>  1       0        -
+    SESSION  AGENT    STATE   GEN  LAST EVENT           EVENTS  REFUSED  TOKENS  COST  LAST RULE
+    s1       cleaner  killed  1    <time>  3       1        -       -     destructive.volume
+    s2       -        active  1    <time>  1       0        -       -     -
     ");
     insta::assert_snapshot!(mask(&sandbox.run(&["sessions", "list", "--state", "active"])), @"
     exit 0
     --- stdout
-    SESSION  AGENT  STATE   GEN  LAST EVENT           EVENTS  REFUSED  LAST RULE
-    s2       -      active  1    <time>  1       0        -
+    SESSION  AGENT  STATE   GEN  LAST EVENT           EVENTS  REFUSED  TOKENS  COST  LAST RULE
+    s2       -      active  1    <time>  1       0        -       -     -
     ");
     insta::assert_snapshot!(mask(&sandbox.run(&["sessions", "list", "--agent", "cleaner", "--json"])), @r#"
     exit 0
@@ -38,12 +38,14 @@ fn a_listing_shows_who_is_stopped() {
     [
       {
         "agent": "cleaner",
+        "cost_micros": 0,
         "events": 3,
         "generation": 1,
         "last_rule": "destructive.volume",
         "refused": 1,
         "session": "s1",
         "state": "killed",
+        "tokens": 0,
         "touched": <ms>,
         "would": null
       }
@@ -52,15 +54,36 @@ fn a_listing_shows_who_is_stopped() {
     insta::assert_snapshot!(mask(&sandbox.run(&["sessions", "list", "--limit", "1"])), @"
     exit 0
     --- stdout
-    SESSION  AGENT    STATE   GEN  LAST EVENT           EVENTS  REFUSED  LAST RULE
-    s1       cleaner  killed  1    <time>  3       1        destructive.volume
+    SESSION  AGENT    STATE   GEN  LAST EVENT           EVENTS  REFUSED  TOKENS  COST  LAST RULE
+    s1       cleaner  killed  1    <time>  3       1        -       -     destructive.volume
     there are more; --limit, --state, --agent and --contains choose
     ");
     insta::assert_snapshot!(mask(&sandbox.run(&["sessions", "list", "--contains", "zz"])), @"
     exit 0
     --- stdout
-    SESSION  AGENT  STATE  GEN  LAST EVENT  EVENTS  REFUSED  LAST RULE
+    SESSION  AGENT  STATE  GEN  LAST EVENT  EVENTS  REFUSED  TOKENS  COST  LAST RULE
     ");
+}
+
+#[test]
+fn a_listing_shows_what_each_session_spent() {
+    let sandbox = Sandbox::new();
+    sandbox.run_with(&["check"], READ);
+    let usage = r#"{"type":"usage","session":"s1","agent":"writer","model":"claude-opus-5","input_tokens":1000,"output_tokens":200,"cost_usd":1.25}
+{"type":"usage","session":"s1/helper","agent":"helper","input_tokens":300,"cost_usd":0.5}"#;
+    sandbox.run_with(&["check"], usage);
+    let listed = sandbox.run(&["sessions", "list"]);
+    let line = |id: &str| {
+        let mut lines = listed.lines();
+        lines.find(|line| line.split_whitespace().next() == Some(id))
+    };
+    for (id, tokens, cost) in [
+        ("s1", " 1500 ", " $1.75 "),
+        ("s1/helper", " 300 ", " $0.50 "),
+    ] {
+        let line = line(id).unwrap_or_default();
+        assert!(line.contains(tokens) && line.contains(cost), "{listed}");
+    }
 }
 
 #[test]

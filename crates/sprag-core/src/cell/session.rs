@@ -179,6 +179,13 @@ impl SessionCell {
         self.agent.as_ref()
     }
 
+    /// Tokens that it spent with its sub-agents, without those from a provider's cache, and money in
+    /// millionths of a US dollar.
+    #[must_use]
+    pub fn tokens_and_cost(&self) -> (u64, u64) {
+        (self.held.spent.tokens, self.held.spent.cost_micros)
+    }
+
     /// Why it is killed, if it is.
     #[must_use]
     pub fn killed(&self) -> Option<&Mark> {

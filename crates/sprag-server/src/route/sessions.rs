@@ -109,6 +109,10 @@ pub(crate) struct SessionItem {
     events: u64,
     /// Those that were refused.
     refused: u64,
+    /// Tokens that it spent with its sub-agents, without those from a provider's cache.
+    tokens: u64,
+    /// Money that it spent with its sub-agents, in millionths of a US dollar.
+    cost_micros: u64,
     /// The rule that fired last.
     #[schema(required)]
     last_rule: Option<String>,
@@ -176,6 +180,8 @@ impl SessionItem {
             touched: summary.touched.0,
             events: summary.tally.events,
             refused: summary.tally.refused,
+            tokens: summary.tokens,
+            cost_micros: summary.cost_micros,
             last_rule: summary.tally.last_rule.map(|rule| rule.to_string()),
             mark,
             gauges,

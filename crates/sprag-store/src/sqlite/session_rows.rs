@@ -124,10 +124,15 @@ fn summary(row: &Row<'_>) -> Result<SessionSummary, StoreError> {
     let mut state = StoreState::default();
     let key = CellKey::Session(id.clone());
     unpack_cell(&mut state.cells, key, blob(row, 8)?)?;
-    let would = state.session(&id).and_then(|one| one.summary.would);
+    let (would, tokens, cost_micros) = match state.session_summary(&id) {
+        Some(held) => (held.would, held.tokens, held.cost_micros),
+        None => (None, 0, 0),
+    };
     Ok(SessionSummary {
         id,
         would,
+        tokens,
+        cost_micros,
         touched: Timestamp(loaded(row.get(0)?)),
         generation: row.get(1)?,
         state: match row.get(2)? {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use sprag::{Id, SessionQuery, SessionState, SessionSummary};
 
+use super::show::dollars;
 use crate::args::SessionsListArgs;
 use crate::db::Db;
 use crate::failure::{Failure, Run};
@@ -39,6 +40,8 @@ pub(crate) fn run(args: &SessionsListArgs, settings: &Settings, out: &mut dyn Wr
         "LAST EVENT",
         "EVENTS",
         "REFUSED",
+        "TOKENS",
+        "COST",
         "LAST RULE",
     ]);
     for session in &page.items {
@@ -54,7 +57,7 @@ pub(crate) fn run(args: &SessionsListArgs, settings: &Settings, out: &mut dyn Wr
     Ok(ExitCode::SUCCESS)
 }
 
-fn row(session: &SessionSummary) -> [String; 8] {
+fn row(session: &SessionSummary) -> [String; 10] {
     let text = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
     [
         session.id.to_string(),
@@ -64,6 +67,8 @@ fn row(session: &SessionSummary) -> [String; 8] {
         time(session.touched),
         session.tally.events.to_string(),
         session.tally.refused.to_string(),
+        text(Some(session.tokens.to_string()).filter(|_| session.tokens > 0)),
+        text(Some(dollars(session.cost_micros)).filter(|_| session.cost_micros > 0)),
         text(session.tally.last_rule.map(|rule| rule.to_string())),
     ]
 }
@@ -87,6 +92,8 @@ pub(super) fn summary_json(session: &SessionSummary) -> Value {
         "touched": session.touched,
         "events": session.tally.events,
         "refused": session.tally.refused,
+        "tokens": session.tokens,
+        "cost_micros": session.cost_micros,
         "last_rule": session.tally.last_rule,
     })
 }

@@ -138,6 +138,6 @@ fn spent_text(spent: &Spent) -> String {
     text
 }
 
-fn dollars(micros: u64) -> String {
+pub(super) fn dollars(micros: u64) -> String {
     format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
 }
