@@ -54,8 +54,9 @@ pub use glob::Glob;
 pub use id::{Id, IdError, MAX_ID_BYTES};
 pub use nearest::nearest;
 pub use observation::{
-    Answer, Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observation,
-    Observed, Order, Outcome, Output, Panic, Source, Step, Tone, ToolKind, Usage, Via, Wording,
+    Answer, Approach, Call, Dispatch, Field, Hints, Identity, MAX_SAID, Message, MessageKind,
+    Observation, Observed, Order, Outcome, Output, Panic, Source, Step, Subject, Tone, ToolKind,
+    Usage, Via, Wording,
 };
 #[cfg(feature = "schema")]
 pub use policy::policy_schema;

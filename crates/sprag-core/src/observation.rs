@@ -9,6 +9,7 @@ mod message;
 mod order;
 mod output;
 mod panic;
+mod subject;
 mod usage;
 mod whose;
 
@@ -26,6 +27,7 @@ pub use message::{Message, MessageKind, Source, Wording};
 pub use order::{Answer, Order};
 pub use output::Output;
 pub use panic::Panic;
+pub use subject::{MAX_SAID, Subject};
 pub use usage::Usage;
 
 /// An event after digestion.
@@ -260,6 +262,9 @@ pub struct Approach {
     /// A keyed fingerprint of its longest text argument; 0 where there is none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub argument: u32,
+    /// What it is about, apart from how it is put.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub about: Subject,
     /// The command or file in clear, for messages: a program with its subcommand, or a file's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Box<str>>,
@@ -310,6 +315,9 @@ pub struct Outcome {
     /// It is one word.
     #[serde(default, skip_serializing_if = "is_false")]
     pub one_word: bool,
+    /// It says that something is still on its way, or that something else is in the way for now.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub pending: bool,
     /// Its last lines tell of a failure, whatever stands before them.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ends_failing: bool,

@@ -14,7 +14,9 @@ use super::approvals::Approvals;
 use super::calls::Calls;
 use super::flow::{FlowMember, FlowStarter};
 use super::pace::Pace;
-use super::progress::{Advance, FailureWords, Grown, Last, Progress, Sample, Streaks, Waited};
+use super::progress::{
+    Advance, FailureWords, Grown, Last, LastTold, Progress, Sample, Streaks, Waited,
+};
 use super::said::Said;
 use super::session::{Refusals, ResettableState};
 use super::spent::{ModelSpending, Reservation};
@@ -176,7 +178,14 @@ numbered_fields!(Progress {
     9 advance: Option<Box<Advance>>,
     10 failure: Option<Box<FailureWords>>,
     11 rounds: Vec<Sample>,
-} unwritten { approaches, pasts, outcomes, given });
+    12 last_told: LastTold,
+} unwritten { approaches, pasts, outcomes, given, told });
+
+numbered_fields!(LastTold {
+    1 form: Fixed,
+    2 count: u32,
+    3 shape: Fixed,
+});
 
 numbered_fields!(Grown {
     1 stagnation: u32,
@@ -186,6 +195,7 @@ numbered_fields!(Grown {
     5 churn: u32,
     6 rounds: u32,
     7 probe: u32,
+    8 retold: u32,
 });
 
 numbered_fields!(Waited {
@@ -237,6 +247,7 @@ numbered_fields!(Streaks {
     14 probe: u16,
     15 parrots: u16,
     16 waits: u16,
+    17 retold: u16,
 });
 
 numbered_fields!(FlowCell {
@@ -403,7 +414,7 @@ mod tests {
     use super::super::flow::{FlowMember, FlowStarter};
     use super::super::pace::Pace;
     use super::super::progress::{
-        Advance, ApproachHistory, FailureWords, Grown, Last, Sample, Streaks, Waited,
+        Advance, ApproachHistory, FailureWords, Grown, Last, LastTold, Sample, Streaks, Waited,
     };
     use super::super::session::Refusals;
     use super::super::spent::Amount;
@@ -415,7 +426,7 @@ mod tests {
     use super::{Seen, Sighting};
     use crate::encoding::{Fields, Malformed, Reader, Writer, decode, encode};
     use crate::id::Id;
-    use crate::observation::{Source, ToolKind};
+    use crate::observation::{Source, Subject, ToolKind};
     use crate::policy::Classifier;
     use crate::rule::RuleId;
     use crate::sender::Owner;
@@ -495,6 +506,7 @@ mod tests {
                     aims: random.is(),
                     probes: random.is(),
                     argument: random.maybe(RandomValues::small).unwrap_or_default(),
+                    about: any_subject(random),
                     name: ShortName::new(names[usize::try_from(random.below(3)).unwrap()]),
                     label: ShortName::new(names[usize::try_from(random.below(3)).unwrap()]),
                 },
@@ -523,8 +535,16 @@ mod tests {
 
     fn fill_pace(random: &mut RandomValues, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
-        let [stagnation, stuck, empty, barren, churn, rounds, probe] =
-            std::array::from_fn(|_| random.small());
+        let [
+            stagnation,
+            stuck,
+            empty,
+            barren,
+            churn,
+            rounds,
+            probe,
+            retold,
+        ] = std::array::from_fn(|_| random.small());
         progress.grown = Grown {
             stagnation,
             stuck,
@@ -533,6 +553,7 @@ mod tests {
             churn,
             rounds,
             probe,
+            retold,
         };
         progress.failure = random.maybe(|random| {
             Box::new(FailureWords {
@@ -582,6 +603,16 @@ mod tests {
         });
     }
 
+    fn any_subject(random: &mut RandomValues) -> Subject {
+        Subject {
+            form: random.small(),
+            thing: random.small(),
+            controls: random.is(),
+            said: [random.tiny(), 0, 0, 0, 0, 0, 0, 0],
+            count: random.small(),
+        }
+    }
+
     fn any_losses(random: &mut RandomValues) -> CallLosses {
         let targets =
             |random: &mut RandomValues| (0..random.below(3)).map(|_| random.roll()).collect();
@@ -613,6 +644,7 @@ mod tests {
             probe,
             parrots,
             waits,
+            retold,
         ] = std::array::from_fn(|_| random.tiny());
         Streaks {
             stagnation,
@@ -631,6 +663,7 @@ mod tests {
             probe,
             parrots,
             waits,
+            retold,
         }
     }
 
@@ -682,6 +715,7 @@ mod tests {
                 thirds: u8::from(random.is()),
             };
             progress.given.use_again(random.small());
+            progress.told.use_again(random.small());
             let approach = random.below(400);
             let at = progress.past(approach).map(|(at, _)| at);
             progress.keep(at, approach, past);
@@ -699,6 +733,11 @@ mod tests {
             random.small(),
             random.maybe(RandomValues::time).unwrap_or_default(),
         );
+        progress.last_told = LastTold {
+            form: random.small(),
+            count: random.small(),
+            shape: random.small(),
+        };
         progress.last = Last {
             approach: random.roll(),
             answer: random.roll(),
@@ -796,7 +835,7 @@ mod tests {
     #[test]
     fn a_new_session_takes_nothing_and_a_young_one_little() {
         let mut cell = SessionCell::default();
-        assert_eq!(write(&cell), (vec![1, 0], vec![1, 15, 0, 0, 0, 0]));
+        assert_eq!(write(&cell), (vec![1, 0], vec![1, 31, 0, 0, 0, 0, 0]));
         cell.expire(Timestamp(1_700_000_000_000));
         cell.touched = Timestamp(1_700_000_000_000);
         cell.stick(Some(&Id::new("coder").unwrap()));
@@ -807,7 +846,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_session_is_less_than_fourteen_kilobytes_also_where_everything_has_noise() {
+    fn a_full_session_is_less_than_sixteen_kilobytes_also_where_everything_has_noise() {
         let mut random = RandomValues(0xf011);
         let mut cell = SessionCell {
             touched: Timestamp(1_700_000_000_000),
@@ -829,6 +868,7 @@ mod tests {
                     aims: true,
                     probes: false,
                     argument: random.small(),
+                    about: any_subject(&mut random),
                     name: ShortName::new(["read_file", "run_tests"][usize::from(random.is())]),
                     label: ShortName::new("main.rs"),
                 },
@@ -852,12 +892,13 @@ mod tests {
                 thirds: 0,
             };
             cell.held.progress.given.use_again(random.small());
+            cell.held.progress.told.use_again(random.small());
             cell.held.progress.keep(None, random.roll(), past);
             cell.held.progress.outcomes.use_again(random.roll());
         }
         let (small, memory) = write(&cell);
         let sizes = (small.len(), memory.len());
-        assert!(sizes.0 <= 6_000 && sizes.1 <= 8_000, "{sizes:?}");
+        assert!(sizes.0 <= 7_000 && sizes.1 <= 9_000, "{sizes:?}");
     }
 
     #[test]

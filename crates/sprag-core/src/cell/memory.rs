@@ -15,6 +15,7 @@ pub struct StepMemory {
     pub(super) pasts: Vec<ApproachHistory>,
     pub(super) outcomes: RecentKeys,
     pub(super) given: RecentKeys<u32>,
+    pub(super) told: RecentKeys<u32>,
 }
 
 impl StepMemory {
@@ -34,6 +35,7 @@ impl SessionCell {
             pasts: std::mem::take(&mut progress.pasts),
             outcomes: std::mem::take(&mut progress.outcomes),
             given: std::mem::take(&mut progress.given),
+            told: std::mem::take(&mut progress.told),
         }
     }
 
@@ -44,6 +46,7 @@ impl SessionCell {
         progress.pasts = memory.pasts;
         progress.outcomes = memory.outcomes;
         progress.given = memory.given;
+        progress.told = memory.told;
     }
 
     /// Whether both remember the same steps.
@@ -54,6 +57,7 @@ impl SessionCell {
             && mine.pasts == theirs.pasts
             && mine.outcomes == theirs.outcomes
             && mine.given == theirs.given
+            && mine.told == theirs.told
     }
 
     /// Whether nothing of it outlives a day without events, so that a store may then forget it.

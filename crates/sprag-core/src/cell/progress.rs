@@ -35,6 +35,10 @@ pub(crate) struct Progress {
     pub(crate) last: Last,
     /// Which approach gave which answer: once, and once more for the second time.
     pub(crate) given: RecentKeys<u32>,
+    /// The forms of calls, the things they were about and the words they had.
+    pub(crate) told: RecentKeys<u32>,
+    /// The last call that said something in words.
+    pub(crate) last_told: LastTold,
     /// When the gaps before calls last were long.
     pub(crate) waited: Waited,
     /// The numbers of the approach that is tried again and again.
@@ -44,6 +48,17 @@ pub(crate) struct Progress {
     /// Some of what approaches answered, kept for long: how a round is known that is longer than the
     /// memory.
     pub(crate) rounds: Vec<Sample>,
+}
+
+/// A call that said something in words.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct LastTold {
+    /// Its form.
+    pub(crate) form: u32,
+    /// The number in its words and one; 0 if there was none.
+    pub(crate) count: u32,
+    /// Its answer without numbers.
+    pub(crate) shape: u32,
 }
 
 /// How many samples are kept.
@@ -146,6 +161,8 @@ pub(crate) struct Streaks {
     pub(crate) parrots: u16,
     /// Looks after a lull that brought nothing new, and were excused.
     pub(crate) waits: u16,
+    /// Calls in a row that said nothing new.
+    pub(crate) retold: u16,
 }
 
 /// The steps at which streaks were last made longer: in one turn each grows once.
@@ -158,6 +175,7 @@ pub(crate) struct Grown {
     pub(crate) churn: u32,
     pub(crate) rounds: u32,
     pub(crate) probe: u32,
+    pub(crate) retold: u32,
 }
 
 /// The step before.

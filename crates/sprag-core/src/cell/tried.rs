@@ -1,6 +1,6 @@
 //! What a session remembers of an approach: enough to judge its step, small enough to keep many.
 
-use crate::observation::{Approach, ToolKind};
+use crate::observation::{Approach, Subject, ToolKind};
 use crate::policy::Limits;
 
 /// An approach as cells keep it.
@@ -24,6 +24,8 @@ pub(crate) struct Tried {
     pub(crate) probes: bool,
     /// A fingerprint of its longest text argument.
     pub(crate) argument: u32,
+    /// What it is about.
+    pub(crate) about: Subject,
     /// The tool's name, cut to fit, for evidence.
     pub(crate) name: ShortName,
     /// The command or file, cut to fit, for messages.
@@ -49,6 +51,7 @@ impl Tried {
             aims: approach.aims,
             probes: approach.probes,
             argument: approach.argument,
+            about: approach.about,
             name: ShortName::new(tool),
             label: ShortName::new(approach.label.as_deref().unwrap_or_default()),
         }

@@ -4,6 +4,8 @@
 //! them, so that no two calls share one. If nothing in it is noise, the two digests are the same, and
 //! the second costs nothing.
 
+use std::borrow::Cow;
+
 use crate::digest::DigestKey;
 use crate::event::{EventError, Payload};
 use crate::id::Id;
@@ -16,9 +18,11 @@ use super::fields::fields;
 use super::json::JsonValue;
 use super::kind::{guess, is_shell};
 use super::label::label;
+use super::noise_names::is_remark;
 use super::normal::{self, PayloadKind};
 use super::payload::{self, MAX_CANONICAL_BYTES};
 use super::probe::{longest_text, probes, short_text};
+use super::subject::subject;
 use super::waiting::{moves, waits};
 
 /// Under which names a command is looked for.
@@ -49,8 +53,11 @@ const SUBJECT_NAMES: [&str; 9] = [
     "glob",
 ];
 
+/// Of these, the names under which a statement of a query language may stand.
+const MAY_BE_STATEMENTS: [&str; 3] = ["query", "q", "search"];
+
 /// What only statements have.
-const STATEMENT: [char; 6] = ['{', '}', '(', ')', '=', ';'];
+const STATEMENT: [char; 5] = ['{', '}', '(', ')', '='];
 
 /// A tool with its arguments.
 pub(super) struct CalledTool<'e> {
@@ -86,7 +93,13 @@ pub(super) fn of_tool(
     }
     let args = JsonValue::parse(raw).map_err(|error| payload::error("args", error))?;
     let head = form.len();
-    let noisy = normal::write(&args, PayloadKind::Approach, &mut form);
+    let command = command(&args);
+    let bare = command.as_ref().and_then(|_| without_remarks(&args));
+    let noisy = normal::write(
+        bare.as_ref().unwrap_or(&args),
+        PayloadKind::Approach,
+        &mut form,
+    ) || bare.is_some();
     approach.normal = key.digest(&[b"call\n", form.as_bytes()]);
     approach.exact = approach.normal;
     if noisy {
@@ -94,7 +107,7 @@ pub(super) fn of_tool(
         canonical::write(&args, &mut form);
         approach.exact = key.digest(&[b"call\n", form.as_bytes()]);
     }
-    let (name, command) = (tool.tool.as_str(), command(&args));
+    let (name, command) = (tool.tool.as_str(), command.as_deref());
     approach.kind = guess(name, command);
     approach.waits = waits(name, command);
     approach.moves = moves(name, &args, command);
@@ -104,7 +117,10 @@ pub(super) fn of_tool(
     approach.argument = short_text(key, text);
     approach.aims = has_one_of(&args, &SUBJECT_NAMES);
     approach.asks = !approach.aims && asks(&args);
+    approach.about = subject(key, (tool.server, tool.tool), &args, command);
     approach.label = label(&args, command);
+    // What is done to a file is a change like any other.
+    approach.about.controls &= approach.label.is_none();
     approach.fields = fields(key, tool.tool.as_str(), tool.hints, &args, limits);
     Ok(approach)
 }
@@ -124,6 +140,7 @@ fn blank(tool: &CalledTool<'_>, raw: &str) -> Approach {
         delegates: false,
         probes: false,
         argument: 0,
+        about: Default::default(),
         label: None,
         fields: Vec::new(),
         oversized: raw.len() > MAX_CANONICAL_BYTES,
@@ -146,6 +163,7 @@ pub(super) fn of_program(key: &DigestKey, program: &Payload) -> Result<Approach,
         delegates: false,
         probes: false,
         argument: 0,
+        about: Default::default(),
         label: None,
         fields: Vec::new(),
         oversized: program.oversized,
@@ -156,10 +174,14 @@ pub(super) fn of_program(key: &DigestKey, program: &Payload) -> Result<Approach,
 /// language is not one: it names what it is about.
 fn asks(args: &JsonValue<'_>) -> bool {
     QUESTION_NAMES.iter().any(|name| match args.get(name) {
-        Some(JsonValue::Text(text)) => *name == "pattern" || !text.contains(STATEMENT),
+        Some(JsonValue::Text(text)) => !MAY_BE_STATEMENTS.contains(name) || !is_statement(text),
         Some(JsonValue::Number(_)) => true,
         _ => false,
     })
+}
+
+fn is_statement(text: &str) -> bool {
+    text.contains(STATEMENT) || text.trim_end().ends_with(';')
 }
 
 fn has_one_of(args: &JsonValue<'_>, names: &[&str]) -> bool {
@@ -171,10 +193,51 @@ fn has_one_of(args: &JsonValue<'_>, names: &[&str]) -> bool {
     })
 }
 
-/// The command among the arguments, if there is one.
-fn command<'j>(args: &'j JsonValue<'_>) -> Option<&'j str> {
+/// The command among the arguments, if there is one: a text, or a program with its arguments.
+fn command<'j>(args: &'j JsonValue<'_>) -> Option<Cow<'j, str>> {
     COMMAND_NAMES.iter().find_map(|name| match args.get(name) {
-        Some(JsonValue::Text(text)) => Some(&**text),
+        Some(JsonValue::Text(text)) => Some(Cow::Borrowed(&**text)),
+        Some(JsonValue::Array(items)) => joined(items),
         _ => None,
     })
+}
+
+/// `["bash", "-lc", "make test"]` is `make test`; without a shell before it, the words in a row.
+fn joined<'j>(items: &'j [JsonValue<'_>]) -> Option<Cow<'j, str>> {
+    let words: Option<Vec<&str>> = items
+        .iter()
+        .map(|item| match item {
+            JsonValue::Text(text) => Some(&**text),
+            _ => None,
+        })
+        .collect();
+    match words?.as_slice() {
+        [] => None,
+        [shell, flag, script] if is_shell(shell) && is_script_flag(flag) => {
+            Some(Cow::Borrowed(*script))
+        }
+        words => Some(Cow::Owned(words.join(" "))),
+    }
+}
+
+fn is_script_flag(flag: &str) -> bool {
+    flag.starts_with('-') && flag.ends_with('c') && flag.len() <= 4
+}
+
+pub(super) fn is_command_name(name: &str) -> bool {
+    COMMAND_NAMES.contains(&name)
+}
+
+pub(super) fn is_question_name(name: &str) -> bool {
+    QUESTION_NAMES.contains(&name)
+}
+
+/// The arguments without what the model remarks about a command; none if there are no remarks.
+fn without_remarks<'j>(args: &JsonValue<'j>) -> Option<JsonValue<'j>> {
+    let JsonValue::Object(entries) = args else {
+        return None;
+    };
+    let is_kept = |(name, _): &&(Cow<'j, str>, JsonValue<'j>)| !is_remark(name);
+    let kept: Vec<_> = entries.iter().filter(is_kept).cloned().collect();
+    (kept.len() < entries.len()).then_some(JsonValue::Object(kept))
 }

@@ -25,7 +25,8 @@ const POLLS: WordList = WordList::new(
 const CHANGES: WordList = WordList::new(
     "edit write create createfile insert append replace update upsert delete remove rm \
      mv cp mkdir touch chmod chown patch set add apply commit push save rename move copy \
-     todo book cancel install drop truncate modify upload kill assign",
+     todo book cancel install drop truncate modify upload kill assign publish invite buy \
+     purchase pay refund transfer reply notify launch provision",
 );
 
 const READS: WordList = WordList::new(

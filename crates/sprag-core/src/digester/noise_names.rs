@@ -45,6 +45,14 @@ pub(super) fn is_measure(name: &str) -> bool {
     )
 }
 
+/// Whether a text under `name`, beside a command, is what the model remarks about it.
+pub(super) fn is_remark(name: &str) -> bool {
+    matches!(
+        name,
+        "description" | "justification" | "explanation" | "reason" | "thought" | "purpose"
+    )
+}
+
 /// The letters of `name` in lower case without separators; nothing if there are too many.
 fn squash<'l>(name: &str, letters: &'l mut [u8; LISTED_LETTERS]) -> &'l [u8] {
     let mut count = 0;

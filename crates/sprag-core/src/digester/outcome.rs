@@ -56,6 +56,7 @@ pub(super) fn of_step(key: &DigestKey, event: &StepEvent) -> Result<Outcome, Eve
         long: answer.long,
         absent: answer.absent,
         one_word: answer.body.split_whitespace().nth(1).is_none(),
+        pending: answer.pending,
         weak: answer.weak,
         words,
         ends_failing: answer.tone == Tone::Failure || ends_failing(&result.form),

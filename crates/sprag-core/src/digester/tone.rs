@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 
+use super::pending::is_pending;
 use super::words::{PhraseList, WordList};
 use crate::observation::Tone;
 
@@ -94,6 +95,8 @@ pub(super) struct ReadResult<'t> {
     /// A failure that may be a finding: it counts what it found, or nothing but a word says that it
     /// failed.
     pub(super) weak: bool,
+    /// It says that something is on its way or in the way, for now.
+    pub(super) pending: bool,
 }
 
 /// Reads `text`.
@@ -105,7 +108,10 @@ pub(super) fn read(text: &str, is_error: bool) -> ReadResult<'_> {
     let absent = body.len() <= SHORT_FAILURE_BYTES
         && (BARE_NOTHING.has(bare) || ABSENT.places(&words).next().is_some());
     let failed = is_error || said.failed;
-    let tone = if failed {
+    let tone = if failed && body == "0" {
+        // What counts and found none ends in a failure, as `grep -c` does.
+        Tone::Empty
+    } else if failed {
         Tone::Failure
     } else {
         tone_of(body, &words)
@@ -119,6 +125,7 @@ pub(super) fn read(text: &str, is_error: bool) -> ReadResult<'_> {
         long,
         absent,
         weak,
+        pending: body.len() <= SHORT_FAILURE_BYTES && is_pending(&words),
         body: said.body,
     }
 }
@@ -150,6 +157,9 @@ fn tone_of(body: &str, words: &str) -> Tone {
             _ => Tone::Silent,
         };
     }
+    if let Some(tone) = tone_of_list(body, words) {
+        return tone;
+    }
     let short = body.len() <= SHORT_BYTES;
     if short && has_no_output(words) {
         Tone::Silent
@@ -161,6 +171,31 @@ fn tone_of(body: &str, words: &str) -> Tone {
         Tone::Done
     } else {
         Tone::Telling
+    }
+}
+
+/// A JSON object whose only content is an empty list, as of a page beyond the last: its other values are
+/// numbers or nothing. An empty list of problems is what everybody hopes for.
+fn tone_of_list(body: &str, words: &str) -> Option<Tone> {
+    if body.len() > SHORT_BYTES || !body.starts_with('{') {
+        return None;
+    }
+    let (before, after) = words.split_once("[]")?;
+    let has_values = |text: &str| {
+        text.split(',').any(|field| {
+            let (_, value) = field.rsplit_once(':').unwrap_or_default();
+            let value = value.trim().trim_end_matches(['}', ']']);
+            let is_nothing = matches!(value, "" | "null" | "false" | "[");
+            !is_nothing && !value.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    };
+    let name = before.rsplit('"').nth(1).unwrap_or_default();
+    if has_values(before) || has_values(after) {
+        None
+    } else if REPORTED.has(name) || REPORTED_ONE.has(name) {
+        Some(Tone::Done)
+    } else {
+        Some(Tone::Empty)
     }
 }
 
@@ -183,6 +218,12 @@ impl<'t> ResultText<'t> {
             body: Cow::Borrowed(text),
             failed: false,
         };
+        if let Some((code, body)) = with_exit_code(text) {
+            return Self {
+                body: Cow::Borrowed(body),
+                failed: code != "0",
+            };
+        }
         if !text.trim_start().starts_with(['{', '[']) {
             return plain;
         }
@@ -209,11 +250,23 @@ impl<'t> ResultText<'t> {
         let body = match printed.map(|printed| printed.map(unescaped)) {
             [Some(out), Some(err)] if !says_anything(&out) => Cow::Owned(err),
             [Some(said), _] | [None, Some(said)] => Cow::Owned(said),
-            [None, None] => string_under(head, "\"text\":")
+            [None, None] => ["\"text\":", "\"output\":"]
+                .into_iter()
+                .find_map(|name| string_under(head, name))
                 .map_or(Cow::Borrowed(text), |text| Cow::Owned(unescaped(text))),
         };
         Self { body, failed }
     }
+}
+
+/// `Exit code: 0`, lines about the run, `Output:`, and what was printed.
+fn with_exit_code(text: &str) -> Option<(&str, &str)> {
+    let (code, rest) = text.strip_prefix("Exit code: ")?.split_once('\n')?;
+    let (_, body) = rest.split_once("Output:\n").or_else(|| {
+        let ends = rest.ends_with("Output:");
+        ends.then_some(("", ""))
+    })?;
+    Some((code.trim(), body))
 }
 
 /// The text of the string that stands after `name`; nothing for `null`.
@@ -323,7 +376,20 @@ fn tell(words: &str, phrases: &PhraseList) -> bool {
                 .strip_suffix(no)
                 .is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
         });
-        !denied && !counts_none(before)
+        let after = words.get(at..).unwrap_or_default();
+        !denied && !counts_none(before) && !is_zero(after)
+    })
+}
+
+/// `errors: 0`, `"failed":0`, `unreachable=0`: a field that counts none.
+fn is_zero(from: &str) -> bool {
+    let after = from.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let value = after.trim_start_matches(['"', '\'']).trim_start();
+    value.strip_prefix([':', '=']).is_some_and(|value| {
+        let value = value.trim_start();
+        value.strip_prefix('0').is_some_and(|rest| {
+            !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | 'x'))
+        })
     })
 }
 

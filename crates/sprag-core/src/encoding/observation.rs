@@ -10,7 +10,7 @@ use crate::id::Id;
 use crate::numbered_fields;
 use crate::observation::{
     Answer, Approach, Call, Dispatch, Field, Hints, Identity, Message, MessageKind, Observed,
-    Order, Outcome, Output, Source, Step, Tone, ToolKind, Usage, Via, Wording,
+    Order, Outcome, Output, Source, Step, Subject, Tone, ToolKind, Usage, Via, Wording,
 };
 use crate::price::Priced;
 
@@ -27,6 +27,43 @@ numbered_variants!(Tone, "tone": 0 Telling, 1 Failure, 2 Empty, 3 Done, 4 Silent
 encodings! {
     Priced as Priced, default:
         |value, out| out.bytes(value.as_str().as_bytes()), |from| Ok(Priced::read(from.text()?));
+    Subject as Subject, default: |value, out| write_subject(value, out), |from| read_subject(from);
+}
+
+/// Only the words that there are.
+fn write_subject(subject: &Subject, out: &mut Writer) {
+    let Subject {
+        form,
+        thing,
+        controls,
+        said,
+        count,
+    } = subject;
+    Fixed::write(form, out);
+    Fixed::write(thing, out);
+    out.byte(u8::from(*controls));
+    out.number(u64::from(*count));
+    let words = said.iter().take_while(|word| **word != 0);
+    out.count(words.clone().count());
+    words.for_each(|word| out.number(u64::from(*word)));
+}
+
+fn read_subject(from: &mut Reader<'_>) -> Result<Subject, Malformed> {
+    let mut subject = Subject {
+        form: Fixed::read(from)?,
+        thing: Fixed::read(from)?,
+        controls: from.byte()? != 0,
+        count: from.small()?,
+        ..Subject::default()
+    };
+    let count = from.count()?;
+    if count > subject.said.len() {
+        return Err(Malformed::Missing("word"));
+    }
+    for word in subject.said.iter_mut().take(count) {
+        *word = from.small()?;
+    }
+    Ok(subject)
 }
 
 macro_rules! numbered_kinds {
@@ -158,6 +195,7 @@ numbered_fields!(Approach {
     13 delegates: bool,
     14 probes: bool,
     15 argument: Fixed,
+    16 about: Subject,
 });
 
 numbered_fields!(Field {
@@ -181,6 +219,7 @@ numbered_fields!(Outcome {
     12 words: Vec<u16>,
     13 said: Fixed,
     14 one_word: bool,
+    15 pending: bool,
 });
 
 numbered_fields!(Usage {

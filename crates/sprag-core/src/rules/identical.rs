@@ -14,17 +14,23 @@
 //! Resets when: the window slides on; another call comes, 30 s pass, or a step of the tool is
 //! reported.
 //! Bounded by: the session's last 256 calls.
-//! Odd cases: refused calls count for neither, they did not happen.
+//! Odd cases: refused calls count for neither, they did not happen; a call that steers something and whose answers vary
+//! is let through four times as often.
 
 use super::text;
 use crate::cell::SessionCell;
 use crate::cell::tried::Tried;
 use crate::finding::{Finding, Findings};
+use crate::observation::ToolKind;
 use crate::policy::{Limits, MAX_LIMIT};
 use crate::rule::RuleId;
 use crate::time::Timestamp;
 use crate::verdict::Decision;
 
+/// A call whose answers vary may be made so many times as often.
+const VARIED: u32 = 4;
+/// With so many equal answers running they no longer vary.
+const SAME_LOOKS: u16 = 3;
 /// No policy allows more.
 const MAX_IDENTICAL: u32 = 256;
 
@@ -47,7 +53,12 @@ fn identical(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let (max, span) = (limits.call.max_identical.get(), limits.call.window);
+    let (limit, span) = (limits.call.max_identical.get(), limits.call.window);
+    let max = if answers_vary(tried, cell) {
+        limit.saturating_mul(VARIED).min(MAX_IDENTICAL)
+    } else {
+        limit
+    };
     let Some(at) = cell.held.calls.nth_latest(tried.exact, max, now, span) else {
         return in_turn(tried, cell, now, limits, found);
     };
@@ -68,8 +79,16 @@ fn identical(
         .with("max", max)
         .with("window_ms", span.0)
         .retry_after(retry);
-        finding.hint_if(text::raise_hint("call.max_identical", max, max + 1, MAX_IDENTICAL))
+        finding.hint_if(text::raise_hint("call.max_identical", limit, limit + 1, MAX_IDENTICAL))
     });
+}
+
+/// Whether the call steers something and answers now this, now that: a step of a simulation, a move. The progress
+/// rules see what comes of it.
+fn answers_vary(tried: &Tried, cell: &SessionCell) -> bool {
+    let steers = tried.kind == ToolKind::Run && tried.about.controls;
+    let past = cell.held.progress.past(tried.normal).filter(|_| steers);
+    past.is_some_and(|(_, past)| past.earlier != past.outcome && past.looks < SAME_LOOKS)
 }
 
 /// The same few calls in turn, without a result of any of them.

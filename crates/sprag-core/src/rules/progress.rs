@@ -5,6 +5,7 @@
 //! since its last time? Each idea stands in a file of its own:
 //!
 //! - `novelty.rs`: whether a step brings news, repeats, or says nothing either way;
+//! - `similar.rs`: whether a failure says nearly what the last one said;
 //! - `waiting.rs`: whether a look was waited for;
 //! - `stagnation.rs`: repeats without any news in between;
 //! - `stuck.rs`: new approaches that end in a known failure, in the same answer, or in nothing;
@@ -14,6 +15,7 @@
 //! - `numbers.rs`: runs whose answers differ in numbers only, and numbers that advance;
 //! - `rounds.rs`: rounds of calls that are longer than the memory;
 //! - `churn.rs`: the same change again, whatever it answers;
+//! - `telling.rs`: calls about another thing, and calls that say the same again in other words;
 //! - `probe.rs`: calls that only talk to themselves;
 //! - `plain.rs`: the matrix.
 //!
@@ -34,8 +36,10 @@ mod recurrence;
 mod rounds;
 #[cfg(test)]
 mod scenarios;
+mod similar;
 mod stagnation;
 mod stuck;
+mod telling;
 mod waiting;
 
 use crate::cell::progress::Progress;
@@ -94,6 +98,7 @@ fn informed(progress: &mut Progress, facts: StepFacts<'_>, limits: &Limits, foun
     numbers::judge(&facts, progress, limits, found);
     rounds::judge(&facts, progress, limits, found);
     churn::judge(&facts, progress, limits, found);
+    telling::judge(&facts, progress, limits, found);
     probe::judge(&facts, progress, limits, found);
     progress.keep(facts.at, facts.tried.normal, facts.past);
     progress.last = facts.last;

@@ -28,9 +28,10 @@ impl SessionCell {
             pasts,
             outcomes,
             given,
+            told,
             ..
         } = &self.held.progress;
-        out.number(ALL | GIVEN);
+        out.number(ALL | GIVEN | TOLD);
         Vec::<Fixed>::write(&approaches.keys, out);
         Vec::<Fixed>::write(&outcomes.keys, out);
         out.count(pasts.len());
@@ -39,6 +40,7 @@ impl SessionCell {
             known.write(out, past);
         }
         Vec::<Fixed>::write(&given.keys, out);
+        Vec::<Fixed>::write(&told.keys, out);
     }
 }
 
@@ -46,6 +48,8 @@ impl SessionCell {
 const ALL: u64 = 0b111;
 /// The bit of the answers that approaches gave.
 const GIVEN: u64 = 0b1000;
+/// The bit of what calls were about.
+const TOLD: u64 = 0b1_0000;
 
 impl StepMemory {
     /// Reads what [`SessionCell::write_memory`] wrote, up to the end.
@@ -73,12 +77,20 @@ impl StepMemory {
                 Vec::<Fixed>::read(from)?
             },
         };
-        from.finish(present, 4)?;
+        let told = RecentKeys {
+            keys: if present & TOLD == 0 {
+                Vec::new()
+            } else {
+                Vec::<Fixed>::read(from)?
+            },
+        };
+        from.finish(present, 5)?;
         Ok(Self {
             approaches,
             pasts,
             outcomes,
             given,
+            told,
         })
     }
 }

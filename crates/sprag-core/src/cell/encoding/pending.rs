@@ -4,7 +4,7 @@
 use crate::cell::tried::{ShortName, Tried};
 use crate::cell::{CallLosses, PendingCall};
 use crate::encoding::{Encoding, Fixed, Malformed, Reader, Writer, encodings};
-use crate::observation::ToolKind;
+use crate::observation::{Subject, ToolKind};
 
 /// The lowest bits of a row's flags are the kind of its tool.
 const KIND: u8 = 0x0f;
@@ -13,7 +13,7 @@ const REFUSED: u8 = 1 << 4;
 const NOISY: u8 = 1 << 5;
 /// The tool is not the one of the row before, and its name follows.
 const RENAMED: u8 = 1 << 6;
-/// What it destroys, or that its client asks, follows: a byte of its own.
+/// What it destroys, that its client asks, or what it is about follows: a byte of its own.
 const QUESTIONED: u8 = 1 << 7;
 
 /// The second byte of flags: what kind of question it is, and whether a label follows.
@@ -32,6 +32,8 @@ const ARGUED: u8 = 1 << 7;
 const LOSSES: u8 = 1;
 /// Its client asks its person.
 const DIALOG: u8 = 1 << 1;
+/// What it is about follows.
+const ABOUT: u8 = 1 << 2;
 
 /// A list of pending calls.
 pub(super) struct PendingRows;
@@ -59,12 +61,15 @@ fn write(list: &[PendingCall], out: &mut Writer) {
             normal,
             kind,
             argument,
+            about,
             name,
             label,
             ..
         } = tried;
         let labelled = !label.as_str().is_empty();
-        let question = flag(losses.is_some(), LOSSES) | flag(*dialog, DIALOG);
+        let is_about = *about != Subject::default();
+        let question =
+            flag(losses.is_some(), LOSSES) | flag(*dialog, DIALOG) | flag(is_about, ABOUT);
         Fixed::write(id, out);
         out.byte(
             kind.stored_number()
@@ -94,6 +99,9 @@ fn write(list: &[PendingCall], out: &mut Writer) {
         }
         if let Some(losses) = losses {
             write_losses(losses, out);
+        }
+        if is_about {
+            Subject::write(about, out);
         }
         last = *name;
     }
@@ -142,7 +150,7 @@ fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
         } else {
             from.text()?
         };
-        let (dialog, losses) = read_question(flags, from)?;
+        let (dialog, losses, about) = read_question(flags, from)?;
         list.push(PendingCall {
             id,
             tried: Tried {
@@ -155,6 +163,7 @@ fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
                 aims: traits & AIMS != 0,
                 probes: traits & PROBES != 0,
                 argument,
+                about,
                 name: last,
                 label: ShortName::new(label),
             },
@@ -169,17 +178,23 @@ fn read(from: &mut Reader<'_>) -> Result<Vec<PendingCall>, Malformed> {
     Ok(list)
 }
 
-/// Whether the client asks its person, and what the call destroys.
+/// Whether the client asks its person, what the call destroys, and what it is about.
 fn read_question(
     flags: u8,
     from: &mut Reader<'_>,
-) -> Result<(bool, Option<Box<CallLosses>>), Malformed> {
+) -> Result<(bool, Option<Box<CallLosses>>, Subject), Malformed> {
     if flags & QUESTIONED == 0 {
-        return Ok((false, None));
+        return Ok((false, None, Subject::default()));
     }
     let question = from.byte()?;
     let losses = (question & LOSSES != 0).then(|| read_losses(from).map(Box::new));
-    Ok((question & DIALOG != 0, losses.transpose()?))
+    let losses = losses.transpose()?;
+    let about = if question & ABOUT == 0 {
+        Subject::default()
+    } else {
+        Subject::read(from)?
+    };
+    Ok((question & DIALOG != 0, losses, about))
 }
 
 /// The bits of the byte before a call's losses.

@@ -11,7 +11,8 @@
 //! minutes. After a shorter lull a change is tried again, and does not count.
 //! Bounded by: two numbers.
 //! Odd cases: in one turn the streak grows once; the same change after a new one (`git add .` between edits) is not counted; a change
-//! that fails counts when it is made again; keys, clicks and lines sent to a program are runs, not
+//! that fails counts when it is made again; a switch, a move or a label that is set again is steering
+//! while other answers are new, and does not count; keys, clicks and lines sent to a program are runs, not
 //! changes, since sending them again is how one gets on.
 
 use crate::cell::progress::Progress;
@@ -40,7 +41,8 @@ pub(super) fn judge(
         }
         return;
     };
-    if progress.changed > before.step || facts.wait == Wait::Lull {
+    let steers = facts.tried.about.controls && progress.news.0 > before.step;
+    if progress.changed > before.step || facts.wait == Wait::Lull || steers {
         return;
     }
     if progress.grown.churn > facts.turn_start {

@@ -14,7 +14,11 @@
 //! - of quick polls, two of three; so too if an approach alternates between answers (a flaky test), and
 //!   if a tool that runs no command only acknowledges (a key, a click, a line for a program): that
 //!   tells nothing of what came of it;
+//! - of looks that are told after a wait that something is in the way for now, seven of eight;
 //! - a second look in the same turn.
+//!
+//! A switch, a move or a label is set again and again by whoever steers: while other answers are new, it is
+//! taken for an acknowledged act. A call that says nothing new (`telling.rs`) brings none.
 //!
 //! A new approach brings news unless it ends in a failure that is known or says nearly what the last
 //! one said, in nothing, or, asked in other words, in the answer that the step before had. A short answer from a new target is work, and
@@ -38,10 +42,15 @@ use crate::cell::tried::Tried;
 use crate::observation::{Outcome, Tone, ToolKind};
 use crate::time::Timestamp;
 
+use super::similar::{is_similar, remember_failure};
+use super::telling;
 use super::waiting::{Wait, tenths, wait};
 
 /// Of looks that are half excused each third counts.
 const THIRD: u8 = 3;
+/// Of looks that are told after a wait that something is in the way for now, and of switches and moves that are
+/// acknowledged, each eighth.
+const EIGHTH: u8 = 8;
 /// Something tried again after more other steps than this is begun anew.
 const NEAR_STEPS: u32 = 20;
 
@@ -88,6 +97,12 @@ pub(super) struct StepFacts<'a> {
     pub(super) alike: bool,
     /// How long the session waited since the approach was last tried.
     pub(super) wait: Wait,
+    /// A new approach that asks another thing what others were asked.
+    pub(super) sweeps: bool,
+    /// A new approach that says nothing new about the same thing.
+    pub(super) retells: bool,
+    /// And that at some length.
+    pub(super) asks_again: bool,
     /// The approach was tried before in the same turn.
     pub(super) same_turn: bool,
     /// How many steps had been judged when the turn of this one began.
@@ -113,7 +128,11 @@ impl<'a> StepFacts<'a> {
         let (at, before) = progress.past(tried.normal).unzip();
         let given = given(progress, tried, outcome);
         let similar = before.is_none() && is_similar(progress, outcome);
-        let wait = before.map_or(Wait::None, |before| wait(progress, &before, now, tried));
+        let alike = directly && last.shape != 0 && before_last.shape == last.shape;
+        let telling = telling::of(progress, tried, outcome, before.is_none(), answer_seen);
+        let wait = before.map_or(Wait::None, |before| {
+            wait(progress, &before, now, (tried, outcome))
+        });
         let (novelty, past, counts) = match before {
             Some(before) if before.holds(outcome, progress.changed) || given == Given::Often => {
                 let look = Look {
@@ -132,8 +151,20 @@ impl<'a> StepFacts<'a> {
                 first(progress.step, now, outcome, Some(before)),
                 false,
             ),
+            // A question is judged by what it finds.
+            None if telling.retells && telling.is_acknowledged && !tried.asks => (
+                Novelty::Quiet,
+                first(progress.step, now, outcome, None),
+                false,
+            ),
             None => (
-                of_new(tried, outcome, same_answer, answer_seen, similar),
+                of_new(
+                    tried,
+                    outcome,
+                    same_answer,
+                    answer_seen,
+                    (similar, &telling),
+                ),
                 first(progress.step, now, outcome, None),
                 false,
             ),
@@ -151,8 +182,11 @@ impl<'a> StepFacts<'a> {
             counts,
             flips: before.is_some_and(|before| before.outcome != short(outcome)),
             directly,
-            alike: directly && last.shape != 0 && before_last.shape == last.shape,
+            alike,
             wait,
+            sweeps: telling.sweeps,
+            retells: telling.retells,
+            asks_again: telling.retells && telling.at_length,
             same_turn: before.is_some_and(|before| before.step > turn_start),
             turn_start,
             last,
@@ -221,7 +255,7 @@ fn of_new(
     outcome: &Outcome,
     same_answer: bool,
     answer_seen: bool,
-    similar: bool,
+    (similar, telling): (bool, &telling::Telling),
 ) -> Novelty {
     let looks = matches!(tried.kind, ToolKind::Read | ToolKind::Poll);
     // What a look brings is a text, whatever words are in it, unless the tool says that it failed.
@@ -233,52 +267,20 @@ fn of_new(
     match tone {
         Tone::Silent | Tone::Done => Novelty::News,
         Tone::Telling | Tone::Empty if tried.kind == ToolKind::Change => Novelty::News,
+        // One switch after the other is set, and there is nothing to say about it.
+        Tone::Empty if telling.sweeps && tried.kind == ToolKind::Run && tried.about.controls => {
+            Novelty::News
+        }
         Tone::Empty => Novelty::Nothing,
         Tone::Telling if outcome.absent && tried.asks => Novelty::Nothing,
         Tone::Failure if outcome.words.is_empty() => Novelty::Nothing,
         Tone::Failure if outcome.absent && looks => Novelty::Nothing,
         Tone::Failure if answer_seen => Novelty::Wall,
         Tone::Failure if similar => Novelty::Similar,
-        Tone::Telling if same_answer && tried.asks && outcome.long => Novelty::Echo,
+        Tone::Telling if answer_seen && tried.asks && outcome.long => Novelty::Echo,
         Tone::Telling if same_answer && tried.asks && !outcome.one_word => Novelty::Nothing,
         Tone::Telling if answer_seen && outcome.long => Novelty::Quiet,
         Tone::Failure | Tone::Telling => Novelty::News,
-    }
-}
-
-/// Of the words of two failures so many tenths are the same.
-const SIMILAR_TENTHS: usize = 6;
-
-/// Whether a failure says nearly what the last one said, with no change in between.
-fn is_similar(progress: &Progress, outcome: &Outcome) -> bool {
-    progress.failure.as_ref().is_some_and(|last| {
-        progress.changed <= last.step
-            && words_in_common(&last.words, &outcome.words) * 10
-                >= last.words.len().max(outcome.words.len()).max(2) * SIMILAR_TENTHS
-    })
-}
-
-/// How many words two failures share: place by place, or, if one is longer, at both ends.
-fn words_in_common(left: &[u16], right: &[u16]) -> usize {
-    let pairs = || left.iter().zip(right);
-    if left.len() == right.len() {
-        return pairs().filter(|(left, right)| left == right).count();
-    }
-    let start = pairs().take_while(|(left, right)| left == right).count();
-    let ends = left.iter().rev().zip(right.iter().rev());
-    let most = left.len().min(right.len()) - start;
-    let end = ends
-        .take(most)
-        .take_while(|(left, right)| left == right)
-        .count();
-    start + end
-}
-
-fn remember_failure(progress: &mut Progress, outcome: &Outcome) {
-    if outcome.tone == Tone::Failure && !outcome.words.is_empty() {
-        let last = progress.failure.get_or_insert_default();
-        last.step = progress.step;
-        last.words.clone_from(&outcome.words);
     }
 }
 
@@ -334,16 +336,21 @@ impl Look<'_> {
         }
         let answered = short(self.outcome);
         let flips = before.outcome != answered;
-        let acknowledges = self.tried.kind == ToolKind::Run
-            && self.tried.label.as_str().is_empty()
-            && matches!(self.outcome.tone, Tone::Silent | Tone::Done);
+        let acts = self.tried.kind == ToolKind::Run && self.tried.label.as_str().is_empty();
+        let sets = self.tried.kind == ToolKind::Change && self.tried.about.controls;
+        let steers = sets && progress.news.0 > before.step;
+        let is_short = matches!(self.outcome.tone, Tone::Silent | Tone::Done)
+            || self.tried.about.controls && self.outcome.tone == Tone::Empty;
+        let acknowledges = (acts || steers) && is_short;
         let mut counts = false;
         if !excused {
             past.looks = past.looks.saturating_add(1);
             let patient = wait != Wait::None || self.tried.kind == ToolKind::Poll;
             if patient || flips || acknowledges {
-                past.thirds += 1;
-                counts = past.thirds >= THIRD;
+                past.thirds = past.thirds.saturating_add(1);
+                let is_held_up = failed && self.outcome.pending && wait != Wait::None;
+                let is_slow_to_count = is_held_up || acknowledges && self.tried.about.controls;
+                counts = past.thirds >= if is_slow_to_count { EIGHTH } else { THIRD };
             } else {
                 counts = self.directly || past.looks > 1;
             }

@@ -33,7 +33,8 @@ pub(super) fn judge(
     let past = &facts.past;
     let is_habit = is_habit(facts, progress);
     let tried = facts.tried;
-    let is_deed = tried.kind == ToolKind::Run && tried.label.as_str().is_empty();
+    let is_deed =
+        tried.kind == ToolKind::Run && tried.label.as_str().is_empty() || tried.about.controls;
     if is_habit && is_deed && !facts.outcome.long {
         return;
     }
@@ -91,5 +92,6 @@ fn is_habit(facts: &StepFacts<'_>, progress: &Progress) -> bool {
     let news_since = facts
         .before
         .is_some_and(|before| progress.news.0 > before.step);
-    well && news_since && facts.tried.kind != ToolKind::Change
+    let steers = facts.tried.about.controls;
+    well && news_since && (facts.tried.kind != ToolKind::Change || steers)
 }

@@ -32,6 +32,7 @@ fn tried(kind: ToolKind, call: &str) -> Tried {
         aims: false,
         probes: false,
         argument: 0,
+        about: Default::default(),
         name: ShortName::new(call.split(' ').next().unwrap()),
         label: ShortName::new(""),
     }
@@ -67,6 +68,7 @@ impl TracedRun {
             ends_failing: tone == Tone::Failure,
             weak: false,
             one_word: false,
+            pending: false,
             words: if tone == Tone::Failure {
                 let hash = |word| u16::try_from(digest(word).prefix() >> 48).unwrap();
                 letters.split_whitespace().map(hash).collect()

@@ -22,7 +22,7 @@
 use crate::cell::progress::{Progress, Streaks};
 use crate::finding::Findings;
 use crate::observation::Tone;
-use crate::policy::Limits;
+use crate::policy::{Limit, Limits, Threshold};
 use crate::rule::RuleId;
 
 use super::ladder::{Manner, Rung, name, times};
@@ -31,8 +31,10 @@ use super::novelty::{Novelty, StepFacts};
 /// Of looks for a thing that is not there, where each looks for another thing, each second counts.
 const AIMED_PER_COUNT: u16 = 2;
 /// Of known failures that may be findings each third counts; of short ones, which a sweep brings from
-/// each of its targets (`denied`), each fifth.
+/// each of its targets (`denied`), each fifth; of those from one target after the other, asked in one form,
+/// each fourth.
 const WEAK_PER_COUNT: u16 = 3;
+const SWEEP_PER_COUNT: u16 = 4;
 const SHORT_WEAK_PER_COUNT: u16 = 5;
 
 /// What an attempt ended in: the key of its threshold, and the words for it.
@@ -45,6 +47,7 @@ fn ended(facts: &StepFacts<'_>) -> Option<(&'static str, &'static str)> {
             "empty",
             "found nothing, or the same short answer in other words",
         ),
+        Novelty::Nothing if asks_again(facts) => ("stuck", "asked nothing new and found nothing"),
         Novelty::Nothing => ("empty", "found nothing"),
         Novelty::News | Novelty::Quiet | Novelty::Repeat => return None,
     })
@@ -55,10 +58,16 @@ fn is_short_echo(facts: &StepFacts<'_>) -> bool {
     facts.outcome.tone == Tone::Telling && !facts.outcome.absent
 }
 
+/// A question that says nothing new, at length, found nothing.
+fn asks_again(facts: &StepFacts<'_>) -> bool {
+    facts.asks_again && !is_short_echo(facts)
+}
+
 /// Counts an attempt: the streak, and how many attempts it is made of. Of the patient ones only some
 /// count, the first among them.
 fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
     let (streak, patient, per_count, is_patient) = match facts.novelty {
+        Novelty::Nothing if asks_again(facts) => (&mut streaks.stuck, &mut streaks.weak, 1, false),
         Novelty::Nothing => {
             let is_patient = facts.tried.aims || is_short_echo(facts);
             (
@@ -69,12 +78,14 @@ fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
             )
         }
         Novelty::Wall => {
-            let per_count = if facts.outcome.long {
+            let per_count = if facts.sweeps {
+                SWEEP_PER_COUNT
+            } else if facts.outcome.long {
                 WEAK_PER_COUNT
             } else {
                 SHORT_WEAK_PER_COUNT
             };
-            let is_patient = facts.outcome.weak;
+            let is_patient = facts.outcome.weak || facts.sweeps;
             (&mut streaks.stuck, &mut streaks.weak, per_count, is_patient)
         }
         Novelty::Similar => (&mut streaks.similar, &mut 0, 1, false),
@@ -105,16 +116,28 @@ pub(super) fn judge(
         (&mut progress.grown.stuck, limits.progress.stuck)
     };
     if *grown > facts.turn_start {
+        // In one turn a streak grows once, but patience is used up by each target.
+        let sweeps = facts.sweeps && facts.novelty == Novelty::Wall;
+        let weak = &mut progress.streaks.weak;
+        if sweeps && !weak.is_multiple_of(SWEEP_PER_COUNT) {
+            *weak = weak.saturating_add(1);
+        }
         return;
     }
     *grown = progress.step;
     let Some((count, attempts)) = count(facts, &mut progress.streaks) else {
         return;
     };
+    let block = threshold.block;
+    let warn = match facts.novelty {
+        // A sweep is spoken to once.
+        Novelty::Wall if facts.sweeps => Limit::of(block.get().saturating_sub(1)),
+        _ => threshold.warn,
+    };
     let rung = Rung {
         rule: RuleId::ProgressStuck,
         key,
-        threshold,
+        threshold: Threshold { warn, block },
         count,
         manner: Manner::WarnsTwice,
         again_weighs: 1,

@@ -16,7 +16,7 @@ use crate::cell::pace::Gap;
 use crate::cell::progress::{ApproachHistory, Progress};
 use crate::cell::tried::Tried;
 use crate::finding::Findings;
-use crate::observation::{Tone, ToolKind};
+use crate::observation::{Outcome, Tone, ToolKind};
 use crate::policy::{Limits, Mode};
 use crate::rule::RuleId;
 use crate::rules::text;
@@ -27,6 +27,11 @@ use super::novelty::{Novelty, StepFacts};
 
 /// A poll that comes later than this after the one before is patient.
 const PATIENT_TENTHS: u32 = 50;
+/// And a look that is told that something is on its way.
+const TOLD_TENTHS: u32 = 70;
+/// After this it is at least not in a hurry; and a failing one that is told that something is in the way.
+const UNHURRIED_TENTHS: u32 = 30;
+const HELD_UP_TENTHS: u32 = 100;
 /// A command that sleeps and takes this long holds a lull.
 const SLEPT: Millis = Millis(10_000);
 
@@ -35,7 +40,7 @@ const SLEPT: Millis = Millis(10_000);
 pub(super) enum Wait {
     /// Not at all.
     None,
-    /// For long, but this session always takes long.
+    /// For a while: long, but this session always takes long, or not so long.
     Slow,
     /// For long.
     Lull,
@@ -46,19 +51,28 @@ pub(super) fn wait(
     progress: &Progress,
     before: &ApproachHistory,
     now: Timestamp,
-    tried: &Tried,
+    (tried, outcome): (&Tried, &Outcome),
 ) -> Wait {
     let age = |moment: u32| tenths(now).wrapping_sub(moment);
     let since_look = age(before.tenths);
     let happened = |moment: u32| moment != 0 && age(moment) < since_look;
     let waited = progress.waited;
+    // What stands in a file does not move, whatever it says.
+    let in_a_file = tried.kind == ToolKind::Read && !tried.label.as_str().is_empty();
+    let is_pending = outcome.pending && !in_a_file;
     // A change asks about nothing, whatever words are in it.
-    let moves = tried.moves && tried.kind != ToolKind::Change || tried.kind == ToolKind::Poll;
-    let patient = tried.kind == ToolKind::Poll && since_look >= PATIENT_TENTHS;
+    let moves =
+        tried.moves && tried.kind != ToolKind::Change || tried.kind == ToolKind::Poll || is_pending;
+    // Whoever is told that it is on its way asks again, by whatever name.
+    let polls = tried.kind == ToolKind::Poll || is_pending && outcome.tone != Tone::Failure;
+    let held_up = is_pending && since_look >= HELD_UP_TENTHS
+        || polls && is_pending && since_look >= UNHURRIED_TENTHS;
+    let patient = tried.kind == ToolKind::Poll && since_look >= PATIENT_TENTHS
+        || polls && since_look >= TOLD_TENTHS;
     let slow = happened(waited.slow);
     if patient || happened(waited.lull) || moves && (slow || happened(waited.short_lull)) {
         Wait::Lull
-    } else if slow {
+    } else if slow || held_up || happened(waited.short_lull) {
         Wait::Slow
     } else {
         Wait::None
