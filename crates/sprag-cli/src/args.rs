@@ -22,7 +22,9 @@ use sprag_core::{Millis, Policy};
 
 pub(crate) use approvals::{AnswerArgs, ApprovalsArgs, ApproveArgs, ConfirmArg};
 #[cfg(unix)]
-pub(crate) use gateway::{ClientWord, GatewayArgs, GatewayCommand, GatewayGuardArgs, RunArgs};
+pub(crate) use gateway::{
+    ClientWord, GatewayArgs, GatewayCommand, GatewayGuardArgs, MountedGatewayArgs, RunArgs,
+};
 pub(crate) use hooks::{DoctorArgs, FailWord, HookArgs, InstallArgs, UninstallArgs};
 #[cfg(unix)]
 pub(crate) use mcp::{ClientArgs, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs};

@@ -50,8 +50,8 @@ Exit code: the client's own; 127 if it is not there, 126 if it can't be started.
 
 pub(crate) const GATEWAY: &str = "\
 Clients go to /anthropic, /openai and /gemini here instead of the API. Anthropic Messages, OpenAI
-Responses and OpenAI Chat Completions are judged; everything else passes untouched. Keys pass and
-are never logged or stored.
+Responses, OpenAI Chat Completions and Gemini's generateContent are judged; everything else passes
+untouched. Keys pass and are never logged or stored.
 
 All gateways, hooks and wrappers of a machine share one guard: a running `sprag serve`, else the store.
 

@@ -29,6 +29,8 @@ pub(crate) struct Conversation {
     pub(crate) last: Tokens,
     /// What the guard said about an answer: it goes next to the next result.
     pub(crate) note: Option<String>,
+    /// How the session's own conversation begins; others in its name are of sub-agents.
+    opening: Option<u64>,
     prompt: Option<String>,
     seen: VecDeque<u64>,
     warnings: VecDeque<(String, String)>,
@@ -47,6 +49,13 @@ impl Conversation {
         }
         self.seen.push_back(digest);
         true
+    }
+
+    /// What tells a conversation in the session's name from the session's own one; none for that one.
+    pub(crate) fn aside(&mut self, opening: &[u8]) -> Option<u64> {
+        let digest = fnv(opening.iter().copied());
+        let own = *self.opening.get_or_insert(digest);
+        (own != digest).then_some(digest)
     }
 
     /// Whether the client names another prompt of its user than before.
@@ -90,7 +99,10 @@ impl Conversation {
 
 /// FNV-1a: equal things are seen again, and nobody gains by making two collide in their own session.
 fn digest(kind: &str, thing: &str) -> u64 {
-    let bytes = kind.bytes().chain([0]).chain(thing.bytes());
+    fnv(kind.bytes().chain([0]).chain(thing.bytes()))
+}
+
+fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |digest, byte| {
         (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })

@@ -1,10 +1,11 @@
 //! The APIs that are understood. A further one is a further module and an arm here.
 
 use hyper::body::Bytes;
+use reqwest::Url;
 
 use crate::request::{ModelRequest, RequestChanges};
 use crate::stream::{AnswerStream, WholeAnswer};
-use crate::{chat, messages, responses};
+use crate::{chat, gemini, messages, responses};
 
 /// The API of a request that asks a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(crate) enum Dialect {
     Responses,
     /// OpenAI's Chat Completions.
     Chat,
+    /// Google's `generateContent`.
+    Gemini,
 }
 
 impl Dialect {
@@ -26,15 +29,19 @@ impl Dialect {
         if path.ends_with("/chat/completions") {
             return Some(Self::Chat);
         }
+        if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") {
+            return Some(Self::Gemini);
+        }
         path.ends_with("/responses").then_some(Self::Responses)
     }
 
-    /// Reads a request; none if it is not one.
-    pub(crate) fn read(self, body: &[u8]) -> Option<ModelRequest> {
+    /// Reads a request to `target`; none if it is not one.
+    pub(crate) fn read(self, body: &[u8], target: &Url) -> Option<ModelRequest> {
         match self {
             Self::Messages => messages::request::read(body),
             Self::Responses => responses::request::read(body),
             Self::Chat => chat::request::read(body),
+            Self::Gemini => gemini::request::read(body, target),
         }
     }
 
@@ -44,24 +51,27 @@ impl Dialect {
             Self::Messages => messages::change::change(body, changes),
             Self::Responses => responses::change::change(body, changes),
             Self::Chat => chat::change::change(body, changes),
+            Self::Gemini => gemini::change::change(body, changes),
         }
     }
 
-    /// A reader for a streamed answer.
-    pub(crate) fn stream(self) -> Box<dyn AnswerStream> {
+    /// A reader for a streamed answer to `request`.
+    pub(crate) fn stream(self, request: &ModelRequest) -> Box<dyn AnswerStream> {
         match self {
             Self::Messages => Box::new(messages::stream::MessageStream::default()),
             Self::Responses => Box::new(responses::stream::ResponseStream::default()),
             Self::Chat => Box::new(chat::stream::ChatStream::default()),
+            Self::Gemini => Box::new(gemini::stream::GeminiStream::new(request.length)),
         }
     }
 
-    /// Reads an answer in one piece; none if it is not one.
-    pub(crate) fn whole(self, body: &[u8]) -> Option<WholeAnswer> {
+    /// Reads an answer to `request` in one piece; none if it is not one.
+    pub(crate) fn whole(self, body: &[u8], request: &ModelRequest) -> Option<WholeAnswer> {
         match self {
             Self::Messages => messages::whole::read(body),
             Self::Responses => responses::whole::read(body),
             Self::Chat => chat::whole::read(body),
+            Self::Gemini => gemini::whole::read(body, request.length),
         }
     }
 
@@ -71,6 +81,7 @@ impl Dialect {
             Self::Messages => messages::whole::settle(body, texts),
             Self::Responses => responses::whole::settle(body, texts),
             Self::Chat => chat::whole::settle(body, texts),
+            Self::Gemini => gemini::whole::settle(body, texts),
         }
     }
 
@@ -80,8 +91,9 @@ impl Dialect {
             Self::Messages => messages::spoken::spoken(request, text),
             Self::Responses => responses::spoken::spoken(request, text),
             Self::Chat => chat::spoken::spoken(request, text),
+            Self::Gemini => gemini::spoken::spoken(request, text),
         };
-        let media = if request.stream {
+        let media = if request.stream && !request.as_list {
             "text/event-stream; charset=utf-8"
         } else {
             "application/json"
@@ -97,6 +109,9 @@ impl Dialect {
             }),
             Self::Responses | Self::Chat => serde_json::json!({
                 "error": {"message": text, "type": "invalid_request_error", "param": null, "code": "sprag_stop"},
+            }),
+            Self::Gemini => serde_json::json!({
+                "error": {"code": 402, "message": text, "status": "FAILED_PRECONDITION"},
             }),
         };
         error.to_string().into()

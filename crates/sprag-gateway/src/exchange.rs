@@ -7,18 +7,20 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 use sprag_core::Id;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::block_in_place;
 
 use crate::answer::StreamedAnswer;
-use crate::body::{AnswerBody, Cut};
+use crate::body::AnswerBody;
+use crate::conversations::Credential;
 use crate::dialect::Dialect;
 use crate::gateway::{Gateway, plain};
 use crate::identity::{Identity, credential};
-use crate::judge::{CallFate, Judge, Plan};
+use crate::judge::{Judge, JudgeParts, Plan};
 use crate::limits::HELD_BYTES;
 use crate::options::{StopMode, WarnMode};
-use crate::request::{ModelRequest, Tokens};
+use crate::pump::{self, Rest};
+use crate::request::ModelRequest;
 use crate::route::Route;
 use crate::upstream::{for_upstream, is_plain, reason};
 
@@ -47,15 +49,15 @@ impl Exchange {
                 "a request body that is compressed can't be judged; switch request compression off";
             return *plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, why);
         }
-        let Some(request) = dialect.read(&body) else {
-            self.gateway
-                .guard
-                .log(format_args!("a request can't be read and passes unjudged"));
+        let Some(request) = dialect.read(&body, &route.target) else {
+            self.log(format_args!("a request can't be read and passes unjudged"));
             return self.pass(route, head, body).await;
         };
         self.gateway.tally.add_requests(1);
-        let identity = self.identity(&head.headers, &request);
-        let Some(judge) = self.judge(&head.headers, &request, &identity) else {
+        let credential = credential(&head.headers, head.uri.query(), &self.gateway.key);
+        let own = self.gateway.options.session.as_deref();
+        let identity = Identity::of(&head.headers, &request, &credential, own);
+        let Some(judge) = self.judge(&credential, &request, &identity, body.len()) else {
             return self.pass(route, head, body).await;
         };
         let is_codex = identity.client == Some("codex");
@@ -77,38 +79,35 @@ impl Exchange {
         }
     }
 
-    fn identity(&self, headers: &HeaderMap, request: &ModelRequest) -> Identity {
-        let credential = credential(headers, &self.gateway.key);
-        let own = self.gateway.options.session.as_deref();
-        Identity::of(headers, request, &credential, own)
-    }
-
+    /// Who speaks with the guard; none if the session has a name that the guard can't take.
     fn judge(
         &self,
-        headers: &HeaderMap,
+        credential: &Credential,
         request: &ModelRequest,
         identity: &Identity,
+        bytes: usize,
     ) -> Option<Judge> {
-        let credential = credential(headers, &self.gateway.key);
+        let gateway = &self.gateway;
         let name = match &identity.agent {
             Some(agent) => format!("{}/{agent}", identity.session),
             None => identity.session.clone(),
         };
-        let (name, conversation) = self.gateway.conversations.of(&name, &credential);
-        let session = Id::new(&name).ok()?;
+        let (name, conversation) = gateway.conversations.of(&name, credential);
         let agent = identity.client.and_then(|client| Id::new(client).ok());
-        Some(Judge {
-            guard: Arc::clone(&self.gateway.guard),
-            tally: Arc::clone(&self.gateway.tally),
-            session,
+        let model = request.model.as_deref();
+        let parts = JudgeParts {
+            guard: Arc::clone(&gateway.guard),
+            tally: Arc::clone(&gateway.tally),
+            estimates: Arc::clone(&gateway.estimates),
+            session: Id::new(&name).ok()?,
             agent: agent.filter(|_| identity.agent.is_none()),
+            client: identity.client,
             conversation,
-            model: request
-                .model
-                .as_deref()
-                .and_then(|model| Id::new(model).ok()),
-            reservation: self.gateway.reservation()?,
-        })
+            model: model.and_then(|model| Id::new(model).ok()),
+            reservation: gateway.reservation()?,
+            is_agent: request.has_tools,
+        };
+        Some(Judge::new(parts, request, bytes))
     }
 
     /// The gateway answers itself.
@@ -148,7 +147,7 @@ impl Exchange {
         let answer = match self.send(route, head, body).await {
             Ok(answer) => answer,
             Err(response) => {
-                block_in_place(|| asked.judge.finish(Tokens::default()));
+                block_in_place(|| drop(asked));
                 return response;
             }
         };
@@ -157,18 +156,16 @@ impl Exchange {
         let media = media
             .and_then(|media| media.to_str().ok())
             .unwrap_or_default();
-        let is_judged = answer.status().is_success() && is_plain(&headers);
-        if !is_judged {
-            block_in_place(|| asked.judge.finish(Tokens::default()));
-            if !is_plain(&headers) {
-                self.gateway
-                    .guard
-                    .log(format_args!("an answer is compressed and passes unjudged"));
-            }
-            return self.forward(response, answer);
+        let is_plain = is_plain(&headers);
+        if !is_plain {
+            self.log(format_args!("an answer is compressed and passes unjudged"));
+        }
+        if !is_plain || !answer.status().is_success() {
+            return self.unjudged(asked, response, Vec::new(), Rest::Answer(answer));
         }
         if media.starts_with("text/event-stream") {
-            let stream = StreamedAnswer::new(asked.judge, asked.dialect.stream());
+            let stream = asked.dialect.stream(&asked.request);
+            let stream = StreamedAnswer::new(asked.judge, stream);
             return self.stream(response, answer, stream);
         }
         self.whole(asked, response, answer).await
@@ -179,7 +176,7 @@ impl Exchange {
         match self.send(route, head, body).await {
             Ok(answer) => {
                 let (response, _) = started(&answer);
-                self.forward(response, answer)
+                self.forward(response, Vec::new(), Rest::Answer(answer))
             }
             Err(response) => response,
         }
@@ -198,9 +195,7 @@ impl Exchange {
             .upstream
             .send(head.method, route.target, head.headers, body);
         sent.await.map_err(|why| {
-            self.gateway
-                .guard
-                .log(format_args!("{host} gave no answer: {why}"));
+            self.log(format_args!("{host} gave no answer: {why}"));
             *plain(
                 StatusCode::BAD_GATEWAY,
                 &format!("{host} gave no answer: {why}"),
@@ -208,11 +203,11 @@ impl Exchange {
         })
     }
 
-    /// An answer that passes as it comes.
-    fn forward(self, response: Response<()>, answer: reqwest::Response) -> Response<AnswerBody> {
+    /// An answer of which `first` was read already passes as it comes.
+    fn forward(self, response: Response<()>, first: Vec<u8>, rest: Rest) -> Response<AnswerBody> {
         let (sender, body) = AnswerBody::pieces();
         tokio::spawn(async move {
-            pump(answer, sender, |piece| (piece, false)).await;
+            pump::untouched(first, rest, sender).await;
             drop(self.turn);
         });
         response.map(|()| body)
@@ -223,22 +218,13 @@ impl Exchange {
         self,
         mut response: Response<()>,
         answer: reqwest::Response,
-        mut stream: StreamedAnswer,
+        stream: StreamedAnswer,
     ) -> Response<AnswerBody> {
         // A verdict may change how long it is.
         response.headers_mut().remove(header::CONTENT_LENGTH);
         let (sender, body) = AnswerBody::pieces();
         tokio::spawn(async move {
-            let rest = sender.clone();
-            let whole = pump(answer, sender, |piece| {
-                let out = block_in_place(|| stream.push(&piece));
-                (Bytes::from(out), stream.is_over())
-            })
-            .await;
-            let held = block_in_place(|| stream.finish());
-            if whole && !held.is_empty() {
-                let _ = rest.send(Ok(held.into())).await;
-            }
+            pump::through(answer, sender, stream).await;
             drop(self.turn);
         });
         response.map(|()| body)
@@ -257,15 +243,15 @@ impl Exchange {
                 Ok(Some(piece)) => held.extend_from_slice(&piece),
                 Ok(None) => break,
                 Err(error) => {
-                    block_in_place(|| asked.judge.finish(Tokens::default()));
-                    return self.broken(response, held, &reason(error));
+                    self.log(format_args!("an answer broke off: {}", reason(error)));
+                    return self.unjudged(asked, response, held, Rest::Broken);
                 }
             }
             if held.len() > HELD_BYTES {
-                self.gateway.guard.log(format_args!(
+                self.log(format_args!(
                     "an answer is too long to be judged and passes"
                 ));
-                return self.long(response, held, answer);
+                return self.unjudged(asked, response, held, Rest::Answer(answer));
             }
         }
         let settled = block_in_place(|| settle(&asked, &held));
@@ -278,104 +264,38 @@ impl Exchange {
         response
     }
 
-    fn long(
+    /// Nothing of this answer is judged: what was reserved for it is given back at once.
+    fn unjudged(
         self,
+        asked: Asked,
         response: Response<()>,
-        held: Vec<u8>,
-        answer: reqwest::Response,
+        first: Vec<u8>,
+        rest: Rest,
     ) -> Response<AnswerBody> {
-        let (sender, body) = AnswerBody::pieces();
-        tokio::spawn(async move {
-            if sender.send(Ok(held.into())).await.is_ok() {
-                pump(answer, sender, |piece| (piece, false)).await;
-            }
-            drop(self.turn);
-        });
-        response.map(|()| body)
+        block_in_place(|| drop(asked));
+        self.forward(response, first, rest)
     }
 
-    /// The upstream broke off: the client gets what came, and is cut off as well.
-    fn broken(self, response: Response<()>, held: Vec<u8>, why: &str) -> Response<AnswerBody> {
-        self.gateway
-            .guard
-            .log(format_args!("an answer broke off: {why}"));
-        let (sender, body) = AnswerBody::pieces();
-        tokio::spawn(async move {
-            if sender.send(Ok(held.into())).await.is_ok() {
-                let _ = sender.send(Err(Cut)).await;
-            }
-        });
-        response.map(|()| body)
+    fn log(&self, what: std::fmt::Arguments<'_>) {
+        self.gateway.guard.log(what);
     }
 }
 
 /// Judges an answer in one piece; returns it as it must be, if it must change.
 fn settle(asked: &Asked, body: &[u8]) -> Option<Vec<u8>> {
     let judge = &asked.judge;
-    let Some(whole) = asked.dialect.whole(body) else {
-        judge.finish(Tokens::default());
-        return None;
-    };
-    let mut texts = Vec::new();
-    let mut removed = Vec::new();
-    let mut stopped = None;
-    for call in &whole.calls {
-        match judge.call(call, &whole.id) {
-            CallFate::Runs => texts.push(None),
-            CallFate::Refused(text) => {
-                removed.push(call.removed(&text));
-                texts.push(Some(text));
-            }
-            CallFate::Stopped(text) => {
-                removed.push(call.removed(&text));
-                texts.push(Some(text.clone()));
-                stopped = Some(text);
-            }
-        }
-    }
-    // After a kill nothing of the answer runs.
-    if let Some(stop) = stopped {
-        judge.tally.add_stops(1);
-        texts.iter_mut().for_each(|text| *text = Some(stop.clone()));
+    let whole = asked.dialect.whole(body, &asked.request)?;
+    let fates = judge.calls(&whole.calls, &whole.id);
+    if fates.stopped.is_some() {
+        judge.tally().add_stops(1);
     }
     judge.finish(whole.tokens);
-    judge.keep(&whole.id, removed);
-    let is_changed = texts.iter().any(Option::is_some);
+    judge.hear_all(&whole.said);
+    judge.keep(&whole.id, fates.removed);
+    let is_changed = fates.texts.iter().any(Option::is_some);
     is_changed
-        .then(|| asked.dialect.settle(body, &texts))
+        .then(|| asked.dialect.settle(body, &fates.texts))
         .flatten()
-}
-
-/// Passes an answer on until it is over, or `change` says so, or the client is gone; dropping the
-/// answer then closes the upstream's connection, so that no more tokens are paid. Returns whether the
-/// upstream came to its end.
-async fn pump(
-    mut answer: reqwest::Response,
-    sender: mpsc::Sender<Result<Bytes, Cut>>,
-    mut change: impl FnMut(Bytes) -> (Bytes, bool),
-) -> bool {
-    loop {
-        let piece = tokio::select! {
-            piece = answer.chunk() => piece,
-            () = sender.closed() => return false,
-        };
-        match piece {
-            Ok(Some(piece)) => {
-                let (out, is_over) = change(piece);
-                if !out.is_empty() && sender.send(Ok(out)).await.is_err() {
-                    return false;
-                }
-                if is_over {
-                    return false;
-                }
-            }
-            Ok(None) => return true,
-            Err(_) => {
-                let _ = sender.send(Err(Cut)).await;
-                return false;
-            }
-        }
-    }
 }
 
 /// Status and headers of an answer, as the client gets them.

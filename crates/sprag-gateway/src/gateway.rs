@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 
 use crate::body::AnswerBody;
 use crate::conversations::{Conversations, hex};
+use crate::estimates::Estimates;
 use crate::exchange::Exchange;
 use crate::limits;
 use crate::options::{GatewayError, GatewayOptions};
@@ -22,6 +23,8 @@ use crate::route::{NoRoute, Route};
 use crate::tally::Tally;
 use crate::upstream::Upstream;
 
+/// Whether a gateway is there; `sprag doctor` asks.
+const HEALTH: &str = "/healthz";
 /// What clients beyond this machine show.
 const TOKEN: &str = "x-sprag-token";
 
@@ -32,6 +35,7 @@ pub struct Gateway {
     pub(crate) upstream: Upstream,
     pub(crate) conversations: Conversations,
     pub(crate) tally: Arc<Tally>,
+    pub(crate) estimates: Arc<Estimates>,
     /// Digests of credentials are keyed with it; it never leaves this process.
     pub(crate) key: [u8; 32],
     bodies: BodyReader,
@@ -70,6 +74,7 @@ impl Gateway {
             upstream: Upstream::new()?,
             conversations: Conversations::default(),
             tally: Arc::default(),
+            estimates: Arc::default(),
             key,
             bodies: BodyReader::new(
                 limits::BODIES_KIB,
@@ -118,6 +123,9 @@ impl Gateway {
         B::Error: std::fmt::Display,
     {
         self.admit(&head)?;
+        if head.uri.path() == HEALTH {
+            return Err(plain(StatusCode::OK, "ready"));
+        }
         let is_post = head.method == hyper::Method::POST;
         let route = Route::find(
             &self.options.upstreams,

@@ -68,7 +68,10 @@ impl Identity {
         own: Option<&str>,
     ) -> Self {
         let named = SESSIONS.iter().find_map(|name| text(headers, name));
-        let session = named
+        // opencode names the session above as well; the client's session is the one at the top.
+        let above = text(headers, "x-parent-session-id");
+        let session = above
+            .or(named)
             .or(request.session.as_deref())
             .or(own)
             .map(bounded)
@@ -76,6 +79,7 @@ impl Identity {
         let agent = text(headers, "x-claude-code-agent-id").or_else(|| {
             text(headers, "x-codex-parent-thread-id").and_then(|_| text(headers, "thread-id"))
         });
+        let agent = agent.or_else(|| above.and(named));
         let parent = text(headers, "x-claude-code-parent-agent-id");
         Self {
             session,
@@ -87,11 +91,16 @@ impl Identity {
     }
 }
 
-/// The digest of what the client shows; all zeros if it shows nothing.
-pub(crate) fn credential(headers: &HeaderMap, key: &[u8]) -> Credential {
+/// The digest of what the client shows; all zeros if it shows nothing. Gemini takes a key in the query.
+pub(crate) fn credential(headers: &HeaderMap, query: Option<&str>, key: &[u8]) -> Credential {
     let mut digest = Sha256::new();
     digest.update(key);
     let mut shown = false;
+    let pairs = query.unwrap_or_default().split('&');
+    for pair in pairs.filter(|pair| pair.starts_with("key=")) {
+        shown = true;
+        digest.update(pair.as_bytes());
+    }
     for name in CREDENTIALS {
         for value in headers.get_all(name) {
             shown = true;
@@ -222,6 +231,11 @@ mod tests {
             (codex.session.as_str(), codex.speaker),
             ("s2", Speaker::Prompt("t1".to_owned()))
         );
+        let child = identity(&[("x-session-id", "s5"), ("x-parent-session-id", "s4")]);
+        assert_eq!(
+            (child.session.as_str(), child.agent.as_deref()),
+            ("s4", Some("s5"))
+        );
         let copilot = identity(&[("x-initiator", "agent"), ("x-sprag-session", "s3")]);
         assert_eq!(
             (copilot.session.as_str(), copilot.speaker),
@@ -246,8 +260,18 @@ mod tests {
     #[test]
     fn a_credential_is_keyed_and_a_long_name_is_cut_to_a_digest() {
         let shown = headers(&[("x-api-key", "canary")]);
-        assert_ne!(credential(&shown, b"1"), credential(&shown, b"2"));
-        assert_eq!(credential(&HeaderMap::new(), b"1"), [0; 16]);
+        assert_ne!(
+            credential(&shown, None, b"1"),
+            credential(&shown, None, b"2")
+        );
+        assert_eq!(
+            credential(&HeaderMap::new(), Some("alt=sse"), b"1"),
+            [0; 16]
+        );
+        assert_ne!(
+            credential(&HeaderMap::new(), Some("alt=sse&key=canary"), b"1"),
+            [0; 16]
+        );
         assert!(bounded(&"x".repeat(300)).len() < 40);
     }
 }

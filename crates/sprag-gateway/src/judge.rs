@@ -1,18 +1,22 @@
 //! Requests and answers as events, verdicts as what becomes of them. The guard decides; here is only
 //! what to ask it and in which order.
 
+mod answered;
+
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sprag_core::{Code, Decision, Event, Id, MessageKind, UsageEvent, Verdict, Via};
 use sprag_mcp::{FallbackSource, GuardAnswer};
 
 use crate::conversation::{Conversation, Standing};
+use crate::estimates::Estimates;
 use crate::identity::{Identity, Speaker};
-use crate::request::{
-    ModelRequest, RemovedCall, RequestChanges, Tokens, ToolCall, ToolResult, global, is_automatic,
-};
+use crate::request::{ModelRequest, RequestChanges, Tokens, ToolResult, global, is_automatic};
 use crate::stop;
 use crate::tally::Tally;
+
+pub(crate) use answered::Heard;
 
 /// What becomes of a request.
 #[derive(Debug)]
@@ -23,30 +27,66 @@ pub(crate) enum Plan {
     Stop(String),
 }
 
-/// What becomes of a call in an answer.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum CallFate {
-    /// It stays.
-    Runs,
-    /// This text takes its place.
-    Refused(String),
-    /// The answer ends here, with this text.
-    Stopped(String),
-}
-
-/// Speaks with the guard for one session.
-pub(crate) struct Judge {
+/// Whose exchange it is, and what is known of that session.
+pub(crate) struct JudgeParts {
     pub(crate) guard: Arc<FallbackSource>,
     pub(crate) tally: Arc<Tally>,
+    pub(crate) estimates: Arc<Estimates>,
     pub(crate) session: Id,
     pub(crate) agent: Option<Id>,
+    /// The client, which decides how its tools are named.
+    pub(crate) client: Option<&'static str>,
     pub(crate) conversation: Arc<Mutex<Conversation>>,
     pub(crate) model: Option<Id>,
     /// Joins what is reserved for the request with what its answer cost.
     pub(crate) reservation: Id,
+    /// The request acts: it is not a side request.
+    pub(crate) is_agent: bool,
+}
+
+/// Speaks with the guard for one exchange. Dropped before an answer was reported, it gives back what
+/// was reserved.
+pub(crate) struct Judge {
+    parts: JudgeParts,
+    /// Whose words they are: one conversation of a session is not another one's repetition.
+    voice: Id,
+    /// What was reserved for this exchange.
+    reserved: Tokens,
+    is_open: AtomicBool,
+    /// The request tells the model something new: what it says to that is no repetition.
+    has_news: AtomicBool,
+}
+
+impl Drop for Judge {
+    fn drop(&mut self) {
+        if self.is_open.swap(false, Ordering::Relaxed) {
+            self.ask(self.usage(Tokens::default()).into());
+        }
+    }
 }
 
 impl Judge {
+    /// A judge for `request`, of `bytes` bytes.
+    pub(crate) fn new(parts: JudgeParts, request: &ModelRequest, bytes: usize) -> Self {
+        let mut held = lock(&parts.conversation);
+        let aside = held.aside(&request.opening);
+        let voice = aside.and_then(|aside| Id::new(&format!("{}/{aside:08x}", parts.session)).ok());
+        let reserved = match held.last {
+            last if last == Tokens::default() => {
+                parts.estimates.first(request.model.as_deref(), bytes)
+            }
+            last => last,
+        };
+        drop(held);
+        Self {
+            voice: voice.unwrap_or_else(|| parts.session.clone()),
+            reserved,
+            is_open: AtomicBool::new(false),
+            has_news: AtomicBool::new(false),
+            parts,
+        }
+    }
+
     /// Reports what is new in a request.
     pub(crate) fn begin(&self, request: &ModelRequest, identity: &Identity) -> Plan {
         let mut held = self.conversation();
@@ -88,79 +128,41 @@ impl Judge {
                 return Some(text);
             }
         }
-        let words = spoken(held, request, identity)?;
-        self.user(held, &words)
-    }
-
-    /// Judges a call before its client sees it.
-    pub(crate) fn call(&self, call: &ToolCall, turn: &str) -> CallFate {
-        self.tally.add_calls(1);
-        let Some(event) = self.call_event(call, turn) else {
-            return CallFate::Runs;
-        };
-        let mut held = self.conversation();
-        match self.guard.check(None, event) {
-            GuardAnswer::Verdict(verdict) => self.fate(&mut held, call, *verdict),
-            GuardAnswer::Refuse(text) => {
-                self.tally.add_refused(1);
-                CallFate::Refused(stop::without_guard(text))
-            }
-            GuardAnswer::Rejected(why) => {
-                self.guard
-                    .log(format_args!("a call can't be judged: {why}"));
-                CallFate::Runs
-            }
-            GuardAnswer::Unguarded | GuardAnswer::Foreign => CallFate::Runs,
-        }
-    }
-
-    /// Reports what an answer cost, once it is over, in the place of what was reserved for it.
-    pub(crate) fn finish(&self, tokens: Tokens) {
-        let read = tokens.input + tokens.cache_read + tokens.cache_write;
-        self.tally.add_input_tokens(read);
-        self.tally.add_output_tokens(tokens.output);
-        let mut held = self.conversation();
-        if let Standing::Blocked(verdict) = &held.standing {
-            held.standing = Standing::Told(verdict.clone());
-        }
-        if tokens != Tokens::default() {
-            held.last = tokens;
-        }
-        let Some(verdict) = self.ask(self.usage(tokens).into()) else {
-            return;
-        };
-        match verdict.decision {
-            Decision::Warn => held.note = verdict.message.as_deref().map(stop::warning),
-            Decision::Block => held.standing = Standing::Told(Box::new(verdict)),
-            _ => {}
-        }
-    }
-
-    /// The provider keeps this answer, and calls of it were taken out.
-    pub(crate) fn keep(&self, answer: &str, removed: Vec<RemovedCall>) {
-        if !removed.is_empty() && !answer.is_empty() {
-            self.conversation().keep(answer.to_owned(), removed);
-        }
+        let is_notice = request
+            .notices
+            .as_deref()
+            .is_some_and(|notice| held.is_new("notice", notice));
+        let is_new = request
+            .words
+            .as_deref()
+            .is_some_and(|words| held.is_new("words", words) && !is_automatic(words));
+        let words = spoken(held, request, identity, is_new);
+        // A person's words begin a new row by themselves.
+        let has_news = words.is_none() && (is_new || is_notice);
+        self.has_news.store(has_news, Ordering::Relaxed);
+        self.user(held, &words?)
     }
 
     fn conversation(&self) -> MutexGuard<'_, Conversation> {
-        self.conversation
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.parts.conversation)
+    }
+
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.parts.tally
     }
 
     fn ask(&self, event: Event) -> Option<Verdict> {
-        match self.guard.check(None, event) {
+        match self.parts.guard.check(None, event) {
             GuardAnswer::Verdict(verdict) => Some(*verdict),
             _ => None,
         }
     }
 
-    /// Reserves what the last answer of the session cost, so that requests under way at once can't use
-    /// up a budget together. Returns the stop.
+    /// Reserves what the answer will cost, so that requests under way at once can't use up a budget
+    /// together. Returns the stop.
     fn reserve(&self, held: &mut Conversation) -> Option<String> {
-        let event = self.usage(held.last).pending();
-        match self.guard.check(None, event.into()) {
+        let event = self.usage(self.reserved).pending();
+        match self.parts.guard.check(None, event.into()) {
             GuardAnswer::Verdict(verdict) if verdict.refuses() => {
                 let text = stop::stopped(&verdict);
                 if verdict.decision == Decision::Block {
@@ -169,21 +171,24 @@ impl Judge {
                 Some(text)
             }
             GuardAnswer::Refuse(text) => Some(stop::without_guard(text)),
-            _ => None,
+            _ => {
+                self.is_open.store(true, Ordering::Relaxed);
+                None
+            }
         }
     }
 
     fn usage(&self, tokens: Tokens) -> UsageEvent {
-        let mut event = UsageEvent::new(self.session.clone())
+        let mut event = UsageEvent::new(self.parts.session.clone())
             .tokens(tokens.input, tokens.output)
             .cache(tokens.cache_read, tokens.cache_write);
-        event.model.clone_from(&self.model);
-        event.id = Some(self.reservation.clone());
+        event.model.clone_from(&self.parts.model);
+        event.id = Some(self.parts.reservation.clone());
         event
     }
 
     fn step(&self, held: &mut Conversation, result: &ToolResult) -> Option<String> {
-        let mut event = Event::step(self.session.as_str()).ok()?;
+        let mut event = Event::step(self.parts.session.as_str()).ok()?;
         event = event.id(&result.use_id).ok()?;
         event.use_id = global(&result.use_id).and_then(|id| Id::new(id).ok());
         event = event
@@ -191,7 +196,7 @@ impl Judge {
             .is_error(result.is_error);
         event.via = Via::Gateway;
         let note = held.note.take();
-        match self.guard.check(None, event.into()) {
+        match self.parts.guard.check(None, event.into()) {
             GuardAnswer::Verdict(verdict) => {
                 if verdict.decision == Decision::Kill {
                     return Some(stop::stopped(&verdict));
@@ -199,7 +204,7 @@ impl Judge {
                 let warned = (verdict.decision > Decision::Allow).then(|| verdict.message.clone());
                 let warned = warned.flatten().map(|text| stop::warning(&text)).or(note);
                 if let Some(text) = warned {
-                    self.tally.add_warned(1);
+                    self.parts.tally.add_warned(1);
                     held.warn(&result.use_id, text);
                 }
                 block(held, *verdict);
@@ -211,10 +216,10 @@ impl Judge {
     }
 
     fn user(&self, held: &mut Conversation, words: &str) -> Option<String> {
-        let event = Event::message(self.session.as_str()).ok()?;
+        let event = Event::message(self.parts.session.as_str()).ok()?;
         let mut event = event.content(words).unblock();
-        event.to_agent = self.agent.clone();
-        match self.guard.check(None, event.into()) {
+        event.to_agent = self.parts.agent.clone();
+        match self.parts.guard.check(None, event.into()) {
             GuardAnswer::Verdict(verdict) if verdict.refuses() => Some(stop::stopped(&verdict)),
             GuardAnswer::Refuse(text) => Some(stop::without_guard(text)),
             _ => {
@@ -226,14 +231,14 @@ impl Judge {
 
     /// A sub-agent's first request: somebody above started it.
     fn spawned(&self, identity: &Identity) {
-        let Some((above, _)) = self.session.as_str().rsplit_once('/') else {
+        let Some((above, _)) = self.parts.session.as_str().rsplit_once('/') else {
             return;
         };
         let starter = match &identity.parent {
             Some(parent) => format!("{above}/{parent}"),
             None => above.to_owned(),
         };
-        let event = Event::message(self.session.as_str()).and_then(|event| {
+        let event = Event::message(self.parts.session.as_str()).and_then(|event| {
             let event = event.from(&starter)?.flow(above)?;
             Ok(event.kind(MessageKind::Spawn))
         });
@@ -241,39 +246,10 @@ impl Judge {
             self.ask(event.into());
         }
     }
+}
 
-    fn call_event(&self, call: &ToolCall, turn: &str) -> Option<Event> {
-        let mut event = Event::call(self.session.as_str(), &call.tool).ok()?;
-        event = event.id(&call.use_id).ok()?;
-        event.use_id = global(&call.use_id).and_then(|id| Id::new(id).ok());
-        event.server = call
-            .server
-            .as_deref()
-            .and_then(|server| Id::new(server).ok());
-        event.turn = Id::new(turn).ok();
-        event.agent = self.agent.clone();
-        event.via = Via::Gateway;
-        Some(event.args(call.args.clone()).into())
-    }
-
-    fn fate(&self, held: &mut Conversation, call: &ToolCall, verdict: Verdict) -> CallFate {
-        if verdict.decision == Decision::Kill {
-            return CallFate::Stopped(stop::stopped(&verdict));
-        }
-        if verdict.refuses() {
-            self.tally.add_refused(1);
-            let text = stop::refused_call(&call.tool, &verdict);
-            block(held, verdict);
-            return CallFate::Refused(text);
-        }
-        if verdict.decision == Decision::Warn
-            && let Some(message) = &verdict.message
-        {
-            self.tally.add_warned(1);
-            held.warn(&call.use_id, stop::warning(message));
-        }
-        CallFate::Runs
-    }
+fn lock(conversation: &Mutex<Conversation>) -> MutexGuard<'_, Conversation> {
+    conversation.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Notes that the session is blocked, unless that is known.
@@ -286,22 +262,20 @@ fn block(held: &mut Conversation, verdict: Verdict) {
     }
 }
 
-/// The words of a person in a request, if a person spoke.
-fn spoken(held: &mut Conversation, request: &ModelRequest, identity: &Identity) -> Option<String> {
-    // Seen in any case, so that a client's repetition is known as one later.
-    let is_new = |held: &mut Conversation, words: &str| held.is_new("words", words);
-    match (&identity.speaker, &request.words) {
-        (Speaker::Prompt(prompt), words) => {
-            let is_person = held.is_new_prompt(prompt);
-            // A client's own prompt, such as the end of a task in the background, has no words of a user.
-            let words = words.as_deref()?;
-            is_new(held, words);
-            (is_person && identity.agent.is_none()).then(|| words.to_owned())
-        }
-        (Speaker::Person, Some(words)) => Some(words.clone()).filter(|words| is_new(held, words)),
-        (Speaker::Unknown, Some(words)) if identity.agent.is_none() => {
-            (is_new(held, words) && !is_automatic(words)).then(|| words.clone())
-        }
-        _ => None,
-    }
+/// The words of a person in a request, if a person spoke; `is_new`: they were not seen before, and are
+/// not a client's "go on".
+fn spoken(
+    held: &mut Conversation,
+    request: &ModelRequest,
+    identity: &Identity,
+    is_new: bool,
+) -> Option<String> {
+    let is_person = match &identity.speaker {
+        // A client's own prompt, such as the end of a task in the background, has no words of a user.
+        Speaker::Prompt(prompt) => held.is_new_prompt(prompt) && identity.agent.is_none(),
+        Speaker::Person => is_new,
+        Speaker::Unknown => is_new && identity.agent.is_none(),
+        Speaker::Nobody => false,
+    };
+    request.words.clone().filter(|_| is_person)
 }

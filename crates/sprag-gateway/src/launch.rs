@@ -1,6 +1,8 @@
 //! How each client is pointed at the gateway: its variables and flags, and the upstream that it had
 //! before. Nothing on disk is changed.
 
+mod own_provider;
+
 use std::fmt::Write as _;
 
 /// A client that can be started behind the gateway.
@@ -10,6 +12,12 @@ pub enum GatewayClient {
     Claude,
     /// Codex CLI.
     Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// Copilot CLI.
+    Copilot,
+    /// opencode.
+    Opencode,
     /// Any program that reads the variables of the official SDKs.
     Other,
 }
@@ -21,6 +29,18 @@ pub struct Surroundings {
     pub anthropic_base: Option<String>,
     /// `OPENAI_BASE_URL`.
     pub openai_base: Option<String>,
+    /// `GOOGLE_GEMINI_BASE_URL`.
+    pub gemini_base: Option<String>,
+    /// How Gemini CLI is logged in, by its own name for it.
+    pub gemini_login: Option<String>,
+    /// `COPILOT_PROVIDER_BASE_URL`.
+    pub copilot_base: Option<String>,
+    /// `COPILOT_PROVIDER_TYPE`.
+    pub copilot_type: Option<String>,
+    /// opencode's settings, the project's over the user's, as one JSON text.
+    pub opencode_config: Option<String>,
+    /// The model that opencode is started with, as `provider/model`.
+    pub opencode_model: Option<String>,
     /// A variable that sends Claude Code to a cloud's own API, if one is set.
     pub claude_cloud: Option<&'static str>,
     /// Codex's `config.toml`.
@@ -38,6 +58,8 @@ pub struct Launch {
     pub arguments: Vec<String>,
     /// Upstreams that take the place of the real ones, by mount.
     pub upstreams: Vec<(&'static str, String)>,
+    /// The client does not name its sessions: all that it asks belongs together.
+    pub is_nameless: bool,
 }
 
 /// Why the gateway can't stand in front of a client here.
@@ -50,17 +72,39 @@ pub enum LaunchError {
         /// The variable that does so.
         variable: &'static str,
     },
-    /// Codex's settings can't be read.
-    #[error("Codex's config.toml can't be read: {why}")]
+    /// The client's settings can't be read.
+    #[error("the settings of {client} can't be read: {why}")]
     Config {
-        /// What is wrong with it.
+        /// The client.
+        client: &'static str,
+        /// What is wrong with them.
         why: String,
     },
-    /// A provider of Codex that does not speak the Responses API over HTTP.
-    #[error("Codex's model provider {name:?} names no base_url")]
+    /// A provider that is not reached by an address.
+    #[error("{client}'s model provider {name:?} names no base URL")]
     Provider {
+        /// The client.
+        client: &'static str,
         /// The provider.
         name: String,
+    },
+    /// A login that goes to an API which the gateway does not speak.
+    #[error("the gateway can't stand in front of {client} with the login {login}; {instead}")]
+    Login {
+        /// The client.
+        client: &'static str,
+        /// How it is logged in.
+        login: String,
+        /// What to do.
+        instead: &'static str,
+    },
+    /// The client is not logged in, so it is not known where it will go.
+    #[error("{client} has no login here; {instead}")]
+    NoLogin {
+        /// The client.
+        client: &'static str,
+        /// What to do.
+        instead: &'static str,
     },
 }
 
@@ -79,6 +123,9 @@ impl Launch {
         match client {
             GatewayClient::Claude => Self::claude(gateway, around),
             GatewayClient::Codex => Self::codex(gateway, around),
+            GatewayClient::Gemini => own_provider::gemini(gateway, around),
+            GatewayClient::Copilot => own_provider::copilot(gateway, around),
+            GatewayClient::Opencode => own_provider::opencode(gateway, around),
             GatewayClient::Other => Ok(Self::other(gateway, around)),
         }
     }
@@ -94,8 +141,8 @@ impl Launch {
                 // The client then says which requests follow words of its user.
                 ("CLAUDE_CODE_GATEWAY_HINT_HEADERS", "1".to_owned()),
             ],
-            arguments: Vec::new(),
             upstreams: base.map(|base| ("anthropic", base)).into_iter().collect(),
+            ..Self::default()
         })
     }
 
@@ -103,7 +150,10 @@ impl Launch {
         let config = around.codex_config.as_deref().unwrap_or_default();
         let config: toml::Table = config.parse().map_err(|error: toml::de::Error| {
             let why = error.message().to_owned();
-            LaunchError::Config { why }
+            LaunchError::Config {
+                client: "Codex",
+                why,
+            }
         })?;
         let text = |name: &str| config.get(name).and_then(toml::Value::as_str);
         let provider = text("model_provider").filter(|name| *name != "openai");
@@ -112,6 +162,7 @@ impl Launch {
                 let table = config.get("model_providers").and_then(|all| all.get(name));
                 let base = table.and_then(|table| table.get("base_url")?.as_str());
                 let base = base.ok_or_else(|| LaunchError::Provider {
+                    client: "Codex",
                     name: name.to_owned(),
                 })?;
                 (format!("model_providers.{name}.base_url"), Some(base), "")
@@ -124,12 +175,12 @@ impl Launch {
             }
         };
         Ok(Self {
-            variables: Vec::new(),
             arguments: vec!["-c".to_owned(), format!("{key}=\"{gateway}/openai{end}\"")],
             upstreams: upstream
                 .map(|base| ("openai", base.to_owned()))
                 .into_iter()
                 .collect(),
+            ..Self::default()
         })
     }
 
@@ -141,13 +192,15 @@ impl Launch {
             .clone()
             .map(|base| ("anthropic", base));
         let openai = openai.map(|base| ("openai", base));
+        let gemini = around.gemini_base.clone().map(|base| ("gemini", base));
         Self {
             variables: vec![
                 ("ANTHROPIC_BASE_URL", format!("{gateway}/anthropic")),
                 ("OPENAI_BASE_URL", format!("{gateway}/openai{end}")),
+                ("GOOGLE_GEMINI_BASE_URL", format!("{gateway}/gemini")),
             ],
-            arguments: Vec::new(),
-            upstreams: anthropic.into_iter().chain(openai).collect(),
+            upstreams: anthropic.into_iter().chain(openai).chain(gemini).collect(),
+            ..Self::default()
         }
     }
 
@@ -156,16 +209,21 @@ impl Launch {
     pub fn shown(&self, program: &str) -> String {
         let mut text = String::new();
         for (name, value) in &self.variables {
-            let _ = writeln!(text, "export {name}={value}");
+            let _ = writeln!(text, "export {name}={}", quoted(value));
         }
         if !self.arguments.is_empty() {
-            let quoted = self.arguments.iter().map(|word| match word.contains('"') {
-                true => format!("'{word}'"),
-                false => word.clone(),
-            });
-            let _ = writeln!(text, "{program} {}", quoted.collect::<Vec<_>>().join(" "));
+            let words: Vec<String> = self.arguments.iter().map(|word| quoted(word)).collect();
+            let _ = writeln!(text, "{program} {}", words.join(" "));
         }
         text
+    }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    match word.contains(['"', ' ', '{', '$', '\'']) {
+        true => format!("'{}'", word.replace('\'', r"'\''")),
+        false => word.to_owned(),
     }
 }
 
@@ -215,7 +273,7 @@ mod tests {
         let refused = codex("model_provider = \"mine\"", false).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "Codex's model provider \"mine\" names no base_url"
+            "Codex's model provider \"mine\" names no base URL"
         );
     }
 

@@ -28,5 +28,11 @@ pub(crate) const CONVERSATIONS: usize = 4096;
 pub(crate) const WARNINGS: usize = 64;
 /// Tool-use ids and texts of users that are known as seen.
 pub(crate) const SEEN: usize = 512;
+/// How much of the words of an answer is kept to be reported.
+pub(crate) const SAID_BYTES: usize = 256 * 1024;
+/// How often the guard is asked whether a session was killed while its model speaks.
+pub(crate) const LOOK_TIME: Duration = Duration::from_secs(2);
+/// Models of which the last cost is known.
+pub(crate) const MODELS: usize = 256;
 /// Answers of which the provider keeps calls that were taken out.
 pub(crate) const KEPT_ANSWERS: usize = 64;

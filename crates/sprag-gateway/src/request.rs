@@ -16,12 +16,18 @@ pub(crate) struct ModelRequest {
     pub(crate) results: Vec<ToolResult>,
     /// What a user wrote since then, without what clients insert.
     pub(crate) words: Option<String>,
+    /// What the client inserted since then: reminders, the ends of tasks.
+    pub(crate) notices: Option<String>,
     /// The session that the body names.
     pub(crate) session: Option<String>,
     /// The answer that the provider keeps and this request follows.
     pub(crate) previous: Option<String>,
     /// The client wants usage at the end of a stream.
     pub(crate) include_usage: bool,
+    /// A stream that is one list in JSON, and not events.
+    pub(crate) as_list: bool,
+    /// How many entries the conversation has: where the answer will stand.
+    pub(crate) length: usize,
 }
 
 /// The result of one tool call.
@@ -54,7 +60,9 @@ pub(crate) fn global(use_id: &str) -> Option<&str> {
 #[derive(Debug, Clone)]
 pub(crate) struct ToolCall {
     pub(crate) use_id: String,
+    /// The server, if the API names it apart from the tool.
     pub(crate) server: Option<String>,
+    /// The tool as its client named it, in which a server may be hidden.
     pub(crate) tool: String,
     pub(crate) args: Payload,
     /// Its result has a type of its own in some APIs.
@@ -62,6 +70,17 @@ pub(crate) struct ToolCall {
 }
 
 impl ToolCall {
+    /// A call by the name that the client gave its tool.
+    pub(crate) fn new(use_id: &str, tool: &str, args: Payload) -> Self {
+        Self {
+            use_id: use_id.to_owned(),
+            server: None,
+            tool: tool.to_owned(),
+            args,
+            is_custom: false,
+        }
+    }
+
     /// This call, with `text` in its place.
     pub(crate) fn removed(&self, text: &str) -> RemovedCall {
         RemovedCall {
@@ -90,6 +109,15 @@ pub(crate) struct RequestChanges {
     pub(crate) answered: Vec<RemovedCall>,
 }
 
+impl RequestChanges {
+    /// The text next to the result of `use_id`.
+    pub(crate) fn warning(&self, use_id: Option<&str>) -> Option<&str> {
+        let mut warnings = self.warnings.iter();
+        let found = warnings.find(|(id, _)| Some(id.as_str()) == use_id);
+        found.map(|(_, text)| text.as_str())
+    }
+}
+
 /// Tokens that one answer cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tokens {
@@ -99,9 +127,21 @@ pub(crate) struct Tokens {
     pub(crate) cache_write: u64,
 }
 
+/// The words of a user and what the client inserted, of the texts where a user's words stand.
+pub(crate) fn told_apart(texts: Vec<String>) -> (Option<String>, Option<String>) {
+    let (notices, words): (Vec<_>, Vec<_>) = texts.into_iter().partition(|text| is_inserted(text));
+    let joined = |texts: Vec<String>| (!texts.is_empty()).then(|| texts.join("\n"));
+    (joined(words), joined(notices))
+}
+
+/// The first of `texts` that a user wrote.
+pub(crate) fn first_words(mut texts: impl Iterator<Item = String>) -> Option<String> {
+    texts.find(|text| !is_inserted(text))
+}
+
 /// Whether a client wrote this text itself though it stands where a user's words stand.
 pub(crate) fn is_inserted(text: &str) -> bool {
-    const BEGINNINGS: [&str; 10] = [
+    const BEGINNINGS: [&str; 11] = [
         "<system-reminder>",
         "<environment_context>",
         "<user_instructions>",
@@ -109,6 +149,7 @@ pub(crate) fn is_inserted(text: &str) -> bool {
         "<command-name>",
         "<hook_context>",
         "<session_context>",
+        "This is the Gemini CLI. We are setting up the context",
         "# AGENTS.md instructions",
         "This session is being continued from a previous conversation",
         "[Request interrupted",
@@ -122,5 +163,6 @@ pub(crate) fn is_inserted(text: &str) -> bool {
 /// Whether these words alone make a client's "go on", which nobody typed.
 pub(crate) fn is_automatic(words: &str) -> bool {
     let words = words.trim().trim_end_matches('.').to_lowercase();
-    matches!(words.as_str(), "continue" | "go on" | "please continue")
+    let words = words.strip_prefix("system: ").unwrap_or(&words);
+    matches!(words, "continue" | "go on" | "please continue")
 }

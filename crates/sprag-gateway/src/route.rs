@@ -6,6 +6,15 @@ use sprag_mcp::http::strict_path;
 use crate::dialect::Dialect;
 use crate::options::Upstreams;
 
+/// What stands before the paths of each API.
+const MOUNTS: [&str; 3] = ["/anthropic", "/openai", "/gemini"];
+
+/// Whether a path leads to a model API.
+#[must_use]
+pub fn is_mounted(path: &str) -> bool {
+    MOUNTS.iter().any(|mount| below(path, mount).is_some())
+}
+
 /// Where a request goes.
 #[derive(Debug)]
 pub(crate) struct Route {
@@ -34,14 +43,11 @@ impl Route {
         // Where a request goes must be where every server reads that it goes.
         let plain = path.strip_suffix('/').unwrap_or(path);
         strict_path::segments(plain).map_err(|why| NoRoute::Ambiguous(why.to_string()))?;
-        let (base, rest) = [
-            ("/anthropic", &upstreams.anthropic),
-            ("/openai", &upstreams.openai),
-            ("/gemini", &upstreams.gemini),
-        ]
-        .into_iter()
-        .find_map(|(mount, base)| Some((base, below(path, mount)?)))
-        .ok_or(NoRoute::Unknown)?;
+        let (base, rest) = MOUNTS
+            .into_iter()
+            .zip([&upstreams.anthropic, &upstreams.openai, &upstreams.gemini])
+            .find_map(|(mount, base)| Some((base, below(path, mount)?)))
+            .ok_or(NoRoute::Unknown)?;
         let mut target = base.clone();
         let own = base.path().trim_end_matches('/');
         target.set_path(&format!("{own}{rest}"));

@@ -24,6 +24,14 @@ pub(crate) trait AnswerStream: Send {
     /// Reads the data of one event.
     fn read(&mut self, data: &[u8]) -> Sign;
 
+    /// Words that came in one event with calls.
+    fn aside(&mut self) -> String {
+        String::new()
+    }
+
+    /// Whether the client has got the beginning of an answer.
+    fn is_begun(&self) -> bool;
+
     /// The bytes in the place of the held calls. For each call: none if it stays, else the text that
     /// takes its place.
     fn settle(&mut self, held: &[u8], texts: &[Option<String>]) -> Vec<u8>;
@@ -46,5 +54,7 @@ pub(crate) trait AnswerStream: Send {
 pub(crate) struct WholeAnswer {
     pub(crate) id: String,
     pub(crate) calls: Vec<ToolCall>,
+    /// The words that it says to the user.
+    pub(crate) said: String,
     pub(crate) tokens: Tokens,
 }

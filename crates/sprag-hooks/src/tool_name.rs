@@ -30,6 +30,23 @@ pub fn dash(name: &str) -> (Option<String>, String) {
     }
 }
 
+/// Server and tool of Gemini CLI's `mcp_server_tool`. Both may hold an underscore, so this is a guess: most
+/// servers have a name of one word.
+#[must_use]
+pub fn single_underscore(name: &str) -> (Option<String>, String) {
+    let split = name
+        .strip_prefix("mcp_")
+        .and_then(|rest| rest.trim_start_matches('_').split_once('_'))
+        .filter(|(server, tool)| !server.is_empty() && !tool.trim_matches('_').is_empty());
+    match split {
+        Some((server, tool)) => (
+            Some(server.to_owned()),
+            tool.trim_start_matches('_').to_owned(),
+        ),
+        None => (None, name.to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +87,18 @@ mod tests {
             ("-x", "-x"),
         ] {
             assert_eq!(split(dash(name)), expected);
+        }
+    }
+
+    #[test]
+    fn names_with_one_underscore_are_split_after_the_first_word() {
+        for (name, expected) in [
+            ("mcp_catalog_delete_asset", "catalog | delete_asset"),
+            ("mcp__catalog__delete_asset", "catalog | delete_asset"),
+            ("mcp_catalog", "mcp_catalog"),
+            ("run_shell_command", "run_shell_command"),
+        ] {
+            assert_eq!(split(single_underscore(name)), expected);
         }
     }
 }

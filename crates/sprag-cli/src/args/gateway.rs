@@ -35,7 +35,7 @@ pub(crate) enum GatewayCommand {
     /// Print the settings that point a client at a running gateway.
     #[command(after_help = examples::GATEWAY_ENV)]
     Env {
-        /// The client: claude or codex; other: a program that uses an official SDK.
+        /// The client; other: a program that uses an official SDK.
         #[arg(value_name = "CLIENT", value_enum)]
         client: ClientWord,
         /// Where the gateway is.
@@ -71,11 +71,29 @@ pub(crate) struct GatewayGuardArgs {
     pub(crate) capture: CaptureWord,
 }
 
+/// The gateway beside the API of `sprag serve`.
+#[derive(Debug, Args)]
+pub(crate) struct MountedGatewayArgs {
+    /// Stand before model APIs too, below /anthropic, /openai and /gemini; see `sprag gateway --help`.
+    #[arg(long)]
+    pub(crate) gateway: bool,
+    /// Another address for an API, as anthropic=http://127.0.0.1:8000; may be given again.
+    #[arg(long, value_name = "NAME=URL", requires = "gateway")]
+    pub(crate) gateway_upstream: Vec<String>,
+    /// What a stopped session is answered by the gateway.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = StopWord::Speak, requires = "gateway")]
+    pub(crate) gateway_stop: StopWord,
+    /// Whether the gateway puts warnings next to tool results or only logs them.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = WarnWord::Add, requires = "gateway")]
+    pub(crate) gateway_warn: WarnWord,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) guard: GatewayGuardArgs,
-    /// The client and its arguments: claude, codex, or any command after `--`.
+    /// The client and its arguments: claude, codex, gemini, copilot, opencode, or any
+    /// command after `--`.
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -89,6 +107,9 @@ pub(crate) struct RunArgs {
 pub(crate) enum ClientWord {
     Claude,
     Codex,
+    Gemini,
+    Copilot,
+    Opencode,
     Other,
 }
 

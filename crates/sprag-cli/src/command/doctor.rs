@@ -7,6 +7,7 @@
 
 mod client;
 mod codex;
+mod gateway;
 mod guard;
 mod probe;
 mod process;
@@ -79,6 +80,7 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings, out: &mut dyn Write) -
             "put one on the PATH, then `sprag install CLIENT`",
         ));
     }
+    checks.extend(gateway::look(settings));
     checks.extend(guard.look());
     let problems = checks.iter().filter(|look| look.fix.is_some()).count();
     if args.json {

@@ -15,7 +15,7 @@ use sprag_mcp::http::{Hosts, Listener, ListenerOptions, limits};
 use sprag_server::asked_to_end;
 
 use super::mcp::verdict_source;
-use crate::args::{ClientWord, GatewayArgs, GatewayCommand, GatewayGuardArgs};
+use crate::args::{ClientWord, GatewayArgs, GatewayCommand, GatewayGuardArgs, MountedGatewayArgs};
 use crate::failure::{Failure, Run};
 use crate::settings::Settings;
 
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &GatewayArgs, settings: &Settings, out: &mut dyn Write) 
     writeln!(out, "listening on http://{address}")?;
     writeln!(
         out,
-        "for its settings: sprag gateway env claude|codex --listen {address}"
+        "for its settings: sprag gateway env CLIENT --listen {address}"
     )?;
     out.flush()?;
     runtime.block_on(listener.run(gateway, asked_to_end()))?;
@@ -53,13 +53,10 @@ pub(crate) fn run(args: &GatewayArgs, settings: &Settings, out: &mut dyn Write) 
 }
 
 fn env(client: ClientWord, listen: SocketAddr, settings: &Settings, out: &mut dyn Write) -> Run {
-    let around = surroundings::of(settings);
+    let around = surroundings::of(settings, &[]);
     let launch = Launch::of(client.into(), &format!("http://{listen}"), &around)?;
-    let program = match client {
-        ClientWord::Codex => "codex",
-        ClientWord::Claude | ClientWord::Other => "claude",
-    };
-    write!(out, "{}", launch.shown(program))?;
+    // Only Codex is pointed by arguments.
+    write!(out, "{}", launch.shown("codex"))?;
     for (mount, base) in &launch.upstreams {
         writeln!(out, "# start the gateway with --upstream {mount}={base}")?;
     }
@@ -75,20 +72,39 @@ fn options(
     for (mount, base) in instead {
         upstreams.set(mount, base)?;
     }
-    for named in &args.upstream {
-        let Some((mount, base)) = named.split_once('=') else {
-            return Err(
-                Failure::new(format!("--upstream {named:?} names no address"))
-                    .next("write it as anthropic=https://HOST"),
-            );
-        };
-        upstreams.set(mount, base)?;
-    }
+    set_upstreams(&mut upstreams, &args.upstream)?;
     let mut options = GatewayOptions::new(upstreams);
     options.stop = args.stop.into();
     options.warn = args.warn.into();
     options.fail = args.fail.into();
     Ok(options)
+}
+
+/// Sets what a person named as NAME=URL.
+fn set_upstreams(upstreams: &mut Upstreams, named: &[String]) -> Result<(), Failure> {
+    for named in named {
+        let Some((mount, base)) = named.split_once('=') else {
+            return Err(
+                Failure::new(format!("the upstream {named:?} names no address"))
+                    .next("write it as anthropic=https://HOST"),
+            );
+        };
+        upstreams.set(mount, base)?;
+    }
+    Ok(())
+}
+
+/// The gateway of `sprag serve --gateway`. The server itself is the guard.
+pub(crate) fn mounted(args: &MountedGatewayArgs) -> Result<Option<GatewayOptions>, Failure> {
+    if !args.gateway {
+        return Ok(None);
+    }
+    let mut upstreams = Upstreams::real()?;
+    set_upstreams(&mut upstreams, &args.gateway_upstream)?;
+    let mut options = GatewayOptions::new(upstreams);
+    options.stop = args.gateway_stop.into();
+    options.warn = args.gateway_warn.into();
+    Ok(Some(options))
 }
 
 fn gateway(
@@ -133,6 +149,9 @@ impl From<ClientWord> for GatewayClient {
         match word {
             ClientWord::Claude => Self::Claude,
             ClientWord::Codex => Self::Codex,
+            ClientWord::Gemini => Self::Gemini,
+            ClientWord::Copilot => Self::Copilot,
+            ClientWord::Opencode => Self::Opencode,
             ClientWord::Other => Self::Other,
         }
     }

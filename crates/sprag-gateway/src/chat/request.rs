@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Payload;
 
-use crate::request::{ModelRequest, ToolResult, is_inserted};
+use crate::content::texts;
+use crate::request::{ModelRequest, ToolResult, first_words, told_apart};
 
 #[derive(Deserialize)]
 pub(super) struct Body<'b> {
@@ -37,31 +38,16 @@ pub(super) struct Message<'b> {
     pub(super) tool_call_id: Option<Cow<'b, str>>,
 }
 
-#[derive(Deserialize)]
-struct Part<'b> {
-    #[serde(borrow, default)]
-    text: Option<Cow<'b, str>>,
-}
-
 impl Message<'_> {
     fn texts(&self) -> Vec<String> {
-        let Some(content) = self.content else {
-            return Vec::new();
-        };
-        if let Ok(text) = serde_json::from_str::<String>(content.get()) {
-            return vec![text];
-        }
-        let parts: Vec<Part<'_>> = serde_json::from_str(content.get()).unwrap_or_default();
-        let texts = parts.into_iter().filter_map(|part| part.text);
-        texts.map(Cow::into_owned).collect()
+        texts(self.content)
     }
 
-    fn words(&self) -> Vec<String> {
-        if self.role != "user" {
-            return Vec::new();
+    fn of_user(&self) -> Vec<String> {
+        match &*self.role {
+            "user" => self.texts(),
+            _ => Vec::new(),
         }
-        let texts = self.texts().into_iter();
-        texts.filter(|text| !is_inserted(text)).collect()
     }
 }
 
@@ -83,7 +69,7 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
         })
     });
     let results = results.collect();
-    let words: Vec<String> = new.iter().flat_map(Message::words).collect();
+    let (words, notices) = told_apart(new.iter().flat_map(Message::of_user).collect());
     let is_rule = |message: &&Message<'_>| matches!(&*message.role, "system" | "developer");
     let mut opening = body
         .messages
@@ -91,18 +77,18 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
         .take_while(is_rule)
         .flat_map(Message::texts)
         .collect::<String>();
-    opening.extend(body.messages.iter().flat_map(Message::words).next());
+    opening.extend(first_words(body.messages.iter().flat_map(Message::of_user)));
     Some(ModelRequest {
         model: body.model.map(Cow::into_owned),
         stream: body.stream.unwrap_or_default(),
         has_tools: body.tools.is_some_and(|tools| !tools.is_empty()),
         opening: opening.into_bytes(),
         results,
-        words: (!words.is_empty()).then(|| words.join("\n")),
-        session: None,
-        previous: None,
+        words,
+        notices,
         include_usage: body
             .stream_options
             .is_some_and(|options| options.include_usage == Some(true)),
+        ..ModelRequest::default()
     })
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::whole::{called, tokens};
+use crate::content::text_at;
 use crate::request::Tokens;
 use crate::sse::event;
 use crate::stream::{AnswerStream, Sign};
@@ -70,6 +71,10 @@ impl AnswerStream for ChatStream {
             },
             (true, true) => Sign::Pass,
         }
+    }
+
+    fn is_begun(&self) -> bool {
+        !self.frame.is_empty()
     }
 
     fn settle(&mut self, held: &[u8], texts: &[Option<String>]) -> Vec<u8> {
@@ -149,11 +154,7 @@ impl ChatStream {
         let index = part.get("index").and_then(Value::as_u64);
         let index = index.unwrap_or_else(|| u64::try_from(self.calls.len()).unwrap_or_default());
         let call = self.calls.entry(index).or_default();
-        let text = |path: &str| {
-            part.pointer(path)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        };
+        let text = |path: &str| text_at(part, path);
         call.id.push_str(text("/id"));
         call.name.push_str(text("/function/name"));
         call.arguments.push_str(text("/function/arguments"));

@@ -1,18 +1,14 @@
 //! An answer of the Chat Completions API in one piece.
 
 use serde_json::{Value, json};
-use sprag_core::Payload;
-use sprag_hooks::tool_name;
 
+use crate::content::{self, number_at, text_at};
 use crate::request::{Tokens, ToolCall};
 use crate::stream::WholeAnswer;
 
 /// What an answer cost. The API counts cached tokens among the input.
 pub(super) fn tokens(answer: &Value) -> Tokens {
-    let number = |path: &str| {
-        let number = answer.pointer(path).and_then(Value::as_u64);
-        number.unwrap_or_default()
-    };
+    let number = |path: &str| number_at(answer, path);
     let cached = number("/usage/prompt_tokens_details/cached_tokens");
     Tokens {
         input: number("/usage/prompt_tokens").saturating_sub(cached),
@@ -24,26 +20,11 @@ pub(super) fn tokens(answer: &Value) -> Tokens {
 
 /// A call of the function `name` with these arguments, a JSON text.
 pub(super) fn called(use_id: &str, name: &str, arguments: &str) -> ToolCall {
-    let (server, tool) = tool_name::double_underscore(name);
-    let args = match serde_json::from_str::<Value>(arguments) {
-        Ok(args) => Payload::from(args),
-        Err(_) => Payload::from(arguments),
-    };
-    ToolCall {
-        use_id: use_id.to_owned(),
-        server,
-        tool,
-        args,
-        is_custom: false,
-    }
+    ToolCall::new(use_id, name, content::arguments(arguments))
 }
 
 fn call(item: &Value) -> ToolCall {
-    let text = |path: &str| {
-        item.pointer(path)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
+    let text = |path: &str| text_at(item, path);
     called(
         text("/id"),
         text("/function/name"),
@@ -59,6 +40,7 @@ pub(crate) fn read(body: &[u8]) -> Option<WholeAnswer> {
     Some(WholeAnswer {
         id: id.unwrap_or_default().to_owned(),
         calls: calls.into_iter().flatten().map(call).collect(),
+        said: text_at(message, "/content").to_owned(),
         tokens: tokens(&answer),
     })
 }

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 use sprag_mcp::splice::{self, Splice, range_of};
 
 use super::request::{Block, Body};
+use crate::content::{escaped, holds, with_text};
 use crate::request::RequestChanges;
 
 /// The body with every change; none if there is nothing to change.
@@ -24,15 +25,10 @@ pub(crate) fn change(body: &[u8], changes: &RequestChanges) -> Option<Vec<u8>> {
             splices.extend(without_unsigned(body, &blocks));
         }
         for (raw, block) in &blocks {
-            let id = block.tool_use_id.as_deref();
-            let warning = changes
-                .warnings
-                .iter()
-                .find(|(use_id, _)| Some(use_id.as_str()) == id);
+            let warning = changes.warning(block.tool_use_id.as_deref());
             // Hooks may have told the model already.
-            let warning =
-                warning.filter(|(_, text)| block.kind == "tool_result" && !tells(body, text));
-            splices.extend(warning.and_then(|(_, text)| beside(body, raw, block, text)));
+            let warning = warning.filter(|text| block.kind == "tool_result" && !tells(body, text));
+            splices.extend(warning.and_then(|text| beside(body, raw, block, text)));
         }
     }
     (!splices.is_empty()).then(|| splice::apply(body, splices))
@@ -47,25 +43,7 @@ fn beside(body: &[u8], raw: &RawValue, block: &Block<'_>, text: &str) -> Option<
             format!(r#""content":{},"#, Value::from(text)),
         ));
     };
-    let end = range_of(body, content)?.end - 1;
-    match content.get().bytes().next()? {
-        b'"' => {
-            let text = Value::from(format!("\n\n{text}")).to_string();
-            let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-            Some(Splice::insert(end, inner.to_owned()))
-        }
-        b'[' => {
-            let inner = content.get().strip_prefix('[')?.strip_suffix(']')?;
-            let comma = if inner.trim_ascii().is_empty() {
-                ""
-            } else {
-                ","
-            };
-            let item = format!(r#"{comma}{{"type":"text","text":{}}}"#, Value::from(text));
-            Some(Splice::insert(end, item))
-        }
-        _ => None,
-    }
+    with_text(body, content, text, "text")
 }
 
 /// Takes unsigned thinking out, each with the comma behind it. Something always follows: the text
@@ -87,26 +65,7 @@ fn without_unsigned(body: &[u8], blocks: &[(&RawValue, Block<'_>)]) -> Vec<Splic
 /// Whether the request holds these words of the guard already, without our mark.
 fn tells(body: &[u8], text: &str) -> bool {
     let text = text.strip_prefix(crate::stop::MARK).unwrap_or(text);
-    let text = Value::from(text).to_string();
-    let inner = text
-        .strip_prefix('"')
-        .and_then(|text| text.strip_suffix('"'));
-    inner.is_some_and(|inner| !inner.is_empty() && holds(body, inner.as_bytes()))
-}
-
-pub(crate) fn holds(body: &[u8], part: &[u8]) -> bool {
-    let Some(first) = part.first() else {
-        return true;
-    };
-    let mut rest = body;
-    while let Some(at) = rest.iter().position(|byte| byte == first) {
-        rest = rest.get(at..).unwrap_or_default();
-        if rest.starts_with(part) {
-            return true;
-        }
-        rest = rest.get(1..).unwrap_or_default();
-    }
-    false
+    !text.is_empty() && holds(body, escaped(text).as_bytes())
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Payload;
 
-use crate::request::{ModelRequest, ToolResult, is_inserted};
+use crate::content::{items, texts};
+use crate::request::{ModelRequest, ToolResult, told_apart};
 
 #[derive(Deserialize)]
 pub(super) struct Body<'b> {
@@ -42,8 +43,6 @@ pub(super) struct Block<'b> {
     #[serde(rename = "type", borrow)]
     pub(super) kind: Cow<'b, str>,
     #[serde(borrow, default)]
-    text: Option<Cow<'b, str>>,
-    #[serde(borrow, default)]
     pub(super) tool_use_id: Option<Cow<'b, str>>,
     #[serde(borrow, default)]
     pub(super) content: Option<&'b RawValue>,
@@ -56,30 +55,11 @@ pub(super) struct Block<'b> {
 impl<'b> Message<'b> {
     /// The blocks of the content, each with the text it was read from; none if it is a plain text.
     pub(super) fn blocks(&self) -> Vec<(&'b RawValue, Block<'b>)> {
-        let blocks: Vec<&'b RawValue> =
-            serde_json::from_str(self.content.get()).unwrap_or_default();
-        let read = |raw: &'b RawValue| Some((raw, serde_json::from_str(raw.get()).ok()?));
-        blocks.into_iter().filter_map(read).collect()
+        items(self.content)
     }
 
-    fn words(&self) -> Vec<String> {
-        let whole: Result<String, _> = serde_json::from_str(self.content.get());
-        let words = match whole {
-            Ok(text) => vec![text],
-            Err(_) => {
-                let texts = self
-                    .blocks()
-                    .into_iter()
-                    .filter(|(_, block)| block.kind == "text");
-                texts
-                    .filter_map(|(_, block)| Some(block.text?.into_owned()))
-                    .collect()
-            }
-        };
-        words
-            .into_iter()
-            .filter(|text| !is_inserted(text))
-            .collect()
+    fn texts(&self) -> Vec<String> {
+        texts(Some(self.content))
     }
 }
 
@@ -94,7 +74,7 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
     let begin = spoken.map_or(0, |at| at + 1);
     let new = body.messages.get(begin..)?;
     let mut results = Vec::new();
-    let mut words = Vec::new();
+    let mut texts = Vec::new();
     for message in new.iter().filter(is_user) {
         results.extend(
             message
@@ -102,12 +82,13 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
                 .into_iter()
                 .filter_map(|(_, block)| result(block, begin)),
         );
-        words.extend(message.words());
+        texts.extend(message.texts());
     }
+    let (words, notices) = told_apart(texts);
     let mut opening = body.system.map(|system| system.get().as_bytes().to_vec());
     let first = body.messages.iter().find(is_user);
     let first = first
-        .map(|message| message.words().concat())
+        .and_then(|message| told_apart(message.texts()).0)
         .unwrap_or_default();
     opening.get_or_insert_default().extend(first.bytes());
     Some(ModelRequest {
@@ -116,12 +97,12 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
         has_tools: body.tools.is_some_and(|tools| !tools.is_empty()),
         opening: opening.unwrap_or_default(),
         results,
-        words: (!words.is_empty()).then(|| words.join("\n")),
+        words,
+        notices,
         session: body
             .metadata
             .and_then(|metadata| session(&metadata.user_id?)),
-        previous: None,
-        include_usage: false,
+        ..ModelRequest::default()
     })
 }
 
@@ -147,11 +128,7 @@ fn plain(content: &RawValue) -> Payload {
     if blocks.iter().any(|block| block.kind != "text") {
         return Payload::from(content);
     }
-    let texts: Vec<&str> = blocks
-        .iter()
-        .filter_map(|block| block.text.as_deref())
-        .collect();
-    Payload::from(texts.join("\n"))
+    Payload::from(texts(Some(content)).join("\n"))
 }
 
 /// Claude Code writes its session into the user id, as JSON or behind `session_`.

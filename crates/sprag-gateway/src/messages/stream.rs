@@ -6,8 +6,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sprag_core::Payload;
 
-use super::whole::{Usage, called};
-use crate::request::Tokens;
+use super::whole::Usage;
+use crate::content::arguments;
+use crate::request::{Tokens, ToolCall};
 use crate::sse::event;
 use crate::stream::{AnswerStream, Sign};
 
@@ -103,6 +104,10 @@ impl AnswerStream for MessageStream {
         }
     }
 
+    fn is_begun(&self) -> bool {
+        !self.id.is_empty()
+    }
+
     fn settle(&mut self, held: &[u8], texts: &[Option<String>]) -> Vec<u8> {
         let index = self.settled.take().unwrap_or_default();
         match texts {
@@ -191,13 +196,12 @@ impl MessageStream {
             None => Sign::Pass,
             Some(call) => {
                 self.settled = Some(index);
-                let args = match serde_json::from_str::<Value>(&call.json) {
-                    Ok(args) => Payload::from(args),
-                    Err(_) if call.json.is_empty() => Payload::from(call.input),
-                    // The client could not run it either; the guard sees what there is.
-                    Err(_) => Payload::from(call.json),
+                let args = match call.json.as_str() {
+                    "" => Payload::from(call.input),
+                    // What is not JSON the client could not run either; the guard sees what there is.
+                    json => arguments(json),
                 };
-                Sign::Calls(vec![called(call.id, &call.name, args)])
+                Sign::Calls(vec![ToolCall::new(&call.id, &call.name, args)])
             }
         }
     }

@@ -3,7 +3,6 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sprag_core::Payload;
-use sprag_hooks::tool_name;
 
 use crate::request::{Tokens, ToolCall};
 use crate::stream::WholeAnswer;
@@ -50,18 +49,6 @@ struct Answer {
     usage: Usage,
 }
 
-/// A call by the name that the client gave its tool.
-pub(super) fn called(use_id: String, name: &str, args: Payload) -> ToolCall {
-    let (server, tool) = tool_name::double_underscore(name);
-    ToolCall {
-        use_id,
-        server,
-        tool,
-        args,
-        is_custom: false,
-    }
-}
-
 pub(crate) fn read(body: &[u8]) -> Option<WholeAnswer> {
     let answer: Answer = serde_json::from_slice(body).ok()?;
     let mut whole = WholeAnswer {
@@ -71,10 +58,14 @@ pub(crate) fn read(body: &[u8]) -> Option<WholeAnswer> {
     };
     for block in &answer.content {
         let text = |name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default();
-        if text("type") == "tool_use" {
-            let args = Payload::from(block.get("input").unwrap_or(&Value::Null));
-            let call = called(text("id").to_owned(), text("name"), args);
-            whole.calls.push(call);
+        match text("type") {
+            "tool_use" => {
+                let args = Payload::from(block.get("input").unwrap_or(&Value::Null));
+                let call = ToolCall::new(text("id"), text("name"), args);
+                whole.calls.push(call);
+            }
+            "text" => whole.said.push_str(text("text")),
+            _ => {}
         }
     }
     Some(whole)

@@ -1,11 +1,11 @@
 //! A request of the Responses API with what the guard has to say in it, and no other byte changed.
 
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use sprag_mcp::splice::{self, Splice, range_of};
 
-use super::request::{Body, Item, items};
-use crate::messages::change::holds;
+use super::request::{Body, Item};
+use crate::content::{comma, holds, items, with_text};
 use crate::request::{RemovedCall, RequestChanges};
 use crate::stop::MARK;
 
@@ -19,7 +19,7 @@ pub(crate) fn change(body: &[u8], changes: &RequestChanges) -> Option<Vec<u8>> {
         return None;
     }
     let read: Body<'_> = serde_json::from_slice(body).ok()?;
-    let items = items(read.input);
+    let items: Vec<(&RawValue, Item<'_>)> = items(read.input);
     let mut splices = Vec::new();
     splices.extend(answered(body, read.input, &items, &changes.answered));
     let pairs = items.iter().zip(items.iter().skip(1));
@@ -30,12 +30,10 @@ pub(crate) fn change(body: &[u8], changes: &RequestChanges) -> Option<Vec<u8>> {
         }
     }
     for (_, item) in items.iter().filter(|(_, item)| item.is_result()) {
-        let id = item.call_id.as_deref();
-        let warning = changes
-            .warnings
-            .iter()
-            .find(|(use_id, _)| Some(use_id.as_str()) == id);
-        splices.extend(warning.and_then(|(_, text)| beside(body, item, text)));
+        let warning = changes.warning(item.call_id.as_deref());
+        let output = warning.zip(item.output);
+        splices
+            .extend(output.and_then(|(text, output)| with_text(body, output, text, "input_text")));
     }
     (!splices.is_empty()).then(|| splice::apply(body, splices))
 }
@@ -80,37 +78,8 @@ fn answered(
         let message = format!(r#"[{results},{{"role":"user","content":{}}}]"#, input.get());
         return Some(Splice::replace(at, message));
     }
-    let inner = input.get().strip_prefix('[')?.strip_suffix(']')?;
-    let comma = if inner.trim_ascii().is_empty() {
-        ""
-    } else {
-        ","
-    };
+    let comma = comma(input);
     Some(Splice::insert(at.start + 1, format!("{results}{comma}")))
-}
-
-/// The change that adds `text` to a result.
-fn beside(body: &[u8], item: &Item<'_>, text: &str) -> Option<Splice> {
-    let output = item.output?;
-    let end = range_of(body, output)?.end - 1;
-    match output.get().bytes().next()? {
-        b'"' => {
-            let text = Value::from(format!("\n\n{text}")).to_string();
-            let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-            Some(Splice::insert(end, inner.to_owned()))
-        }
-        b'[' => {
-            let inner = output.get().strip_prefix('[')?.strip_suffix(']')?;
-            let comma = if inner.trim_ascii().is_empty() {
-                ""
-            } else {
-                ","
-            };
-            let part = json!({"type": "input_text", "text": text});
-            Some(Splice::insert(end, format!("{comma}{part}")))
-        }
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -141,7 +110,7 @@ mod tests {
             new,
             body(
                 r"\n\n[sprag] a",
-                r#",{"text":"[sprag] b","type":"input_text"}"#
+                r#",{"type":"input_text","text":"[sprag] b"}"#
             )
         );
     }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use sprag_core::Payload;
-use sprag_hooks::tool_name;
 
+use crate::content::arguments;
 use crate::request::ToolCall;
 
 /// Calls that the client runs. Others (web search, hosted MCP) the provider runs itself.
@@ -39,13 +39,10 @@ pub(super) fn call(item: &Value) -> Option<ToolCall> {
     };
     let (server, tool) = match text(item, "namespace").strip_prefix("mcp__") {
         Some(server) => (Some(server.to_owned()), name.to_owned()),
-        None => tool_name::double_underscore(name),
+        None => (None, name.to_owned()),
     };
     let args = match kind {
-        "function_call" => match serde_json::from_str::<Value>(text(item, "arguments")) {
-            Ok(args) => Payload::from(args),
-            Err(_) => Payload::from(text(item, "arguments")),
-        },
+        "function_call" => arguments(text(item, "arguments")),
         "custom_tool_call" => Payload::from(json!({"input": text(item, "input")})),
         _ => {
             let action = item.get("action").or_else(|| item.get("operation"));

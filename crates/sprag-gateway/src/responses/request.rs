@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 use sprag_core::Payload;
 use sprag_hooks::output::without_client_lines;
 
-use crate::request::{ModelRequest, ToolResult, is_inserted};
+use crate::content::{items, texts};
+use crate::request::{ModelRequest, ToolResult, first_words, told_apart};
 
 #[derive(Deserialize)]
 pub(super) struct Body<'b> {
@@ -41,13 +42,7 @@ pub(super) struct Item<'b> {
     pub(super) output: Option<&'b RawValue>,
 }
 
-#[derive(Deserialize)]
-struct Part<'b> {
-    #[serde(borrow, default)]
-    text: Option<Cow<'b, str>>,
-}
-
-impl<'b> Item<'b> {
+impl Item<'_> {
     pub(super) fn kind(&self) -> &str {
         self.kind.as_deref().unwrap_or("message")
     }
@@ -70,31 +65,10 @@ impl<'b> Item<'b> {
     }
 }
 
-/// The items of the input, each with the text it was read from; none if it is a plain text.
-pub(super) fn items<'b>(input: &'b RawValue) -> Vec<(&'b RawValue, Item<'b>)> {
-    let items: Vec<&'b RawValue> = serde_json::from_str(input.get()).unwrap_or_default();
-    let read = |raw: &'b RawValue| Some((raw, serde_json::from_str(raw.get()).ok()?));
-    items.into_iter().filter_map(read).collect()
-}
-
-fn texts(content: Option<&RawValue>) -> Vec<String> {
-    let Some(content) = content else {
-        return Vec::new();
-    };
-    if let Ok(text) = serde_json::from_str::<String>(content.get()) {
-        return vec![text];
-    }
-    let parts: Vec<Part<'_>> = serde_json::from_str(content.get()).unwrap_or_default();
-    parts
-        .into_iter()
-        .filter_map(|part| Some(part.text?.into_owned()))
-        .collect()
-}
-
 /// Reads a request; none if it is not one.
 pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
     let body: Body<'_> = serde_json::from_slice(body).ok()?;
-    let items = items(body.input);
+    let items: Vec<(&RawValue, Item<'_>)> = items(body.input);
     let spoken = items.iter().rposition(|(_, item)| item.is_of_the_model());
     let begin = spoken.map_or(0, |at| at + 1);
     let new = items.get(begin..)?;
@@ -102,13 +76,14 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
         .iter()
         .filter_map(|(_, item)| result(item, begin))
         .collect();
-    let mut words: Vec<String> = new.iter().flat_map(|(_, item)| user(item)).collect();
+    let mut texts: Vec<String> = new.iter().flat_map(|(_, item)| user(item)).collect();
     if let Ok(plain) = serde_json::from_str::<String>(body.input.get()) {
-        words.push(plain);
+        texts.push(plain);
     }
+    let (words, notices) = told_apart(texts);
     let mut opening = body.instructions.map(|text| text.get().as_bytes().to_vec());
-    let first = items.iter().flat_map(|(_, item)| user(item)).next();
-    let first = first.or_else(|| words.first().cloned()).unwrap_or_default();
+    let first = first_words(items.iter().flat_map(|(_, item)| user(item)));
+    let first = first.or_else(|| words.clone()).unwrap_or_default();
     opening.get_or_insert_default().extend(first.bytes());
     Some(ModelRequest {
         model: body.model.map(Cow::into_owned),
@@ -116,10 +91,11 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
         has_tools: body.tools.is_some_and(|tools| !tools.is_empty()),
         opening: opening.unwrap_or_default(),
         results,
-        words: (!words.is_empty()).then(|| words.join("\n")),
+        words,
+        notices,
         session: body.prompt_cache_key,
         previous: body.previous_response_id,
-        include_usage: false,
+        ..ModelRequest::default()
     })
 }
 
@@ -127,8 +103,7 @@ fn user(item: &Item<'_>) -> Vec<String> {
     if item.kind() != "message" || item.role.as_deref() != Some("user") {
         return Vec::new();
     }
-    let words = item.words().into_iter();
-    words.filter(|text| !is_inserted(text)).collect()
+    item.words()
 }
 
 fn result(item: &Item<'_>, position: usize) -> Option<ToolResult> {

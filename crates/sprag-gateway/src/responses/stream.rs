@@ -64,6 +64,10 @@ impl AnswerStream for ResponseStream {
         }
     }
 
+    fn is_begun(&self) -> bool {
+        !self.response.is_null()
+    }
+
     fn settle(&mut self, held: &[u8], texts: &[Option<String>]) -> Vec<u8> {
         let index = self.call.take().unwrap_or_default();
         let item = self.settling.take().unwrap_or_default();

@@ -2,16 +2,14 @@
 
 use serde_json::Value;
 
-use super::item::{call, is_call, message, text};
+use super::item::{call, is_call, message, said, text};
+use crate::content::number_at;
 use crate::request::Tokens;
 use crate::stream::WholeAnswer;
 
 /// What an answer cost. The API counts cached tokens among the input.
 pub(super) fn tokens(response: &Value) -> Tokens {
-    let number = |path: &str| {
-        let number = response.pointer(path).and_then(Value::as_u64);
-        number.unwrap_or_default()
-    };
+    let number = |path: &str| number_at(response, path);
     let cached = number("/usage/input_tokens_details/cached_tokens");
     Tokens {
         input: number("/usage/input_tokens").saturating_sub(cached),
@@ -27,6 +25,11 @@ pub(crate) fn read(body: &[u8]) -> Option<WholeAnswer> {
     Some(WholeAnswer {
         id: text(&response, "id").to_owned(),
         calls: output.iter().filter_map(call).collect(),
+        said: output
+            .iter()
+            .filter(|item| text(item, "type") == "message")
+            .map(said)
+            .collect(),
         tokens: tokens(&response),
     })
 }

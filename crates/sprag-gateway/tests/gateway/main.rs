@@ -10,6 +10,8 @@ mod chat;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod gemini;
+#[cfg(test)]
 mod messages;
 #[cfg(test)]
 mod messages_model;
@@ -19,3 +21,5 @@ mod place;
 mod responses;
 #[cfg(test)]
 mod upstream;
+#[cfg(test)]
+mod words;

@@ -43,6 +43,8 @@ pub(crate) enum End {
     Breaks,
     /// It goes on with the last piece for ever.
     Never,
+    /// It says nothing more and does not end.
+    Silent,
 }
 
 impl Answer {
@@ -102,6 +104,11 @@ impl Upstream {
 
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().expect("no panic").clone()
+    }
+
+    /// What was asked since this was last called.
+    pub(crate) fn take(&self) -> Vec<Asked> {
+        std::mem::take(&mut *self.asked.lock().expect("no panic"))
     }
 
     pub(crate) fn dropped(&self) -> usize {
@@ -166,6 +173,7 @@ impl Body for AnswerPieces {
                 context.waker().wake_by_ref();
                 Poll::Pending
             }
+            (None, End::Silent) => Poll::Pending,
             (None, End::Breaks) => {
                 let gone = std::io::ErrorKind::ConnectionReset;
                 Poll::Ready(Some(Err(gone.into())))
@@ -270,6 +278,47 @@ pub(crate) fn responses_error(body: &Value, kept: &[Value]) -> Option<String> {
                 }
             }
             _ => {}
+        }
+    }
+    None
+}
+
+/// Why Gemini would refuse this conversation.
+pub(crate) fn gemini_error(body: &Value) -> Option<String> {
+    let contents = body["contents"].as_array().expect("contents");
+    let parts = |content: &Value, kind: &str| -> Vec<Value> {
+        let all = content["parts"].as_array().cloned().unwrap_or_default();
+        all.into_iter()
+            .filter(|part| !part[kind].is_null())
+            .collect()
+    };
+    for (at, content) in contents.iter().enumerate() {
+        let calls = parts(content, "functionCall");
+        let signed = ["signed", "skip_thought_signature_validator"];
+        if let Some(first) = calls.first()
+            && !signed
+                .iter()
+                .any(|known| first["thoughtSignature"] == *known)
+        {
+            return Some(format!(
+                "contents.{at}: the first call has no valid signature"
+            ));
+        }
+        let next = contents.get(at + 1).cloned().unwrap_or_default();
+        let results = parts(&next, "functionResponse");
+        if content["role"] == "model" && calls.len() != results.len() {
+            return Some(format!(
+                "contents.{at}: {} calls and {} results",
+                calls.len(),
+                results.len()
+            ));
+        }
+        if content["parts"].as_array().is_none_or(Vec::is_empty) {
+            return Some(format!("contents.{at}: no parts"));
+        }
+        let is_first = at == 0 || contents[at - 1]["role"] != "model";
+        if is_first && !parts(content, "functionResponse").is_empty() {
+            return Some(format!("contents.{at}: results without calls"));
         }
     }
     None

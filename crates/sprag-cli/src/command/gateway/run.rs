@@ -28,13 +28,18 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings) -> Run {
     let (program, rest) = args.command.split_first().ok_or_else(|| {
         Failure::new("there is nothing to start").next("name a client: sprag run claude")
     })?;
-    let client = client(program)?;
+    let client = client(program);
     let loopback: SocketAddr = ([127, 0, 0, 1], 0).into();
     let listener = listener(loopback, false)?;
-    let around = surroundings::of(settings);
+    let words: Vec<String> = rest
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let around = surroundings::of(settings, &words);
     let launch = Launch::of(client, &format!("http://{}", listener.address()), &around)?;
     let mut options = options(&args.guard, &launch.upstreams)?;
     options.hosts = Some(Hosts::new(loopback.ip(), &[]));
+    options.session = launch.is_nameless.then(|| session(program)).transpose()?;
     let gateway = Arc::new(gateway(options, &args.guard, settings)?);
     let runtime = runtime()?;
     let (end, ended) = oneshot::channel::<()>();
@@ -90,19 +95,31 @@ fn patiently(
     })
 }
 
-/// The client behind a word; another word is a command only after `--`, so that a client that can't be
-/// guarded is not started by mistake.
-fn client(program: &OsStr) -> Result<GatewayClient, Failure> {
+/// The client behind a word, or any program that reads the variables of the official SDKs.
+fn client(program: &OsStr) -> GatewayClient {
     let name = std::path::Path::new(program).file_name();
     match name.and_then(OsStr::to_str) {
-        Some("claude") => Ok(GatewayClient::Claude),
-        Some("codex") => Ok(GatewayClient::Codex),
-        Some(name @ ("gemini" | "copilot" | "opencode")) => Err(Failure::new(format!(
-            "the gateway does not speak the API of {name} yet; nothing was started"
-        ))
-        .next(format!("its hooks guard it: sprag install {name}"))),
-        _ => Ok(GatewayClient::Other),
+        Some("claude") => GatewayClient::Claude,
+        Some("codex") => GatewayClient::Codex,
+        Some("gemini") => GatewayClient::Gemini,
+        Some("copilot") => GatewayClient::Copilot,
+        Some("opencode") => GatewayClient::Opencode,
+        _ => GatewayClient::Other,
     }
+}
+
+/// A name for all that a client asks which names no session.
+fn session(program: &OsStr) -> Result<String, Failure> {
+    let mut drawn = [0; 8];
+    getrandom::fill(&mut drawn).map_err(|error| Failure::new(error.to_string()))?;
+    let name = std::path::Path::new(program)
+        .file_name()
+        .unwrap_or_default();
+    Ok(format!(
+        "{}-{:016x}",
+        name.to_string_lossy(),
+        u64::from_be_bytes(drawn)
+    ))
 }
 
 fn say(tally: &Tally) {
