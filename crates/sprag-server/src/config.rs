@@ -95,6 +95,8 @@ pub struct ServerConfig {
     pub relay: RelayConfig,
     /// MCP servers to stand before, below [`crate::MOUNT`].
     pub mcp: Option<sprag_mcp::http::ProxyConfig>,
+    /// The model gateway below `/anthropic`, `/openai` and `/gemini`, if there is to be one.
+    pub gateway: Option<sprag_gateway::GatewayOptions>,
     /// What tells it the time.
     pub clock: SharedClock,
 }
@@ -138,6 +140,7 @@ impl ServerConfig {
             session_limits: SessionLimits::default(),
             relay: RelayConfig::default(),
             mcp: None,
+            gateway: None,
             clock: SharedClock::default(),
         }
     }

@@ -9,6 +9,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, header};
 /// A token of this server, where `Authorization` is for a server behind it.
 pub(crate) const TOKEN: HeaderName = HeaderName::from_static("sprag-token");
 
+/// The same for clients of the gateway.
+const GATEWAY_TOKEN: HeaderName = HeaderName::from_static("x-sprag-token");
+
 /// What the name of each of our cookies starts with.
 const COOKIE_PREFIX: &str = "sprag";
 /// What each of our tokens starts with.
@@ -24,7 +27,10 @@ struct Credentials(HeaderMap);
 pub(crate) fn take<B>(request: &mut Request<B>) {
     let headers = request.headers_mut();
     let is_ours = |name: &HeaderName, value: &HeaderValue| {
-        *name == TOKEN || holds_token(value.as_bytes()) || (*name == header::COOKIE)
+        *name == TOKEN
+            || *name == GATEWAY_TOKEN
+            || holds_token(value.as_bytes())
+            || (*name == header::COOKIE)
     };
     let ours = headers.iter().filter(|(name, value)| is_ours(name, value));
     let mut names: Vec<HeaderName> = ours.map(|(name, _)| name.clone()).collect();
@@ -61,6 +67,17 @@ pub(crate) fn give_back(headers: &mut HeaderMap, extensions: &axum::http::Extens
 /// The token that `request` carries in [`TOKEN`].
 pub(crate) fn own_token<B>(request: &Request<B>) -> Option<&HeaderValue> {
     request.extensions().get::<Credentials>()?.0.get(TOKEN)
+}
+
+/// The token that `request` carries for the gateway, in [`TOKEN`] or in `x-sprag-token`, which is taken
+/// out with whatever stands in it.
+pub(crate) fn gateway_token<B>(request: &Request<B>) -> Option<&HeaderValue> {
+    let held = request
+        .extensions()
+        .get::<Credentials>()
+        .map(|held| &held.0);
+    let shown = |name: &HeaderName| held.and_then(|held| held.get(name));
+    shown(&TOKEN).or_else(|| shown(&GATEWAY_TOKEN))
 }
 
 /// Whether a text holds a token of this server.

@@ -18,6 +18,7 @@ use tower::Service as _;
 
 use crate::caller::Peer;
 use crate::credentials;
+use crate::gateway_mount::GatewayMount;
 use crate::mcp_mount::McpMount;
 use crate::origin;
 use crate::problem::{Problem, ProblemKind};
@@ -81,6 +82,8 @@ pub(crate) struct Edge {
     pub(crate) routes: Router,
     /// MCP servers behind this one.
     pub(crate) mcp: Option<McpMount>,
+    /// Model APIs behind this one.
+    pub(crate) gateway: Option<GatewayMount>,
 }
 
 impl Edge {
@@ -115,6 +118,9 @@ impl Edge {
         let path = request.uri().path();
         if let Some(mcp) = self.mcp.filter(|mcp| mcp.serves(path)) {
             return Ok(mcp.answer(peer, request).await);
+        }
+        if let Some(gateway) = self.gateway.filter(|gateway| gateway.serves(path)) {
+            return Ok(gateway.answer(peer, request).await);
         }
         request.extensions_mut().insert(peer);
         self.routes.call(request).await

@@ -16,6 +16,9 @@ pub enum ServerError {
     /// The guard can't be made.
     #[error(transparent)]
     Guard(#[from] GuardError),
+    /// The model gateway can't be made.
+    #[error(transparent)]
+    Gateway(#[from] sprag_gateway::GatewayError),
     /// The tokens can't be used.
     #[error(transparent)]
     Token(#[from] TokenError),

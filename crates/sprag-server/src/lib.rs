@@ -22,6 +22,7 @@ mod edge;
 mod error;
 mod event_kind;
 mod flow_tree;
+mod gateway_mount;
 mod guardrail;
 pub mod limits;
 pub mod log_lines;

@@ -24,6 +24,7 @@ use crate::config::{ServerConfig, Transport};
 use crate::doors::Doors;
 use crate::edge::Edge;
 use crate::error::ServerError;
+use crate::gateway_mount::GatewayMount;
 use crate::mcp_mount::McpMount;
 use crate::metrics::Metrics;
 use crate::record_pump::{Hub, RecordPump};
@@ -233,6 +234,7 @@ impl Server {
         });
         let edge = Edge {
             mcp: McpMount::of(&self.config, &app)?,
+            gateway: GatewayMount::of(&self.config, &app)?,
             hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.host_names())),
             routes: router::routes(app, relay),
         };

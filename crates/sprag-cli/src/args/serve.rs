@@ -8,6 +8,7 @@ use sprag::{Millis, Role};
 use sprag_server::log_lines::LogFormat;
 
 use super::PolicyArg;
+use super::gateway::MountedGatewayArgs;
 use super::relay::RelayArgs;
 use super::store::{CaptureWord, DbArg, PlaceArgs, RoleWord, StoreArgs, bytes};
 use crate::examples;
@@ -71,8 +72,10 @@ pub(crate) struct ServeArgs {
     /// Stand before the MCP servers of this TOML file, below /mcp; see `sprag mcp --help`.
     #[arg(long, value_name = "FILE")]
     pub(crate) mcp_config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gateway: MountedGatewayArgs,
     /// Play live examples into a store of their own, to look around.
-    #[arg(long, conflicts_with_all = ["db", "policy", "socket", "upstream", "relay_path", "relay_field", "mcp_config"])]
+    #[arg(long, conflicts_with_all = ["db", "policy", "socket", "upstream", "relay_path", "relay_field", "mcp_config", "gateway"])]
     pub(crate) demo: bool,
 }
 

@@ -17,6 +17,7 @@ use sprag_server::{
     GivenToken, MOUNT, RelayConfig, Server, ServerConfig, ServerError, Transport, asked_to_end,
 };
 
+use super::gateway::mounted;
 use super::panic::notice;
 use crate::args::ServeArgs;
 use crate::db::{Db, policy_file};
@@ -46,11 +47,7 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
     if let (None, Some(upstream)) = (&demo, upstream) {
         writeln!(out, "relaying to  {upstream}")?;
     }
-    for upstream in servers.upstreams {
-        let (at, url) = (format!("{MOUNT}{}", upstream.path), upstream.url);
-        let host = url.authority().map_or("", |host| host.as_str());
-        writeln!(out, "mcp          {at} to {host}")?;
-    }
+    name_mounts(servers, args.gateway.gateway, server.address(), out)?;
     if let Some(file) = server.first_token() {
         writeln!(out, "agents       their token was made: {}", file.display())?;
         writeln!(out, "             `sprag token show agent` prints it")?;
@@ -80,6 +77,27 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) ->
     drop(demo);
     writeln!(out, "ended; everything that was answered is on disk")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What stands behind this server.
+fn name_mounts(
+    servers: ProxyConfig,
+    has_gateway: bool,
+    address: SocketAddr,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    for upstream in servers.upstreams {
+        let (at, url) = (format!("{MOUNT}{}", upstream.path), upstream.url);
+        let host = url.authority().map_or("", |host| host.as_str());
+        writeln!(out, "mcp          {at} to {host}")?;
+    }
+    if has_gateway {
+        writeln!(
+            out,
+            "gateway      /anthropic, /openai, /gemini; `sprag gateway env CLIENT --listen {address}`"
+        )?;
+    }
+    Ok(())
 }
 
 /// Whether it failed because somebody else has what it needs.
@@ -234,6 +252,7 @@ fn of_user(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failur
             .as_deref()
             .map(ProxyConfig::read)
             .transpose()?,
+        gateway: mounted(&args.gateway)?,
         relay: RelayConfig {
             upstream: args.relay.upstream.clone(),
             path: args.relay.form.relay_path.clone(),

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
 use sprag::Role;
+use sprag_gateway::{GatewayOptions, Upstreams};
 use sprag_mcp::http::ProxyConfig;
 use sprag_server::{RelayConfig, ServerConfig, Url};
 
@@ -90,7 +91,7 @@ const PAGE_HEADERS: &str = "content-type: text/html\r\n\
     strict-transport-security: max-age=1\r\n\
     x-own: kept\r\n";
 
-/// A server with another one behind it, as relay and as MCP server.
+/// A server with another one behind it, as relay, as MCP server and as model API.
 fn before(upstream: &TakesAll) -> TestServer {
     before_with(upstream, |_| {})
 }
@@ -109,6 +110,12 @@ pub(crate) fn before_with(
     std::fs::write(&place, servers).unwrap();
     TestServer::over(home, |config| {
         config.mcp = Some(ProxyConfig::read(&place).unwrap());
+        let mut upstreams = Upstreams::real().unwrap();
+        for mount in ["anthropic", "openai", "gemini"] {
+            let address = format!("http://{}", upstream.address);
+            upstreams.set(mount, &address).unwrap();
+        }
+        config.gateway = Some(GatewayOptions::new(upstreams));
         config.relay = RelayConfig {
             upstream: Some(Url::parse(&format!("http://{}", upstream.address)).unwrap()),
             ..RelayConfig::default()
@@ -118,7 +125,11 @@ pub(crate) fn before_with(
 }
 
 /// Every way through this server to one behind it.
-const WAYS: [&str; 4] = [
+const WAYS: [&str; 8] = [
+    "/anthropic/v1/models",
+    "/openai/v1/models",
+    "/openai/v1/chat/completions",
+    "/gemini/v1beta/models",
     "/mcp/catalog",
     "/mcp/catalog/below",
     "/api/sessions/2",
@@ -187,6 +198,7 @@ fn no_server_behind_ever_receives_a_token_or_a_cookie_of_this_one() {
             format!("sprag-token: {token}\r\n"),
             format!("cookie: a=1; sprag_operator={token}; b=2\r\n"),
             format!("x-api-key: {token}\r\n"),
+            format!("x-sprag-token: {token}\r\n"),
         ] {
             for path in WAYS {
                 let method = if path.ends_with("messages") {
