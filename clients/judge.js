@@ -1,7 +1,7 @@
 // What a run shows: what the guard said, what of it reached the model, and whether that is what was expected.
 
 /** The figures of a run. */
-export function figures({ records, requests, timedOut, ran }) {
+export function figures({ records, requests, timedOut, ran, stdout, stderr }) {
   // The log has every sighting of a call; the second one counts for nothing.
   const sighted = new Set();
   const isFirst = ({ type, session, use_id: id }) => {
@@ -53,6 +53,9 @@ export function figures({ records, requests, timedOut, ran }) {
     spentAtStop: sum(events.slice(0, events.findIndex((event) => event.type === 'call' && refused(event))).filter((event) => event.type === 'usage')),
     // What a model without tools was asked, a title for instance, is in no transcript.
     billed: bill(requests.filter((request) => request.conversation?.tools.length > 0)),
+    sent: Math.max(0, ...requests.map((request) => request.turn?.sent ?? 0)),
+    refusedByModel: requests.map((request) => request.refused).filter(Boolean),
+    shown: `${stdout}${stderr}`,
     timedOut,
   };
 }
@@ -76,6 +79,10 @@ export function complaints(figures, expect) {
   want(!figures.timedOut, 'the client did not end');
   const prompts = expect.prompts ?? 1;
   want(figures.prompts === prompts, `${figures.prompts} prompts of a user instead of ${prompts}`);
+  want(figures.refusedByModel.length === 0, `the model refused a request: ${figures.refusedByModel[0]}`);
+  if (expect.shows) want(figures.shown.includes(expect.shows), `the client did not show: ${expect.shows}`);
+  if (expect.mostSent) want(figures.sent <= expect.mostSent, `the model said ${figures.sent} pieces, more than ${expect.mostSent}`);
+  if (expect.requests) want(figures.requests === expect.requests, `${figures.requests} requests reached the model instead of ${expect.requests}`);
   if (expect.untouched) {
     want(!figures.warned, `warned after ${figures.warned?.after}: ${figures.warned?.message}`);
     want(!figures.stopped, `stopped at ${figures.stopped?.after}: ${figures.stopped?.message}`);

@@ -83,10 +83,15 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
     ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
   };
   let server;
+  let gateway;
   try {
     const hooked = Boolean(sprag) && way !== 'proxy' && way !== 'gateway';
     if (way === 'proxy') server = await startProxy(sprag, env);
-    driver.prepare({ home, project, model, put, cache, catalog: server?.url ?? catalog });
+    // Several runs of a client need one gateway, which is not any run's own.
+    if (way === 'gateway' && script.prompts) gateway = await startGateway(sprag, env, model);
+    const facing = gateway ? { ...model, url: `${gateway.url}/${driver.mount}` } : model;
+    if (way === 'gateway' && script.budget) put(path.join(home, '.config', 'sprag', 'policy.toml'), BUDGET);
+    driver.prepare({ home, project, model: facing, put, cache, catalog: server?.url ?? catalog });
     if (hooked) {
       server = way === 'posted' ? await serve(sprag, env) : null;
       const how = server ? ['--user', `--http=${server.url}`] : [driver.scope];
@@ -108,34 +113,68 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
       if (script.setup === 'store-read-only') env.SPRAG_DB = '/proc/sprag/sprag.db';
     }
     const prompt = `Please do what has to be done. ${marker(name)}`;
-    const { args, env: own } = driver.command({ prompt, model, home, guarded: hooked });
-    const leave = script.person && hooked ? attend(sprag, env, script.person) : () => {};
+    const leave = script.person && sprag && way !== 'proxy' ? attend(sprag, env, script.person) : () => {};
     // The client's own base URL becomes the gateway's upstream.
-    const [program, ...before] = way === 'gateway' ? [sprag, 'run', clientPath(driver.program)] : [clientPath(driver.program)];
-    const ended = await start(program, [...before, ...args], { cwd: project, env: { ...env, ...own } });
+    const isRun = way === 'gateway' && !gateway;
+    const [program, ...before] = isRun ? [sprag, 'run', clientPath(driver.program)] : [clientPath(driver.program)];
+    const ended = { stdout: '', stderr: '', timedOut: false, code: 0 };
+    for (const [index, words] of [prompt, ...(script.prompts ?? [])].entries()) {
+      const { args, env: own } = driver.command({ prompt: words, model: facing, home, guarded: hooked, again: index > 0 });
+      const one = await start(program, [...before, ...args], { cwd: project, env: { ...env, ...own } });
+      ended.stdout += one.stdout;
+      ended.stderr += one.stderr;
+      ended.timedOut ||= one.timedOut;
+      ended.code ||= one.code;
+    }
     leave();
     driver.keep?.({ home, project, cache });
     put(path.join(folder, 'stdout.txt'), ended.stdout);
     put(path.join(folder, 'stderr.txt'), ended.stderr);
     put(path.join(folder, 'requests.jsonl'), requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
     await server?.stop();
+    await gateway?.stop();
     const dropped = path.join(project, 'dropped');
     const ran = fs.existsSync(dropped) ? fs.readFileSync(dropped, 'utf8').trim().split('\n').length : 0;
     return { ...ended, requests, ran, records: sprag ? records(sprag, env) : [] };
   } finally {
     await server?.stop();
+    await gateway?.stop();
     await model.stop();
   }
 }
 
-/** Somebody at a terminal who answers every question alike. */
+const BUDGET = '[budget]\ncost_usd = { session = 1 }\n[prices]\n"*" = { input = 0, output = 10 }\n';
+
+/** Somebody at a terminal who answers every question alike, or kills every session. */
 function attend(sprag, env, word) {
   const look = setInterval(() => {
     if (!fs.existsSync(env.SPRAG_DB)) return;
+    if (word === 'kill') {
+      const sessions = JSON.parse(execFileSync(sprag, ['sessions', 'list', '--json'], { env, encoding: 'utf8' }));
+      for (const { session, state } of sessions) {
+        if (state !== 'killed') execFileSync(sprag, ['sessions', 'kill', session, '--yes', '--why', 'as asked'], { env });
+      }
+      return;
+    }
     const { approvals } = JSON.parse(execFileSync(sprag, ['approvals', '--json'], { env, encoding: 'utf8' }));
     for (const { approval } of approvals) execFileSync(sprag, [word, approval, '--yes', '--why', 'as asked'], { env });
-  }, 500);
+  }, word === 'kill' ? 5000 : 500);
   return () => clearInterval(look);
+}
+
+/** A gateway before the model, for as long as it is needed. */
+async function startGateway(sprag, env, model) {
+  const upstreams = ['anthropic', 'openai', 'gemini'].flatMap((mount) => ['--upstream', `${mount}=${model.url}`]);
+  const child = begin(sprag, ['gateway', '--listen', '127.0.0.1:0', ...upstreams], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = new Promise((resolve) => child.on('close', resolve));
+  const said = await new Promise((resolve) => { child.stdout.once('data', (part) => resolve(String(part))); });
+  return {
+    url: said.match(/http:\S+/)[0],
+    stop: () => {
+      child.kill();
+      return closed;
+    },
+  };
 }
 
 /** The proxy before a catalog over HTTP. */

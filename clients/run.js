@@ -41,7 +41,9 @@ const { way } = options;
 const takes = { hooks: () => true, posted: (driver) => driver.posts, proxy: (driver) => driver.overHttp, gateway: (driver) => driver.behindGateway }[way];
 const drivers = DRIVERS.filter((driver) => (options.client?.includes(driver.name) ?? true) && takes?.(driver));
 // A proxy sees calls of MCP tools only.
-const scripts = Object.entries(SCRIPTS).filter(([name]) => (way === 'proxy' ? name === 'deletes' : options.script?.includes(name) ?? true));
+const fits = (script) => (script.only ? script.only === way : !(way === 'gateway' && script.setup));
+const wanted = ([name, script]) => (way === 'proxy' ? name === 'deletes' : fits(script) && (options.script?.includes(name) ?? true));
+const scripts = Object.entries(SCRIPTS).filter(wanted);
 if (drivers.length === 0 || scripts.length === 0) {
   console.error('nothing to play: there is no such client, script or way');
   process.exit(2);
@@ -56,7 +58,7 @@ for (const driver of drivers) {
     const began = Date.now();
     const run = await play({ driver, name, script, folder, sprag, way, catalog: path.resolve(options.catalog) });
     const seen = figures(run);
-    const own = way === 'gateway' ? driver.behindGateway[name] : driver.expect?.[name];
+    const own = way === 'gateway' ? { ...script.gateway, ...driver.behindGateway[name] } : driver.expect?.[name];
     const expect = way === 'proxy' ? driver.overHttp : { ...script.expect, ...own };
     const wrong = options.unguarded ? [] : complaints(seen, expect);
     failed += wrong.length > 0 ? 1 : 0;
@@ -65,7 +67,7 @@ for (const driver of drivers) {
     console.log(
       `  ${wrong.length > 0 ? 'FAIL' : 'ok  '} ${name.padEnd(16)} ${told(seen.warned, 'warned')}, ${told(seen.stopped, 'stopped')};` +
       ` ${seen.calls} calls, ${seen.steps} steps, ${seen.refusals} refused, ${seen.children} sub-agents,` +
-      `${seen.killed ? ' killed,' : ''} exit ${run.code}, ${seconds} s`,
+      `${seen.killed ? ' killed,' : ''} ${seen.requests} requests, exit ${run.code}, ${seconds} s`,
     );
     for (const complaint of wrong) console.log(`       ${complaint}`);
     if (wrong.length === 0 && !options.keep) fs.rmSync(folder, { recursive: true, force: true });

@@ -5,7 +5,9 @@
 // answer, `usage` the tokens that it says an answer took. `budget` is given to `sprag install`; every model then costs 10
 // dollars a million tokens that it writes. `setup` changes what `sprag install` left behind, see play.js. `expect` says what the guard must have done: by
 // when the first warning reached the model and by when calls were refused, counted in deeds of the main session, or
-// that neither ever happened. `person` is what somebody at a terminal answers to each question.
+// that neither ever happened. `speak` is a list of answers in words alone. `prompts` are what the user writes later in the
+// same session, each in a run of its own, behind one gateway. `only` names the one way in which a script is played.
+// `person` is what somebody at a terminal answers to each question.
 
 import fs from 'node:fs';
 
@@ -262,6 +264,38 @@ export const SCRIPTS = {
   // A person declines: the model reads by whom.
   'ask-declined': ask('decline', { ran: 0, refusedBy: 3 }),
 
+  // An answer that only repeats itself: ended within three thousand bytes.
+  chant: {
+    speak: [{ pieces: times(4000, () => 'I will now check the file again. '), everyMs: 1 }],
+    only: 'gateway',
+    expect: { calls: 0, shows: 'it only repeated itself', mostSent: 120 },
+  },
+
+  // A person kills the session while the model speaks: the answer ends properly.
+  'kill-streaming': {
+    speak: [{ pieces: times(200, (n) => `Thought number ${n} is about ${n * 37}. `), everyMs: 300 }],
+    person: 'kill',
+    only: 'gateway',
+    expect: { calls: 0, killed: true, shows: 'This session was stopped', mostSent: 120 },
+  },
+
+  // The same words after each automatic "continue", until a block; then the user speaks.
+  'text-loop': {
+    speak: times(12, () => ({ text: 'I am still thinking about it.' })),
+    prompts: ['continue', 'continue', 'continue', 'continue', 'continue', 'Then do something else, please.'],
+    only: 'gateway',
+    expect: { calls: 0, prompts: 2, shows: 'until you write', requests: 6 },
+  },
+
+  // A loop, a block, and then the user speaks: work goes on.
+  'speak-after-block': {
+    turns: [...times(6, () => [run('cat status.txt')]), [run('echo went on')]],
+    files: { 'status.txt': 'job 17 is queued\n' },
+    prompts: ['Then look elsewhere, please.'],
+    only: 'gateway',
+    expect: { warnedBy: 4, refusedBy: 6, prompts: 2 },
+  },
+
   // Calls of one answer arrive at once; all of them are counted.
   parallel: {
     turns: times(3, (turn) => times(4, (n) => run(`echo turn ${turn} part ${n}`))),
@@ -283,6 +317,10 @@ export function next(conversation, script, { translate, finish }) {
   const played = conversation.turns.flatMap((turn) => (turn.role === 'user' ? [...turn.text.matchAll(MARKER)] : []));
   // A parent's prompt comes before what its children answer, a child's holds its own marker only.
   const name = played[0]?.[1];
+  if (script.speak) {
+    const spoken = conversation.turns.filter((turn) => turn.role === 'assistant').length;
+    return { text: '', calls: [], usage: script.usage, ...script.speak[Math.min(spoken, script.speak.length - 1)] };
+  }
   const turns = script.children?.[name] ?? script.turns;
   const acted = conversation.turns.filter((turn) => turn.role === 'assistant' && turn.calls.length > 0).length;
   const deeds = turns[acted];

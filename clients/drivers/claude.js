@@ -12,15 +12,16 @@ export const overHttp = { refusedBy: 3, prompts: 0, calls: 5 };
 
 // The gateway ends the turn itself, whatever the client can do.
 export const behindGateway = {};
+export const mount = 'anthropic';
 
 export function prepare({ home, put, catalog }) {
   const server = catalog.startsWith('http') ? { type: 'http', url: catalog } : { command: 'node', args: [catalog] };
   put(`${home}/mcp.json`, JSON.stringify({ mcpServers: { catalog: server } }));
 }
 
-export function command({ prompt, model, home }) {
+export function command({ prompt, model, home, again }) {
   return {
-    args: ['-p', prompt, '--output-format', 'json', '--dangerously-skip-permissions', '--mcp-config', `${home}/mcp.json`],
+    args: [...(again ? ['--continue'] : []), '-p', prompt, '--output-format', 'json', '--dangerously-skip-permissions', '--mcp-config', `${home}/mcp.json`],
     env: {
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'dummy',

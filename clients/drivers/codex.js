@@ -12,6 +12,7 @@ export const overHttp = { refusedBy: 3, killed: true, prompts: 0, calls: 5 };
 
 // The gateway ends the turn itself, whatever the client can do.
 export const behindGateway = {};
+export const mount = 'openai';
 
 export function prepare({ home, model, put, catalog }) {
   put(`${home}/.codex/config.toml`, [
@@ -30,11 +31,12 @@ export function prepare({ home, model, put, catalog }) {
   ].join('\n'));
 }
 
-export function command({ prompt, guarded }) {
+export function command({ prompt, guarded, again }) {
   const trust = guarded ? ['--dangerously-bypass-hook-trust'] : [];
   return {
     args: [
-      'exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', ...trust, '--json', prompt,
+      'exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', ...trust, '--json',
+      ...(again ? ['resume', '--last'] : []), prompt,
     ],
     env: { SCRIPTED_KEY: 'dummy' },
   };

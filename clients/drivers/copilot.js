@@ -8,15 +8,19 @@ export const scope = '--project';
 // An answer is in its transcript one hook later; in `budget` one answer makes two calls, after it shortened the conversation.
 export const expect = { 'defiant-slow': { killed: true }, budget: { refusedBy: 5 } };
 
+// The gateway ends the turn itself, whatever the client can do. Sub-agents have no name of their own.
+export const behindGateway = { 'sub-agents': { children: 0 } };
+export const mount = 'openai';
+
 export function prepare({ home, project, put, catalog }) {
   put(`${home}/.copilot/config.json`, JSON.stringify({ trustedFolders: [project] }));
   const server = { type: 'local', command: 'node', args: [catalog], tools: ['*'] };
   put(`${home}/.copilot/mcp-config.json`, JSON.stringify({ mcpServers: { catalog: server } }));
 }
 
-export function command({ prompt, model }) {
+export function command({ prompt, model, again }) {
   return {
-    args: ['-p', prompt, '--allow-all-tools', '--allow-all-paths', '--no-color'],
+    args: [...(again ? ['--continue'] : []), '-p', prompt, '--allow-all-tools', '--allow-all-paths', '--no-color'],
     env: {
       COPILOT_OFFLINE: 'true',
       COPILOT_PROVIDER_BASE_URL: `${model.url}/v1`,

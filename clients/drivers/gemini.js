@@ -4,6 +4,10 @@ export const name = 'gemini';
 export const program = 'gemini';
 export const scope = '--user';
 
+// The gateway ends the turn itself, whatever the client can do. Sub-agents have no name of their own.
+export const behindGateway = { 'sub-agents': { children: 0 } };
+export const mount = 'gemini';
+
 export function prepare({ home, put, catalog }) {
   put(`${home}/.gemini/settings.json`, JSON.stringify({
     security: { auth: { selectedType: 'gemini-api-key' } },
@@ -14,9 +18,9 @@ export function prepare({ home, put, catalog }) {
   }, null, 2));
 }
 
-export function command({ prompt, model }) {
+export function command({ prompt, model, again }) {
   return {
-    args: ['-p', prompt, '--yolo', '-m', 'gemini-2.5-pro', '--output-format', 'json'],
+    args: [...(again ? ['--resume', 'latest'] : []), '-p', prompt, '--yolo', '-m', 'gemini-2.5-pro', '--output-format', 'json'],
     env: {
       GEMINI_API_KEY: 'dummy',
       GOOGLE_GEMINI_BASE_URL: model.url,

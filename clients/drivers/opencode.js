@@ -10,6 +10,10 @@ export const scope = '--project';
 const ended = { mostRefusals: 3 };
 export const expect = { deletes: { ends: true }, defiant: ended, 'defiant-slow': ended };
 
+// The gateway ends the turn itself, whatever the client can do.
+export const behindGateway = {};
+export const mount = 'openai';
+
 // What opencode installs beside each folder of plugins takes it half a minute and is the same for every run.
 const installed = ['node_modules', 'package.json', 'package-lock.json'];
 const pluginFolders = ({ home, project }) => ({ user: `${home}/.config/opencode`, project: `${project}/.opencode` });
@@ -46,9 +50,9 @@ export function prepare({ home, project, model, put, catalog, cache }) {
   }, null, 2));
 }
 
-export function command({ prompt }) {
+export function command({ prompt, again }) {
   return {
-    args: ['run', '--model', 'scripted/scripted', prompt],
+    args: ['run', ...(again ? ['--continue'] : []), '--model', 'scripted/scripted', prompt],
     env: {
       OPENCODE_DISABLE_MODELS_FETCH: 'true',
       OPENCODE_DISABLE_AUTOUPDATE: 'true',

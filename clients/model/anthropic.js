@@ -1,6 +1,6 @@
 // The messages API of Anthropic, which Claude Code speaks.
 
-import { freshId, usageOf } from './server.js';
+import { freshId, spoken, usageOf } from './server.js';
 
 export const name = 'anthropic';
 
@@ -27,7 +27,24 @@ function textOf(content) {
   return (content ?? []).map((part) => part.text ?? '').join('\n');
 }
 
-export function answer({ body, pathname, turn, response, sendJson, startEvents }) {
+/** Why the API refuses a request: calls and results that do not belong together, a signature that it did not make. */
+export function refuses(body) {
+  const parts = ({ content } = {}, type) => (Array.isArray(content) ? content.filter((part) => part.type === type) : []);
+  const messages = body.messages ?? [];
+  for (const [at, message] of messages.entries()) {
+    const results = parts(messages[at + 1], 'tool_result').map((part) => part.tool_use_id);
+    const lone = parts(message, 'tool_use').find((part) => !results.includes(part.id));
+    if (lone) return `messages.${at}: tool_use ids were found without tool_result blocks immediately after: ${lone.id}`;
+    const calls = parts(messages[at - 1], 'tool_use').map((part) => part.id);
+    const stray = parts(message, 'tool_result').find((part) => !calls.includes(part.tool_use_id));
+    if (stray) return `messages.${at}: unexpected tool_use_id found in tool_result blocks: ${stray.tool_use_id}`;
+    if (parts(message, 'thinking').some((part) => !part.signature)) return `messages.${at}: Invalid signature in thinking block`;
+    if (Array.isArray(message.content) && message.content.length === 0) return `messages.${at}: content must be non-empty`;
+  }
+  return null;
+}
+
+export async function answer({ body, pathname, turn, response, sendJson, startEvents }) {
   if (pathname.endsWith('count_tokens')) {
     sendJson(response, 200, { input_tokens: 10 });
     return;
@@ -52,16 +69,18 @@ export function answer({ body, pathname, turn, response, sendJson, startEvents }
   const events = startEvents(response);
   const send = (type, rest) => events.send({ type, ...rest }, type);
   send('message_start', { message: { ...message, content: [], stop_reason: null } });
-  content.forEach((block, index) => sendBlock(send, block, index));
+  for (const [index, block] of content.entries()) await sendBlock(send, block, index, { turn, response });
   send('message_delta', { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: output } });
   send('message_stop', {});
   events.end();
 }
 
-function sendBlock(send, block, index) {
+async function sendBlock(send, block, index, { turn, response }) {
   if (block.type === 'text') {
     send('content_block_start', { index, content_block: { type: 'text', text: '' } });
-    send('content_block_delta', { index, delta: { type: 'text_delta', text: block.text } });
+    for await (const text of spoken(turn, block.text, response)) {
+      send('content_block_delta', { index, delta: { type: 'text_delta', text } });
+    }
   } else {
     send('content_block_start', { index, content_block: { ...block, input: {} } });
     const json = JSON.stringify(block.input);

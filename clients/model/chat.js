@@ -1,6 +1,6 @@
 // The chat completions API of OpenAI, which Copilot and opencode speak to a provider of one's own.
 
-import { freshId, usageOf } from './server.js';
+import { freshId, spoken, usageOf } from './server.js';
 
 export const name = 'chat';
 
@@ -26,7 +26,24 @@ function textOf(content) {
   return (content ?? []).map((part) => part.text ?? '').join('\n');
 }
 
-export function answer({ body, turn, response, sendJson, startEvents }) {
+/** Why the API refuses a request: a call without its result, a result without its call. */
+export function refuses(body) {
+  const messages = body.messages ?? [];
+  const called = new Set();
+  for (const [at, message] of messages.entries()) {
+    const rest = messages.slice(at + 1);
+    const end = rest.findIndex(({ role }) => role !== 'tool');
+    const results = rest.slice(0, end < 0 ? rest.length : end).map((result) => result.tool_call_id);
+    for (const { id } of message.tool_calls ?? []) {
+      called.add(id);
+      if (!results.includes(id)) return `tool_call_ids did not have response messages: ${id}`;
+    }
+    if (message.role === 'tool' && !called.has(message.tool_call_id)) return `no tool call for ${message.tool_call_id}`;
+  }
+  return null;
+}
+
+export async function answer({ body, turn, response, sendJson, startEvents }) {
   const tool_calls = turn.calls.map((call) => ({
     id: freshId('call'), type: 'function', function: { name: call.name, arguments: JSON.stringify(call.args) },
   }));
@@ -49,7 +66,7 @@ export function answer({ body, turn, response, sendJson, startEvents }) {
   const events = startEvents(response);
   const send = (delta, finish_reason = null, rest = {}) =>
     events.send({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }], ...rest });
-  send({ role: 'assistant', content: text });
+  for await (const content of spoken(turn, text, response)) send({ role: 'assistant', content });
   tool_calls.forEach((call, index) => send({ tool_calls: [{ index, ...call }] }));
   send({}, finish_reason, { usage });
   events.send('[DONE]');

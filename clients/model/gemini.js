@@ -1,6 +1,6 @@
 // The generateContent API of Google, which Gemini CLI speaks.
 
-import { freshId, usageOf } from './server.js';
+import { freshId, spoken, usageOf } from './server.js';
 
 export const name = 'gemini';
 
@@ -22,14 +22,33 @@ export function read(body) {
   return { tools, turns, wantsJson: body.generationConfig?.responseMimeType === 'application/json' };
 }
 
-export function answer({ pathname, turn, response, sendJson, startEvents }) {
+/** Why the API refuses a request: calls and results that do not belong together, a signature that it did not make. */
+export function refuses(body) {
+  const parts = (content, kind) => (content?.parts ?? []).filter((part) => part[kind]);
+  const contents = body.contents ?? [];
+  for (const [at, content] of contents.entries()) {
+    const calls = parts(content, 'functionCall');
+    const results = parts(contents[at + 1], 'functionResponse');
+    if (calls.length > 0 && calls.length !== results.length) return `contents.${at}: ${calls.length} function calls and ${results.length} responses`;
+    if (results.length > 0 && calls.length === 0) return `contents.${at + 1}: function responses without their calls`;
+    const signature = calls[0]?.thoughtSignature;
+    if (signature && !SIGNATURES.includes(signature)) return `contents.${at}: thought signature is not valid`;
+  }
+  return null;
+}
+
+const SIGNATURE = 'c2lnbmF0dXJl';
+// The second one is documented for calls that a model did not make. Gemini CLI makes signatures of its own for calls without one.
+const SIGNATURES = [SIGNATURE, 'skip_thought_signature_validator'];
+
+export async function answer({ pathname, turn, response, sendJson, startEvents }) {
   if (pathname.endsWith(':countTokens')) {
     sendJson(response, 200, { totalTokens: 10 });
     return;
   }
   const parts = turn.calls.map((call) => ({
     functionCall: { id: freshId('fc'), name: call.name, args: call.args },
-    thoughtSignature: 'c2lnbmF0dXJl',
+    thoughtSignature: SIGNATURE,
   }));
   if (turn.text || parts.length === 0) parts.unshift({ text: turn.text || 'Done.' });
   const { input, output, cacheRead, cacheWrite } = usageOf(turn);
@@ -46,6 +65,9 @@ export function answer({ pathname, turn, response, sendJson, startEvents }) {
     return;
   }
   const events = startEvents(response);
+  for await (const text of turn.pieces ? spoken(turn, '', response) : []) {
+    events.send({ candidates: [{ content: { role: 'model', parts: [{ text }] }, index: 0 }], modelVersion: 'scripted' });
+  }
   events.send(whole);
   events.end();
 }

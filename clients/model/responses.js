@@ -1,6 +1,6 @@
 // The responses API of OpenAI, which Codex speaks.
 
-import { freshId, usageOf } from './server.js';
+import { freshId, spoken, usageOf } from './server.js';
 
 export const name = 'responses';
 
@@ -57,7 +57,21 @@ function textOf(content) {
   return content?.content ?? '';
 }
 
-export function answer({ body, turn, response, sendJson, startEvents }) {
+/** Why the API refuses a request: calls and results that do not belong together, reasoning without what it led to. */
+export function refuses(body) {
+  const items = Array.isArray(body.input) ? body.input : [];
+  const ids = (end) => new Set(items.filter(({ type }) => type?.endsWith(end)).map((item) => item.call_id));
+  const [calls, outputs] = [ids('_call'), ids('_call_output')];
+  for (const [at, item] of items.entries()) {
+    if (/^(function|custom_tool)_call$/.test(item.type) && !outputs.has(item.call_id)) return `No tool output found for function call ${item.call_id}.`;
+    if (/^(function|custom_tool)_call_output$/.test(item.type) && !calls.has(item.call_id) && !body.previous_response_id) return `No tool call found for ${item.call_id}.`;
+    const next = items[at + 1];
+    if (item.type === 'reasoning' && (!next || next.role === 'user')) return `Item ${item.id} of type reasoning was provided without its required following item.`;
+  }
+  return null;
+}
+
+export async function answer({ body, turn, response, sendJson, startEvents }) {
   const output = [];
   if (turn.text || turn.calls.length === 0) {
     const content = [{ type: 'output_text', text: turn.text || 'Done.', annotations: [] }];
@@ -85,10 +99,13 @@ export function answer({ body, turn, response, sendJson, startEvents }) {
   const events = startEvents(response);
   const send = (type, rest) => events.send({ type, ...rest }, type);
   send('response.created', { response: { ...whole, status: 'in_progress', output: [] } });
-  output.forEach((item, output_index) => {
+  for (const [output_index, item] of output.entries()) {
     send('response.output_item.added', { output_index, item });
+    for await (const delta of item.type === 'message' && turn.pieces ? spoken(turn, '', response) : []) {
+      send('response.output_text.delta', { output_index, item_id: item.id, content_index: 0, delta });
+    }
     send('response.output_item.done', { output_index, item });
-  });
+  }
   send('response.completed', { response: whole });
   events.end();
 }

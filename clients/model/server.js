@@ -1,7 +1,7 @@
 // A model that plays a script instead of thinking.
 //
 // It speaks the four wire formats of the clients. Each request carries the whole conversation, so the model keeps
-// no state: a script looks at the conversation and says the next turn. That makes it right for parallel
+// no state: a script looks at the conversation and says the next turn. What the real API refuses, it refuses too. That makes it right for parallel
 // sub-agents and repeated requests without any bookkeeping.
 
 import http from 'node:http';
@@ -32,10 +32,16 @@ export async function startModel(play, record = () => {}) {
       sendJson(response, 404, { error: { message: `no such path: ${pathname}` } });
       return;
     }
+    const refused = dialect.refuses(body);
+    if (refused) {
+      record({ path: pathname, refused, body });
+      sendJson(response, 400, { type: 'error', error: { type: 'invalid_request_error', code: 400, message: refused } });
+      return;
+    }
     const conversation = { dialect: dialect.name, ...dialect.read(body, pathname) };
     const turn = await play(conversation);
     record({ path: pathname, conversation, turn, headers: request.headers, body });
-    dialect.answer({ body, pathname, turn, response, sendJson, startEvents });
+    await dialect.answer({ body, pathname, turn, response, sendJson, startEvents });
   });
   server.listen(0, '127.0.0.1');
   await new Promise((ready) => server.once('listening', ready));
@@ -46,6 +52,17 @@ export async function startModel(play, record = () => {}) {
       return new Promise((stopped) => server.close(stopped));
     },
   };
+}
+
+/** The words of an answer piece by piece; it ends when nobody listens any more. `turn.sent` counts what was said. */
+export async function* spoken(turn, text, response) {
+  turn.sent = 0;
+  for (const piece of turn.pieces ?? [text]) {
+    if (response.destroyed) return;
+    if (turn.everyMs) await new Promise((go) => { setTimeout(go, turn.everyMs); });
+    yield piece;
+    turn.sent += 1;
+  }
 }
 
 async function readJson(request) {
