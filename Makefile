@@ -12,7 +12,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-all test-build test-rust test-api test-docs test-mcp test-conformance test-web test-python test-typescript test-typescript-short test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
+.PHONY: help fmt fmt-check tidy lint tools test test-all test-build test-rust test-gateway-sdks test-api test-docs test-mcp test-conformance test-web test-python test-typescript test-typescript-short test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,19 @@ test-conformance: $(CONFORMANCE)/ready ## the official MCP conformance suite, st
 
 # The short parts, each with its time at the end. The long runs have targets of their own.
 TEST_PARTS := tools test-build test-rust test-api test-docs test-web test-python test-typescript-short
+
+# The official SDKs of OpenAI, Anthropic and Google for Python and Node, by lock file, in the target folder.
+SDKS := $(abspath $(TARGET))/gateway-sdks
+SDK_FILES := $(wildcard crates/sprag-gateway/tests/sdks/*)
+
+$(SDKS)/ready: $(SDK_FILES)
+	@$(NEEDS_NODE); set -ex; mkdir -p "$(SDKS)"; cp $(SDK_FILES) "$(SDKS)"; cd "$(SDKS)"; \
+	npm ci --no-audit --no-fund; python3 -m venv venv; venv/bin/pip install --quiet --requirement requirements.txt; touch ready
+
+test-gateway-sdks: $(SDKS)/ready ## the model gateway with the official SDKs, against it and past it
+	$(BINARY)
+	cd "$(SDKS)" && node compare.mjs "$(abspath $(TARGET))/debug/sprag" venv/bin/python
+
 test: ## install what the tests need, and run all of them
 	@MAKE="$(MAKE)" .ci/parts "make test" $(TEST_PARTS)
 
