@@ -91,7 +91,7 @@ test: ## install what the tests need, and run all of them
 	@MAKE="$(MAKE)" .ci/parts "make test" $(TEST_PARTS)
 
 # What needs hours, a release build or the agent CLIs is not part of `make test`.
-LONG_PARTS := eval test-conformance test-clients test-typescript lint-workflows lint-deploy dist test-dist bench soak
+LONG_PARTS := eval test-conformance test-gateway-sdks test-clients test-typescript lint-workflows lint-deploy dist test-dist bench soak
 test-all: ## everything there is, also the long runs, and one table at the end: hours
 	@MAKE="$(MAKE)" .ci/parts "make test-all" fmt-check tidy lint $(TEST_PARTS) docs deny $(LONG_PARTS)
 
