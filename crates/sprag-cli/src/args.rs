@@ -37,9 +37,9 @@ pub(crate) use serve::{
     TokenShowArgs,
 };
 pub(crate) use store::{
-    ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, LogCommand, OrderArgs, PanicArgs,
-    PauseArgs, PlaceArgs, PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs,
-    SessionsShowArgs, ShowArgs, StoreArgs, TailArgs, VerifyArgs,
+    ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, ExportWord, LogCommand, OrderArgs,
+    PanicArgs, PauseArgs, PlaceArgs, PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand,
+    SessionsListArgs, SessionsShowArgs, ShowArgs, StoreArgs, TailArgs, VerifyArgs,
 };
 
 use crate::examples;

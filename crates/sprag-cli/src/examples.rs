@@ -314,8 +314,10 @@ Examples:
   sprag replay run.jsonl.gz --fired
   sprag replay --policy strict.toml --fired
   sprag replay run.jsonl --diff policy.toml strict.toml
+  sprag replay --case c1234 --policy team.toml
 
-Exit code: 0; 1 if a log, folded again, gave other verdicts; 2 if something can't be read.";
+Exit code: 0; 1 if a log, folded again, gave other verdicts, or a case would still be stopped; 2 if
+something can't be read.";
 
 pub(crate) const SERVE: &str = "\
 The server owns the store: hooks, wrappers and commands go through its socket while it runs. On the

@@ -76,6 +76,21 @@ pub enum Noted {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         why: Option<String>,
     },
+    /// A person marked a stop as wrong.
+    StopMarkedWrong {
+        /// The record of the stop.
+        seq: u64,
+        /// The session that was stopped.
+        session: Id,
+        /// The rule that stopped it.
+        rule: RuleId,
+        /// The case that keeps the records.
+        case: String,
+        /// Who.
+        by: String,
+        /// Why it was wrong.
+        why: String,
+    },
     /// A process took the store for itself.
     OwnerTook {
         /// Who.

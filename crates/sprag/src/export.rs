@@ -47,6 +47,70 @@ pub fn record_json(record: &Record) -> Value {
     Value::Object(fields)
 }
 
+/// The columns of [`csv_row`].
+pub const CSV_HEADER: &str =
+    "seq,time,type,session,agent,flow,tool,verdict,rule,message,tokens,cost_usd,by,why";
+
+/// A record as a row for spreadsheets, without its line end. What a spreadsheet would take for a formula is
+/// marked as text.
+#[must_use]
+pub fn csv_row(record: &Record) -> String {
+    let json = record_json(record);
+    let (event, note, verdict) = (&json["event"], &json["note"], &json["verdict"]);
+    let first = |names: &[&str]| {
+        let found = names.iter().map(|name| match &event[*name] {
+            Value::Null => &note[*name],
+            value => value,
+        });
+        found
+            .filter_map(Value::as_str)
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let of_verdict = |name: &str| verdict[name].as_str().unwrap_or_default().to_owned();
+    let cost = event["cost_micros"].as_u64();
+    let cost = cost.map(|micros| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000));
+    let approach = &event["approach"];
+    let named = [&approach["server"], &approach["tool"]];
+    let tool: Vec<&str> = named.into_iter().filter_map(Value::as_str).collect();
+    let flow = match of_verdict("flow") {
+        flow if flow.is_empty() => first(&["flow"]),
+        flow => flow,
+    };
+    let tokens = event["tokens"].as_u64().map(|tokens| tokens.to_string());
+    let cells = [
+        record.seq.to_string(),
+        rfc3339(record.at),
+        type_of(record),
+        first(&["session", "from", "to"]),
+        first(&["agent", "to_agent"]),
+        flow,
+        tool.join("/"),
+        of_verdict("verdict"),
+        of_verdict("rule"),
+        of_verdict("message"),
+        tokens.unwrap_or_default(),
+        cost.unwrap_or_default(),
+        first(&["by"]),
+        first(&["why"]),
+    ];
+    cells.map(|cell| csv_cell(&cell)).join(",")
+}
+
+fn csv_cell(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = if formula {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    };
+    if text.contains([',', '"', '\n', '\r']) {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text
+}
+
 /// A record as a CloudEvent. Its id is the record's number and the start of its hash, so that records
 /// of different logs don't collide; `source` says which log it is from.
 #[must_use]

@@ -18,6 +18,7 @@ mod reload;
 mod watch;
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sprag_core::{Digester, Event, Policy, Role, Sender, Timestamp, Verdict};
@@ -76,6 +77,8 @@ struct GuardState {
     feed: Feed,
     /// While this file is there, a panic is in force.
     panic_file: Option<PathBuf>,
+    /// How many records were read from the log page by page.
+    records_read: AtomicU64,
 }
 
 impl std::fmt::Debug for Guard {

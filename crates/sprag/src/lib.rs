@@ -84,6 +84,7 @@
 
 pub mod atomic;
 pub mod capture;
+pub mod case;
 mod clock;
 mod digester;
 pub mod eval;
@@ -108,7 +109,7 @@ pub use capture::Capture;
 pub use clock::RedisClock;
 pub use clock::{Clock, SystemClock, TestClock};
 pub use explain::{Explanation, explain};
-pub use export::{cloud_event, record_json};
+pub use export::{CSV_HEADER, cloud_event, csv_row, record_json};
 pub use feed::{FEED_LENGTH, FeedItem, Subscription};
 pub use guard::{
     AllowError, Guard, GuardBuilder, GuardError, PendingVerdict, Reload, Watch,

@@ -4,7 +4,8 @@
 //! changed and written back as data loses both; so the text is edited as a text that knows its
 //! structure.
 
-use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+pub use toml_edit::Value;
+use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike};
 
 /// For whom a key is set; globs.
 #[derive(Debug, Clone, Copy, Default)]

@@ -21,5 +21,5 @@ mod knob;
 
 pub use grid::{Advice, SettingRow, Tuned, tune};
 pub use history::History;
-pub use judged_log::JudgedEvent;
+pub use judged_log::JudgedLog;
 pub use knob::{KNOBS, Knob};

@@ -160,9 +160,21 @@ pub(crate) struct ExportArgs {
     /// Only records after this one.
     #[arg(long, value_name = "N")]
     pub(crate) after: Option<u64>,
+    /// As what.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ExportWord::Cloudevents)]
+    pub(crate) format: ExportWord,
     /// What the events name as their source: set a URI of your own if you export several logs.
     #[arg(long, value_name = "URI", default_value = "urn:sprag:log")]
     pub(crate) source: String,
+}
+
+/// What an export is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportWord {
+    /// CloudEvents 1.0, one JSON line each.
+    Cloudevents,
+    /// One row for each record, for spreadsheets.
+    Csv,
 }
 
 #[derive(Debug, Args)]
@@ -301,6 +313,9 @@ pub(crate) struct ReplayArgs {
     /// in force, which stops nobody].
     #[arg(long, value_name = "FILE", conflicts_with = "diff")]
     pub(crate) policy: Option<PathBuf>,
+    /// Judge a stop that was marked as wrong again: would the policy still stop it? `all` judges every one.
+    #[arg(long, value_name = "CASE", conflicts_with_all = ["recording", "diff", "until", "session", "state", "fired"])]
+    pub(crate) case: Option<String>,
     /// Show only what would change between two policies.
     #[arg(long, value_names = ["A", "B"], num_args = 2)]
     pub(crate) diff: Option<Vec<PathBuf>>,

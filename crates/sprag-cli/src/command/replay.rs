@@ -1,5 +1,6 @@
 //! `sprag replay`: what happened, again, under any policy.
 
+mod case;
 mod recording;
 mod show;
 
@@ -19,6 +20,9 @@ use show::Show;
 
 /// Folds the recording and prints what is seen.
 pub(crate) fn run(args: &ReplayArgs, settings: &Settings, out: &mut dyn Write) -> Run {
+    if let Some(name) = &args.case {
+        return case::run(name, args, settings, out);
+    }
     let source = ReplaySource::find(args, settings)?;
     let out = &mut BufWriter::new(out);
     let show = Show::new(args);

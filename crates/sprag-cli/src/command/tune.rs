@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use sprag::Store;
 use sprag::replay::LogRecording;
-use sprag::tune::{Advice, History, JudgedEvent, KNOBS, Tuned, tune};
+use sprag::tune::{Advice, History, JudgedLog, KNOBS, Tuned, tune};
 use sprag_core::Policy;
 
 use super::eval::{failed, read, skipped};
@@ -100,28 +100,27 @@ impl Kind {
     }
 }
 
-fn of_store(store: &dyn Store) -> Result<Vec<JudgedEvent>, Failure> {
+fn of_store(store: &dyn Store) -> Result<JudgedLog, Failure> {
     let from = store.status().last_seq.saturating_sub(MAX_RECORDS);
-    let mut events = Vec::new();
+    let mut log = JudgedLog::default();
     for item in LogRecording::after(store, from) {
-        events.extend(JudgedEvent::of(item?));
+        log.add(item?);
     }
-    Ok(events)
+    Ok(log)
 }
 
-fn of_export(path: &Path) -> Result<Vec<JudgedEvent>, Failure> {
+fn of_export(path: &Path) -> Result<JudgedLog, Failure> {
     let unreadable = |error: std::io::Error| Failure::unreadable(path, &error);
-    let mut events = Vec::new();
+    let mut log = JudgedLog::default();
     let file = BufReader::new(File::open(path).map_err(unreadable)?);
     for (number, line) in (1_u64..).zip(file.lines()) {
         let line = line.map_err(unreadable)?;
-        let event = JudgedEvent::from_export(&line).map_err(|error| {
+        log.add_export(&line).map_err(|error| {
             Failure::new(format!("{}:{number}: {error}", path.display()))
                 .next("`sprag log export` writes one record on each line")
         })?;
-        events.extend(event);
     }
-    Ok(events)
+    Ok(log)
 }
 
 pub(super) fn questions(policy: &Policy) -> usize {
@@ -135,6 +134,8 @@ pub(super) fn questions(policy: &Policy) -> usize {
 struct TuneReport {
     sessions: usize,
     finished: usize,
+    /// Sessions whose stop a person marked as wrong; they count as finished.
+    wrong_stops: usize,
     skipped_lines: usize,
     limits: Vec<Tuned>,
     /// The lines that fit, as TOML.
@@ -152,6 +153,7 @@ impl TuneReport {
         Self {
             sessions,
             finished,
+            wrong_stops: history.wrong_stops(),
             skipped_lines: history.flaws.len(),
             policy: lines.iter().map(|line| format!("{line}\n")).collect(),
             limits,
@@ -161,6 +163,10 @@ impl TuneReport {
     fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let sessions = counted(self.sessions, "session");
         writeln!(out, "{sessions}, {} of them finished", self.finished)?;
+        if self.wrong_stops > 0 {
+            let wrong = counted(self.wrong_stops, "wrong stop");
+            writeln!(out, "{wrong}: marked by a person, counted as finished")?;
+        }
         writeln!(out)?;
         self.table().print(out)?;
         let quiet: Vec<&str> = self

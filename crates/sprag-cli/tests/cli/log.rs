@@ -249,3 +249,28 @@ fn without_a_store_there_is_nothing_to_show() {
     }
     assert!(!sandbox.path().join(".local").exists());
 }
+
+#[test]
+fn the_log_goes_into_a_spreadsheet_and_no_cell_is_a_formula() {
+    let sandbox = Sandbox::new();
+    let call = r#"{"type":"call","session":"=cmd()","agent":"a,b","tool":"read"}"#;
+    let usage = r#"{"type":"usage","session":"s","input_tokens":5,"cost_usd":0.25}"#;
+    sandbox.run_with(&["check"], format!("{call}\n{usage}"));
+    let shown = sandbox.run(&["log", "export", "--format", "csv"]);
+    let mut lines = shown.lines().skip_while(|line| !line.starts_with("seq,"));
+    assert_eq!(
+        lines.next(),
+        Some("seq,time,type,session,agent,flow,tool,verdict,rule,message,tokens,cost_usd,by,why")
+    );
+    let rows: Vec<&str> = lines.collect();
+    assert!(
+        rows.iter()
+            .any(|row| row.contains(r#",call,'=cmd(),"a,b",,read,allow,"#)),
+        "{shown}"
+    );
+    assert!(
+        rows.iter()
+            .any(|row| row.contains(",usage,s,,,,allow,,,5,0.250000,,")),
+        "{shown}"
+    );
+}

@@ -1,5 +1,8 @@
 //! `sprag replay`: a trace, a log, another policy, two policies.
 
+use sprag::case::{Case, CaseFolder};
+use sprag::{Decision, Guard, Id, LogQuery};
+
 use crate::mask::mask;
 use crate::sandbox::Sandbox;
 
@@ -252,5 +255,71 @@ fn what_a_call_destroys_is_told_in_words() {
             r#""effects":["drops `table orders` (shared)","removes `data` (workspace)"]"#
         ),
         "{json}"
+    );
+}
+
+/// A store with a kill that somebody called wrong.
+fn wrongly_killed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let calls = ["a", "b", "c"].map(|id| {
+        format!(r#"{{"type":"call","session":"s1","agent":"cleaner","tool":"delete_asset","args":{{"id":"{id}"}}}}"#)
+    });
+    sandbox.run_with(&["check"], calls.join("\n"));
+    let db = sandbox.path().join(".local/state/sprag/sprag.db");
+    let guard = Guard::open(&db).unwrap();
+    let records = guard.records(&LogQuery::default()).unwrap().items;
+    let stop = records
+        .iter()
+        .find(|record| record.verdict.decision == Decision::Kill)
+        .unwrap();
+    let session = Id::new("s1").unwrap();
+    let said = ("maria", "these were test assets");
+    let case = Case::collect(guard.store(), &session, stop.seq, said, guard.now()).unwrap();
+    CaseFolder::beside(&db).save(&case).unwrap();
+    guard.mark_wrong(&case.head).unwrap();
+    sandbox
+}
+
+#[test]
+fn a_wrong_stop_is_judged_again_and_passes_when_the_policy_was_changed() {
+    let sandbox = wrongly_killed();
+    let shown = sandbox.run(&["replay", "--case", "all"]);
+    assert!(shown.starts_with("exit 1"), "{shown}");
+    for part in [
+        "s1 was stopped by destructive.volume",
+        "  wrong, says maria: these were test assets",
+        "  now: kill by destructive.volume",
+        "1 case, 1 of them would still be stopped",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    sandbox.run(&[
+        "policy",
+        "set",
+        "destructive.max_calls",
+        "10",
+        "--agent",
+        "cleaner",
+    ]);
+    let shown = sandbox.run(&["replay", "--case", "all", "--json"]);
+    assert!(
+        shown.starts_with("exit 0") && shown.contains("\"passes\": true"),
+        "{shown}"
+    );
+    let shown = sandbox.run(&["replay", "--case", "c999"]);
+    assert!(
+        shown.starts_with("exit 2") && shown.contains("there is no case \"c999\""),
+        "{shown}"
+    );
+}
+
+#[test]
+fn tune_counts_a_session_whose_stop_was_wrong_as_finished() {
+    let sandbox = wrongly_killed();
+    let shown = sandbox.run(&["tune"]);
+    assert!(shown.contains("1 session, 1 of them finished"), "{shown}");
+    assert!(
+        shown.contains("1 wrong stop: marked by a person, counted as finished"),
+        "{shown}"
     );
 }

@@ -1,6 +1,7 @@
 //! Putting a guard together: policy, store, capture and clock, each with a sound default.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, RwLock};
 
 use sprag_core::Policy;
@@ -203,6 +204,7 @@ impl GuardBuilder {
             watched: watched.map(Mutex::new),
             feed: Feed::default(),
             panic_file: self.panic_file,
+            records_read: AtomicU64::new(0),
         };
         inner.tell_policy(source)?;
         Ok(Guard {

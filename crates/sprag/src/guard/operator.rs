@@ -1,17 +1,19 @@
 //! What an operator does: looks, kills, resets, proves and prunes.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use sprag_core::{
     AnswerEvent, ApprovalScope, Event, EventError, Role, RuleState, Timestamp, Verdict,
 };
 use sprag_core::{Id, IdError};
 use sprag_store::{
-    Census, LogQuery, Page, Prune, Pruned, Record, Retention, Session, SessionCursor, SessionQuery,
-    SessionSummary, StoreError, StoreStatus, Verification, read_policy, verify,
+    Census, LogQuery, Noted, Page, Prune, Pruned, Record, Retention, Session, SessionCursor,
+    SessionQuery, SessionSummary, StoreError, StoreStatus, Verification, read_policy, verify,
 };
 
 use super::{Guard, GuardError};
+use crate::case::CaseHead;
 
 /// After how many records the log is looked at for what may go.
 const PRUNE_EVERY: u64 = 8192;
@@ -98,6 +100,22 @@ impl Guard {
         self.check_as(Role::Operator, event)
     }
 
+    /// Notes that a person marked a stop as wrong.
+    ///
+    /// # Errors
+    /// Returns an error if the note could not be made durable.
+    pub fn mark_wrong(&self, case: &CaseHead) -> Result<(), GuardError> {
+        let noted = Noted::StopMarkedWrong {
+            seq: case.seq,
+            session: case.session.clone(),
+            rule: case.rule,
+            case: case.case.clone(),
+            by: case.by.clone(),
+            why: case.why.clone(),
+        };
+        self.inner.note(self.now(), noted)
+    }
+
     fn order(&self, mut event: Event, by: &str, why: &str) -> Result<Verdict, GuardError> {
         if let Event::Kill(order) | Event::Reset(order) = &mut event {
             order.by = Some(by.into());
@@ -111,7 +129,16 @@ impl Guard {
     /// # Errors
     /// Returns an error if the log can't be read.
     pub fn records(&self, query: &LogQuery) -> Result<Page<Record, u64>, StoreError> {
-        self.inner.store.records(query)
+        let page = self.inner.store.records(query)?;
+        let read = u64::try_from(page.items.len()).unwrap_or(u64::MAX);
+        self.inner.records_read.fetch_add(read, Ordering::Relaxed);
+        Ok(page)
+    }
+
+    /// How many records [`records`](Self::records) read so far: what looking at the log costs.
+    #[must_use]
+    pub fn records_read(&self) -> u64 {
+        self.inner.records_read.load(Ordering::Relaxed)
     }
 
     /// Proves the log: the chain holds, and every verdict comes out the same again.

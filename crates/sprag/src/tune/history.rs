@@ -17,6 +17,7 @@ use crate::eval::{
 pub struct History {
     pub(super) groups: Vec<EventGroup>,
     pub(super) units: Vec<Unit>,
+    pub(super) wrong_stops: usize,
     /// The lines that are not events.
     pub flaws: Vec<Flaw>,
 }
@@ -91,6 +92,12 @@ impl History {
         (self.units.len(), finished)
     }
 
+    /// How many sessions have a stop that a person marked as wrong.
+    #[must_use]
+    pub fn wrong_stops(&self) -> usize {
+        self.wrong_stops
+    }
+
     /// Whether any of what happened in `group` finished.
     pub(super) fn has_finished(&self, group: &EventGroup) -> bool {
         let mut units = group
@@ -103,6 +110,7 @@ impl History {
     fn join(&mut self, part: Self) {
         let before = self.units.len();
         self.units.extend(part.units);
+        self.wrong_stops += part.wrong_stops;
         self.flaws.extend(part.flaws);
         self.groups.extend(part.groups.into_iter().map(|mut group| {
             for (unit, _) in &mut group.events {

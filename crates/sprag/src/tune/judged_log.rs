@@ -2,6 +2,7 @@
 //!
 //! A log says more than a plain list of events: what the guard answered. A session that it stopped
 //! did not finish, and neither did one that ended while a rule in shadow would still have stopped it.
+//! One whose stop a person marked as wrong did.
 //! Counting those as healthy would suggest limits that let loops pass.
 
 use std::collections::{HashMap, HashSet};
@@ -9,13 +10,52 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use sprag_core::{Decision, Id, Observation, Observed, Timestamp};
+use sprag_store::Noted;
 
 use super::history::{EventGroup, History, Unit};
 use crate::replay::{RecordedForm, RecordedItem};
 
+/// A log with what was answered.
+#[derive(Debug, Default)]
+pub struct JudgedLog {
+    events: Vec<JudgedEvent>,
+    /// Sessions whose stop a person marked as wrong.
+    wrong: HashSet<Id>,
+}
+
+impl JudgedLog {
+    /// Adds a record.
+    pub fn add(&mut self, item: RecordedItem) {
+        if let RecordedItem::Note {
+            what: Noted::StopMarkedWrong { session, .. },
+            ..
+        } = item
+        {
+            self.wrong.insert(session);
+        } else {
+            self.events.extend(JudgedEvent::of(item));
+        }
+    }
+
+    /// Adds a line of `sprag log export`.
+    ///
+    /// # Errors
+    /// Returns an error if the line is not a record of a log.
+    pub fn add_export(&mut self, line: &str) -> Result<(), serde_json::Error> {
+        let ExportLine { data } = serde_json::from_str(line)?;
+        match data.note {
+            Some(Noted::StopMarkedWrong { session, .. }) => {
+                self.wrong.insert(session);
+            }
+            _ => self.events.extend(JudgedEvent::from_export(data)?),
+        }
+        Ok(())
+    }
+}
+
 /// An event of a log with what was answered.
 #[derive(Debug, Clone)]
-pub struct JudgedEvent {
+struct JudgedEvent {
     observation: Observation,
     decision: Decision,
     would: Option<Decision>,
@@ -23,8 +63,7 @@ pub struct JudgedEvent {
 
 impl JudgedEvent {
     /// The event of a record; none for a note.
-    #[must_use]
-    pub fn of(item: RecordedItem) -> Option<Self> {
+    fn of(item: RecordedItem) -> Option<Self> {
         let RecordedItem::Event(event) = item else {
             return None;
         };
@@ -39,12 +78,8 @@ impl JudgedEvent {
         })
     }
 
-    /// The event in a line of `sprag log export`; none for a note.
-    ///
-    /// # Errors
-    /// Returns an error if the line is not a record of a log.
-    pub fn from_export(line: &str) -> Result<Option<Self>, serde_json::Error> {
-        let ExportLine { data } = serde_json::from_str(line)?;
+    /// The exported event; none for a note.
+    fn from_export(data: ExportedRecord) -> Result<Option<Self>, serde_json::Error> {
         let (Some(mut event), Some(verdict)) = (data.event, data.verdict) else {
             return Ok(None);
         };
@@ -69,6 +104,7 @@ struct ExportLine {
 #[derive(Deserialize)]
 struct ExportedRecord {
     at: Timestamp,
+    note: Option<Noted>,
     event: Option<Map<String, Value>>,
     verdict: Option<ExportedVerdict>,
 }
@@ -86,7 +122,8 @@ struct ExportedWould {
 
 impl History {
     /// Adds a log of the guard: one unit for each session.
-    pub fn add_log(&mut self, events: impl IntoIterator<Item = JudgedEvent>) {
+    pub fn add_log(&mut self, log: JudgedLog) {
+        let JudgedLog { events, wrong } = log;
         let mut places: HashMap<Id, usize> = HashMap::new();
         let mut stopped: HashSet<usize> = HashSet::new();
         let mut group = EventGroup::recorded();
@@ -99,17 +136,19 @@ impl History {
                 });
                 self.units.len() - 1
             });
-            if event.stops() {
+            let is_wrong = wrong.contains(event.observation.what.session());
+            if event.stops() && !is_wrong {
                 stopped.insert(place);
             }
             // In shadow the last word decides: whoever got out of a loop alone was healthy after all.
             let is_stuck = event.would.is_some_and(Decision::refuses);
             if let Some(unit) = self.units.get_mut(place) {
-                unit.finished = !is_stuck && !stopped.contains(&place);
+                unit.finished = is_wrong || !is_stuck && !stopped.contains(&place);
             }
             group.see_observed(&event.observation.what);
             group.events.push((place, event.observation));
         }
+        self.wrong_stops += wrong.iter().filter(|id| places.contains_key(*id)).count();
         self.groups.push(group);
     }
 }

@@ -1,12 +1,12 @@
-//! `sprag log export`: the log for other programs, as CloudEvents.
+//! `sprag log export`: the log for other programs, as CloudEvents or CSV.
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-use sprag::{LogQuery, cloud_event};
+use sprag::{CSV_HEADER, LogQuery, cloud_event, csv_row};
 
 use super::scope;
-use crate::args::ExportArgs;
+use crate::args::{ExportArgs, ExportWord};
 use crate::db::Db;
 use crate::failure::Run;
 use crate::settings::Settings;
@@ -20,10 +20,16 @@ pub(crate) fn run(args: &ExportArgs, settings: &Settings, out: &mut dyn Write) -
         ..LogQuery::default()
     };
     let mut out = BufWriter::new(out);
+    if args.format == ExportWord::Csv {
+        writeln!(out, "{CSV_HEADER}")?;
+    }
     loop {
         let page = store.records(&query)?;
         for record in &page.items {
-            writeln!(out, "{}", cloud_event(record, &args.source))?;
+            match args.format {
+                ExportWord::Cloudevents => writeln!(out, "{}", cloud_event(record, &args.source))?,
+                ExportWord::Csv => writeln!(out, "{}", csv_row(record))?,
+            }
         }
         match page.next {
             Some(next) => query.after = Some(next),
