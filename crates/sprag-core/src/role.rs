@@ -25,13 +25,21 @@ pub enum Role {
     Hook,
     /// A person with the operator token.
     Operator,
+    /// A person who sees what an operator sees and changes nothing.
+    Viewer,
 }
 
-numbered_variants!(Role, "role": 0 Agent, 1 Relay, 2 Hook, 3 Operator);
+numbered_variants!(Role, "role": 0 Agent, 1 Relay, 2 Hook, 3 Operator, 4 Viewer);
 
 impl Role {
     /// Every role.
-    pub const ALL: [Self; 4] = [Self::Agent, Self::Relay, Self::Hook, Self::Operator];
+    pub const ALL: [Self; 5] = [
+        Self::Agent,
+        Self::Relay,
+        Self::Hook,
+        Self::Operator,
+        Self::Viewer,
+    ];
 
     /// The word for it.
     #[must_use]
@@ -41,6 +49,7 @@ impl Role {
             Self::Relay => "relay",
             Self::Hook => "hook",
             Self::Operator => "operator",
+            Self::Viewer => "viewer",
         }
     }
 
@@ -68,6 +77,9 @@ impl Role {
     /// # Errors
     /// The words for what this role may not say.
     pub fn may_tell(self, event: &Event) -> Result<(), &'static str> {
+        if self == Self::Viewer {
+            return Err("an event");
+        }
         let (what, allowed) = match event {
             Event::Call(_) | Event::Step(_) | Event::Output(_) => return Ok(()),
             // Reservations are the gateway's. An agent's would take the budget from others.

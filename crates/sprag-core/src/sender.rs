@@ -53,7 +53,7 @@ impl Sender {
     #[must_use]
     pub fn owner(&self) -> Owner {
         match (self.role, &self.name) {
-            (Role::Hook | Role::Relay | Role::Operator, _) => Owner::Adapters,
+            (Role::Hook | Role::Relay | Role::Operator | Role::Viewer, _) => Owner::Adapters,
             (Role::Agent, None) => Owner::Anonymous,
             (Role::Agent, Some(name)) => Owner::Token(name.clone()),
         }

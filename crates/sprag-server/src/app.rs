@@ -4,14 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sprag::case::CaseFolder;
 use sprag::{Guard, PolicyFile, Questions};
 use tokio::sync::{Semaphore, watch};
 
+use crate::activity::Activity;
 use crate::approval_link::LinkSigner;
 use crate::body::BodyRooms;
 use crate::call_notes::CallNotes;
 use crate::limits;
 use crate::metrics::Metrics;
+use crate::notify::Board;
 use crate::problem::{Problem, ProblemKind};
 use crate::record_pump::Hub;
 use crate::session_limits::SessionCounts;
@@ -28,6 +31,8 @@ struct AppState {
     hub: Arc<Hub>,
     metrics: Arc<Metrics>,
     stats: Arc<Stats>,
+    activity: Arc<Activity>,
+    notifications: Option<Board>,
     questions: Arc<Questions>,
     telemetry: Option<Telemetry>,
     session_counts: SessionCounts,
@@ -51,6 +56,9 @@ pub(crate) struct AppParts {
     pub(crate) hub: Arc<Hub>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) stats: Arc<Stats>,
+    pub(crate) activity: Arc<Activity>,
+    /// What operators see of notifications, if anybody is notified.
+    pub(crate) notifications: Option<Board>,
     pub(crate) questions: Arc<Questions>,
     pub(crate) telemetry: Option<Telemetry>,
     pub(crate) session_counts: SessionCounts,
@@ -73,6 +81,8 @@ impl App {
             hub: parts.hub,
             metrics: parts.metrics,
             stats: parts.stats,
+            activity: parts.activity,
+            notifications: parts.notifications,
             questions: parts.questions,
             telemetry: parts.telemetry,
             session_counts: parts.session_counts,
@@ -114,6 +124,19 @@ impl App {
 
     pub(crate) fn stats(&self) -> &Stats {
         &self.0.stats
+    }
+
+    pub(crate) fn activity(&self) -> &Activity {
+        &self.0.activity
+    }
+
+    pub(crate) fn notifications(&self) -> Option<&Board> {
+        self.0.notifications.as_ref()
+    }
+
+    /// Where stops that were marked as wrong are kept.
+    pub(crate) fn cases(&self) -> CaseFolder {
+        CaseFolder::beside(&self.0.db)
     }
 
     pub(crate) fn questions(&self) -> &Arc<Questions> {

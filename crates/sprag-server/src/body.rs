@@ -49,7 +49,7 @@ impl BodyRooms {
     fn of(&self, role: Role) -> &BodyReader {
         match role {
             Role::Agent => &self.agents,
-            Role::Relay | Role::Hook | Role::Operator => &self.others,
+            Role::Relay | Role::Hook | Role::Operator | Role::Viewer => &self.others,
         }
     }
 }

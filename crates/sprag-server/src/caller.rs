@@ -1,6 +1,7 @@
 //! Who asks, and what that lets them do.
 //!
-//! A handler says by its arguments whom it serves: [`Caller`] is anyone with a role, [`Operator`] an operator.
+//! A handler says by its arguments whom it serves: [`Caller`] is anyone with a role, [`Reader`] an operator or a viewer,
+//! [`Operator`] an operator.
 //! So the right stands in the handler's own signature, and a route that forgot it is found by the
 //! test that asks every route as everyone.
 
@@ -34,6 +35,8 @@ pub(crate) struct Caller {
     /// The name again, if a token proved it.
     token: Option<Id>,
     proof: Option<TokenProof>,
+    /// The person whose token opened the dashboard.
+    pub(crate) person: Option<Arc<str>>,
     /// When its token ends; only those of the dashboard do.
     pub(crate) expires: Option<Timestamp>,
     /// Came over the Unix socket: whoever reaches it could read the hooks' token as well.
@@ -44,19 +47,37 @@ pub(crate) struct Caller {
 #[derive(Debug, Clone)]
 pub(crate) struct Operator {
     name: Arc<str>,
+    /// The person whose token opened the dashboard.
+    person: Option<Arc<str>>,
     sender: Sender,
-    proof: Option<TokenProof>,
     /// Holds a token of the dashboard, which ends by itself.
     pub(crate) is_dashboard: bool,
 }
 
-impl Operator {
+/// Someone who may look: an operator or a viewer.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader {
+    proof: Option<TokenProof>,
+}
+
+impl Reader {
     /// Whether its token is still good: for answers that go on for hours.
-    pub(crate) fn is_still_one(&self, app: &App) -> bool {
+    pub(crate) fn may_still_look(&self, app: &App) -> bool {
         let holder = self
             .proof
             .and_then(|proof| app.tokens().holder_by(proof, app.guard().now()));
-        holder.is_some_and(|holder| holder.role == Role::Operator)
+        holder.is_some_and(|holder| may_look(holder.role))
+    }
+}
+
+fn may_look(role: Role) -> bool {
+    matches!(role, Role::Operator | Role::Viewer)
+}
+
+impl Operator {
+    /// The name of the person, or of the token that stands for one.
+    pub(crate) fn name(&self) -> &str {
+        self.person.as_deref().unwrap_or(&self.name)
     }
 
     /// What it is to the guard.
@@ -67,22 +88,25 @@ impl Operator {
     /// Who gave an order, for the log: the name that was given, and that of the token that proves it. The word "token"
     /// before it would have it redacted as one.
     pub(crate) fn signs(&self, by: Option<&str>) -> String {
-        signed(by, &self.name)
+        signed(by, self.person.as_deref(), &self.name)
     }
 }
 
 impl Caller {
     /// Who gave an answer, for the log.
     pub(crate) fn signs(&self, by: Option<&str>) -> String {
-        signed(by, &self.name)
+        signed(by, self.person.as_deref(), &self.name)
     }
 }
 
-/// The name that was given, and that of the token that proves it.
-fn signed(by: Option<&str>, token: &str) -> String {
-    match by.map(str::trim).filter(|by| !by.is_empty()) {
-        Some(by) => format!("{by} (as {token})"),
-        None => token.to_owned(),
+/// The name that was given, or that of the person who opened the dashboard, and that of the token that proves it.
+fn signed(by: Option<&str>, person: Option<&str>, token: &str) -> String {
+    let given = by.map(str::trim).filter(|by| !by.is_empty());
+    match (given, person) {
+        (Some(by), Some(person)) => format!("{by} (as {person})"),
+        (Some(by), None) => format!("{by} (as {token})"),
+        (None, Some(person)) => format!("{person} (as {token})"),
+        (None, None) => token.to_owned(),
     }
 }
 
@@ -91,7 +115,10 @@ impl Caller {
     pub(crate) fn sender(&self) -> Sender {
         Sender {
             role: self.role,
-            name: self.token.clone(),
+            name: match &self.person {
+                Some(person) => Id::new(person).ok(),
+                None => self.token.clone(),
+            },
         }
     }
 }
@@ -114,6 +141,7 @@ impl FromRequestParts<App> for Caller {
             role: holder.role,
             proof: holder.proof,
             token,
+            person: holder.person,
             name: holder.name,
             expires: holder.expires,
             over_socket: parts.extensions.get() == Some(&Peer::Socket),
@@ -130,9 +158,9 @@ impl FromRequestParts<App> for Operator {
         match caller.role {
             Role::Operator => Ok(Self {
                 sender: caller.sender(),
-                proof: caller.proof,
-                name: caller.name,
                 is_dashboard: caller.expires.is_some(),
+                person: caller.person,
+                name: caller.name,
             }),
             role if named => Err(Problem::new(
                 ProblemKind::Forbidden,
@@ -144,6 +172,31 @@ impl FromRequestParts<App> for Operator {
             _ => Err(Problem::new(
                 ProblemKind::Unauthorized,
                 "this is for operators: send `Authorization: Bearer` with the operator token",
+            )),
+        }
+    }
+}
+
+impl FromRequestParts<App> for Reader {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let named = parts.headers.contains_key(header::AUTHORIZATION);
+        let caller = Caller::from_request_parts(parts, app).await?;
+        match caller.role {
+            role if may_look(role) => Ok(Self {
+                proof: caller.proof,
+            }),
+            role if named => Err(Problem::new(
+                ProblemKind::Forbidden,
+                format!(
+                    "this is for operators and viewers; the token {:?} is for {role}s",
+                    caller.name
+                ),
+            )),
+            _ => Err(Problem::new(
+                ProblemKind::Unauthorized,
+                "this is for operators and viewers: send `Authorization: Bearer` with such a token",
             )),
         }
     }
@@ -184,6 +237,7 @@ fn by_place(parts: &Parts) -> Result<Holder, Problem> {
     Ok(Holder {
         role: Role::Agent,
         name: name.into(),
+        person: None,
         expires: None,
         proof: None,
     })

@@ -19,10 +19,19 @@ use files::Asset;
 const FOR_EVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 /// The addresses of the dashboard, apart from the first page, which the operator's link leads to.
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 15] = [
     "/sessions",
     "/sessions/{*id}",
+    "/stops",
+    "/stops/{*id}",
+    "/agents",
+    "/agents/{*id}",
+    "/flows",
     "/flows/{*id}",
+    "/spend",
+    "/rules",
+    "/rules/{*id}",
+    "/notifications",
     "/policy",
     "/log",
     "/login",

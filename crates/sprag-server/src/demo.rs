@@ -18,7 +18,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 
 use reqwest::Url;
-use sprag::{Clock as _, PolicyFile, Role, SystemClock};
+use sprag::{Capture, Clock as _, PolicyFile, Role, SystemClock};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
@@ -94,6 +94,8 @@ impl Demo {
         ServerConfig {
             socket: Some(place("sprag.sock")),
             policy: Some(PolicyFile::required(place("policy.toml"))),
+            // What these agents say is made up, so it may be shown.
+            capture: Capture::Preview,
             relay: RelayConfig {
                 upstream: Url::parse(&format!("http://{}", self.address)).ok(),
                 ..RelayConfig::default()

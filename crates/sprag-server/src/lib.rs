@@ -5,6 +5,7 @@
 //! [`Server`] is bound first, so that whatever is wrong is told before anyone is answered, and then runs.
 
 mod acceptor;
+mod activity;
 pub mod agent_tools;
 mod app;
 mod approval_link;

@@ -53,6 +53,8 @@ pub(crate) const MAX_PAGE: usize = 500;
 pub(crate) const SEARCH: usize = 20_000;
 /// The most records that one replay folds.
 pub(crate) const REPLAY: usize = 50_000;
+/// The most sessions that one answer about stops looks at, to tell whether they are still stopped.
+pub(crate) const STOPPED_LOOKS: usize = 2_000;
 /// The most messages of a flow that are shown.
 pub(crate) const FLOW_MESSAGES: usize = 2_000;
 /// The most records that one try of a policy folds.

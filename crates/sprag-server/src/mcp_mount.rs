@@ -100,6 +100,10 @@ impl McpMount {
     ) -> Result<Sender, Problem> {
         match token.map(|token| token.to_str().unwrap_or_default()) {
             Some(token) => match self.holder(token) {
+                Some(holder) if holder.role == Role::Viewer => Err(Problem::new(
+                    ProblemKind::Forbidden,
+                    "a viewer's token is for the dashboard; MCP needs a token of another role",
+                )),
                 Some(holder) => Ok(Sender {
                     role: holder.role,
                     name: Id::new(&holder.name).ok(),

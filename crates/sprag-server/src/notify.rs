@@ -11,6 +11,7 @@
 mod alert;
 mod alert_history;
 mod backoff;
+mod board;
 mod command;
 mod delivery_queue;
 mod settings;
@@ -33,6 +34,7 @@ use crate::metrics::Metrics;
 use alert::Alert;
 use alert_history::{AlertHistory, FoldAction};
 pub use backoff::Backoff;
+pub use board::{Attempt, Board};
 use delivery_queue::DeliveryQueue;
 pub use settings::{NotifyError, NotifySettings, Webhook, WebhookSecret, split_command};
 pub use signature::sign;
@@ -137,6 +139,7 @@ pub struct Notifier {
     source: String,
     links: Option<LinkSigner>,
     metrics: Arc<Metrics>,
+    board: Board,
     thread: Option<JoinHandle<()>>,
     give_up: Option<oneshot::Sender<Duration>>,
 }
@@ -163,6 +166,7 @@ impl Notifier {
             queue.take(channel_of, receiver);
             queues.push((channel_of, sender));
         }
+        let board = queue.board().clone().with_queues(&queues);
         let (give_up, gives_up) = oneshot::channel();
         let thread = queue.run(gives_up)?;
         Ok(Some(Self {
@@ -173,6 +177,7 @@ impl Notifier {
             source,
             links: None,
             metrics,
+            board,
             thread: Some(thread),
             give_up: Some(give_up),
         }))
@@ -206,6 +211,12 @@ impl Notifier {
                 tracing::error!(target: "sprag", seq = alert.seq, session = safe(&alert.session), "a notification by {} was dropped: {QUEUE} are waiting already", channel.as_str());
             }
         }
+    }
+
+    /// What an operator sees of notifications.
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        &self.board
     }
 
     /// Questions of which nobody could be told since this was last asked.

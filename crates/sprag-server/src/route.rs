@@ -1,7 +1,10 @@
 //! One file for each group of routes: what it takes, whom it serves, what it answers.
 
+pub(crate) mod agents;
 pub(crate) mod approvals;
 pub(crate) mod batch;
+pub(crate) mod bulk_orders;
+pub(crate) mod cases;
 pub(crate) mod check;
 mod cursor;
 pub(crate) mod docs;
@@ -16,6 +19,7 @@ pub(crate) mod log;
 pub(crate) mod login;
 pub(crate) mod me;
 pub(crate) mod metrics;
+pub(crate) mod notifications;
 pub(crate) mod openapi;
 pub(crate) mod orders;
 pub(crate) mod page;
@@ -25,6 +29,8 @@ pub(crate) mod policy;
 pub(crate) mod policy_draft;
 pub(crate) mod replay;
 pub(crate) mod sessions;
+pub(crate) mod spend;
 pub(crate) mod stats;
+pub(crate) mod stops;
 pub(crate) mod stream;
 pub(crate) mod try_policy;

@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 use crate::acceptor::{self, Acceptor, SocketFile};
+use crate::activity::Activity;
 use crate::app::{App, AppParts, dashboard_link};
 use crate::approval_link::LinkSigner;
 use crate::config::{ServerConfig, Transport};
@@ -34,7 +35,7 @@ use crate::session_limits::SessionCounts;
 use crate::signals;
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
-use crate::tokens::{GivenToken, TokenFile, TokenStore};
+use crate::tokens::{GivenToken, OPERATOR, TokenFile, TokenStore};
 use crate::watchers::Watchers;
 
 /// How often the policy file is looked at.
@@ -145,7 +146,7 @@ impl Server {
     /// # Errors
     /// Returns an error if the system has no random numbers.
     pub fn link(&self) -> Result<String, ServerError> {
-        let code = self.tokens.login_code(self.guard.now())?;
+        let code = self.tokens.login_code(OPERATOR, self.guard.now())?;
         Ok(dashboard_link(&self.origin(), &code))
     }
 
@@ -211,8 +212,10 @@ impl Server {
         let links = public.map(|origin| LinkSigner::new(&self.guard, origin));
         let watchers = Watchers::start(&self.config, &self.guard, &metrics, links.clone())?;
         let stats = Arc::clone(watchers.stats());
+        let activity = Arc::clone(watchers.activity());
+        let notifications = watchers.notifications();
         let questions = Arc::clone(watchers.questions());
-        let history = read_history(&self.guard, &stats, ending.clone())?;
+        let history = read_history(&self.guard, &stats, &activity, ending.clone())?;
         let pump = RecordPump::new(self.guard.clone(), Arc::clone(&hub), watchers);
         let pump = start_pump(pump, feed, ending.clone())?;
         let app = App::new(AppParts {
@@ -222,6 +225,8 @@ impl Server {
             hub,
             metrics,
             stats,
+            activity,
+            notifications,
             questions,
             telemetry,
             session_counts: SessionCounts::new(self.config.session_limits),
@@ -286,11 +291,14 @@ async fn reload_on_hangup(guard: Guard) {
 fn read_history(
     guard: &Guard,
     stats: &Arc<Stats>,
+    activity: &Arc<Activity>,
     ending: watch::Receiver<bool>,
 ) -> Result<JoinHandle<()>, ServerError> {
-    let (guard, stats) = (guard.clone(), Arc::clone(stats));
+    let (guard, stats, activity) = (guard.clone(), Arc::clone(stats), Arc::clone(activity));
     let read = move || {
-        let read = stats.rebuild(guard.store(), guard.now(), || !*ending.borrow());
+        let go_on = || !*ending.borrow();
+        let read = stats.rebuild(guard.store(), guard.now(), go_on);
+        let read = read.and_then(|()| activity.rebuild(guard.store(), go_on));
         if let Err(error) = read {
             tracing::warn!(target: "sprag", "charts start now: the log before can't be read: {error}");
         }

@@ -43,6 +43,8 @@ const HOOK: &str = "hook";
 pub(crate) struct Holder {
     pub(crate) role: Role,
     pub(crate) name: Arc<str>,
+    /// The person whose token opened the dashboard that holds this one.
+    pub(crate) person: Option<Arc<str>>,
     /// When the token ends; only those of the dashboard do.
     pub(crate) expires: Option<Timestamp>,
     /// The token that proved it; none if the place did that the request came from.
@@ -106,41 +108,48 @@ impl TokenStore {
         let mut found = None;
         for (hash, role, name) in own {
             if same(hash, &presented) {
-                found = Some((role, name, None));
+                found = Some((role, name, None, None));
             }
         }
         for token in &self.given {
             if same(&token.hash, &presented) {
-                found = Some((token.role, token.name(), None));
+                found = Some((token.role, token.name(), None, None));
             }
         }
         for token in &cache.tokens {
             if same(&token.hash, &presented) {
-                found = Some((token.role, &token.name, token.expires));
+                let person = token.person.as_deref();
+                found = Some((token.role, &token.name, token.expires, person));
             }
         }
-        let holder = found.map(|(role, name, expires)| Holder {
+        let holder = found.map(|(role, name, expires, person)| Holder {
             role,
             name: name.into(),
+            person: person.map(Into::into),
             expires,
             proof: Some(proof),
         });
         holder.filter(|holder| holder.expires.is_none_or(|end| now < end))
     }
 
-    /// A code that opens the dashboard, once.
-    pub(crate) fn login_code(&self, now: Timestamp) -> Result<LoginCode, TokenError> {
-        self.codes.make(now)
+    /// A code that opens the dashboard for `person`, once.
+    pub(crate) fn login_code(&self, person: &str, now: Timestamp) -> Result<LoginCode, TokenError> {
+        self.codes.make(person, now)
     }
 
-    /// Whether `code` opens the dashboard. It never does again.
-    pub(crate) fn redeem(&self, code: &str, now: Timestamp) -> bool {
+    /// The person for whom `code` opens the dashboard. It never does again.
+    pub(crate) fn redeem(&self, code: &str, now: Timestamp) -> Option<String> {
         self.codes.redeem(code, now)
     }
 
-    /// Makes a token for a dashboard.
-    pub(crate) fn add_dashboard(&self, now: Timestamp) -> Result<DashboardToken, TokenError> {
-        self.file.add_dashboard(now)
+    /// Makes a token for the dashboard of `person`, with the role that they have.
+    pub(crate) fn add_dashboard(
+        &self,
+        person: &str,
+        role: Role,
+        now: Timestamp,
+    ) -> Result<DashboardToken, TokenError> {
+        self.file.add_dashboard(person, role, now)
     }
 
     /// Ends the dashboard's token of this name.

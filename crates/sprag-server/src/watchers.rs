@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use sprag::{AnswerEvent, Decision, Event, Guard, Heard, Id, MAX_QUESTIONS, Questions, Record};
 
+use crate::activity::Activity;
 use crate::approval_link::LinkSigner;
 use crate::config::ServerConfig;
 use crate::error::ServerError;
 use crate::log_lines::LogLines;
 use crate::metrics::Metrics;
-use crate::notify::Notifier;
+use crate::notify::{Board, Notifier};
 use crate::stats::Stats;
 
 /// How long notifications that wait are still delivered when the server ends.
@@ -21,6 +22,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub(crate) struct Watchers {
     metrics: Arc<Metrics>,
     stats: Arc<Stats>,
+    activity: Arc<Activity>,
     questions: Arc<Questions>,
     lines: LogLines,
     notifier: Option<Notifier>,
@@ -37,6 +39,7 @@ impl Watchers {
         let notifier = Notifier::start(config.notify.clone(), clock, Arc::clone(metrics))?;
         let notifier = notifier.map(|notifier| notifier.with_links(links));
         let stats = Stats::new(guard.status().last_seq, guard.now());
+        let activity = Activity::new(guard.status().last_seq);
         let questions = match Questions::read(guard) {
             Ok(questions) => questions,
             Err(error) => {
@@ -48,6 +51,7 @@ impl Watchers {
             questions: Arc::new(questions),
             metrics: Arc::clone(metrics),
             stats: Arc::new(stats),
+            activity: Arc::new(activity),
             lines: LogLines::default(),
             notifier,
         })
@@ -55,6 +59,17 @@ impl Watchers {
 
     pub(crate) fn stats(&self) -> &Arc<Stats> {
         &self.stats
+    }
+
+    /// What operators see of notifications.
+    pub(crate) fn notifications(&self) -> Option<Board> {
+        self.notifier
+            .as_ref()
+            .map(|notifier| notifier.board().clone())
+    }
+
+    pub(crate) fn activity(&self) -> &Arc<Activity> {
+        &self.activity
     }
 
     pub(crate) fn questions(&self) -> &Arc<Questions> {
@@ -66,6 +81,7 @@ impl Watchers {
         let heard = self.questions.observe(record);
         self.metrics.observe(record);
         self.stats.observe(record);
+        self.activity.observe(record);
         let left_out = self.lines.observe(record);
         if left_out > 0 {
             self.metrics.left_out(left_out);
@@ -87,6 +103,7 @@ impl Watchers {
     pub(crate) fn missed(&self, records: u64) {
         self.metrics.missed(records);
         self.stats.missed(records);
+        self.activity.missed();
     }
 
     /// The guard's own answers to questions that reached nobody: no notification could be delivered, no

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use sprag_core::{Id, RuleId};
+use sprag_core::{Id, RuleId, Timestamp};
 
 use crate::query::{Page, SessionState, SessionSummary, page_size};
 
@@ -68,6 +68,10 @@ pub struct SessionQuery {
     pub contains: Option<String>,
     /// Only those in which this rule fired last.
     pub rule: Option<RuleId>,
+    /// Only those whose last event was at or after this time.
+    pub since: Option<Timestamp>,
+    /// Only those whose last event was before this time.
+    pub until: Option<Timestamp>,
     /// In which order.
     pub sort: SessionSort,
     /// The smallest first.
@@ -129,7 +133,8 @@ impl SessionQuery {
     /// Whether nothing is left out.
     pub(crate) fn is_for_all(&self) -> bool {
         let names = self.agent.is_none() && self.contains.is_none();
-        names && self.state.is_none() && self.rule.is_none()
+        let times = self.since.is_none() && self.until.is_none();
+        names && times && self.state.is_none() && self.rule.is_none()
     }
 
     fn wants(&self, session: &SessionSummary) -> bool {
@@ -139,6 +144,8 @@ impl SessionQuery {
             named || session.id.as_str().contains(text.as_str())
         };
         self.state.is_none_or(|state| state == session.state)
+            && self.since.is_none_or(|since| session.touched >= since)
+            && self.until.is_none_or(|until| session.touched < until)
             && (self.agent.is_none() || self.agent.as_ref() == agent)
             && self.contains.as_ref().is_none_or(holds)
             && (self.rule.is_none() || self.rule == session.tally.last_rule)

@@ -121,16 +121,16 @@ pub struct SessionSummary {
 
 impl SessionSummary {
     pub(crate) fn new(id: Id, cell: &SessionCell, tally: Tally) -> Self {
-        let (tokens, cost_micros) = cell.tokens_and_cost();
+        let (tokens, cost_micros) = cell.spent();
         Self {
             id,
+            tokens,
+            cost_micros,
             agent: cell.agent().cloned(),
             state: SessionState::of(cell),
             would: SessionState::would(cell),
             generation: cell.generation(),
             touched: idle_since(cell.touched()),
-            tokens,
-            cost_micros,
             tally,
         }
     }

@@ -10,7 +10,7 @@ use sprag_server::log_lines::LogFormat;
 use super::PolicyArg;
 use super::gateway::MountedGatewayArgs;
 use super::relay::RelayArgs;
-use super::store::{CaptureWord, DbArg, PlaceArgs, RoleWord, StoreArgs, bytes};
+use super::store::{CaptureWord, DbArg, PlaceArgs, StoreArgs, bytes};
 use crate::examples;
 
 #[derive(Debug, Args)]
@@ -139,11 +139,38 @@ pub(crate) enum TokenCommand {
     Revoke(TokenRevokeArgs),
 }
 
+/// Whom a token is for.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum TokenRoleWord {
+    /// A program that asks about its own agents.
+    Agent,
+    /// A program that carries messages between people and agents.
+    Relay,
+    /// The hooks of an agent CLI.
+    Hook,
+    /// A person who sees, kills, resets and changes the policy; one token for each person names them in the log.
+    Operator,
+    /// A person who sees everything and changes nothing.
+    Viewer,
+}
+
+impl From<TokenRoleWord> for Role {
+    fn from(word: TokenRoleWord) -> Self {
+        match word {
+            TokenRoleWord::Agent => Self::Agent,
+            TokenRoleWord::Relay => Self::Relay,
+            TokenRoleWord::Hook => Self::Hook,
+            TokenRoleWord::Operator => Self::Operator,
+            TokenRoleWord::Viewer => Self::Viewer,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct TokenAddArgs {
     /// What its holder may do.
     #[arg(long, value_name = "ROLE", value_enum)]
-    pub(crate) role: RoleWord,
+    pub(crate) role: TokenRoleWord,
     /// What to call it, for the log and to revoke it.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: String,

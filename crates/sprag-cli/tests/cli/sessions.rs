@@ -108,6 +108,7 @@ fn a_session_is_shown_with_its_mark_and_how_full_the_rules_are() {
     --- stdout
     {
       "agent": null,
+      "cost_micros": 0,
       "events": 1,
       "generation": 1,
       "last_rule": null,
@@ -133,6 +134,7 @@ fn a_session_is_shown_with_its_mark_and_how_full_the_rules_are() {
       },
       "session": "s2",
       "state": "active",
+      "tokens": 0,
       "touched": <ms>,
       "would": null
     }

@@ -179,10 +179,9 @@ impl SessionCell {
         self.agent.as_ref()
     }
 
-    /// Tokens that it spent with its sub-agents, without those from a provider's cache, and money in
-    /// millionths of a US dollar.
+    /// The tokens and the millionths of a dollar that it spent with its sub-agents since its last reset.
     #[must_use]
-    pub fn tokens_and_cost(&self) -> (u64, u64) {
+    pub fn spent(&self) -> (u64, u64) {
         (self.held.spent.tokens, self.held.spent.cost_micros)
     }
 

@@ -55,6 +55,8 @@ impl<'a> DemoAgent<'a> {
     /// Asks whether it may, does it, and tells what came of it. None where it was refused.
     pub(super) async fn run(&mut self, tool: ToolCall, gave: ToolResult) -> Option<Verdict> {
         self.calls += 1;
+        // The model was asked what to do next, with all that was said before.
+        self.spends(1_100 + self.calls * 420, 85).await;
         let id = format!("call-{}", self.calls);
         let asked = self.client.check(json!({
             "type": "call",
@@ -87,11 +89,16 @@ impl<'a> DemoAgent<'a> {
 
     /// Tells what the model cost.
     pub(super) async fn spends(&self, input: u32, output: u32) {
-        let cost = f64::from(input) * 3e-6 + f64::from(output) * 15e-6;
+        let (model, input_price, output_price) = match agent(self.session) {
+            "poller" | "researcher" | "courier" => ("claude-haiku-4-5", 1e-6, 5e-6),
+            _ => ("claude-sonnet-4-5", 3e-6, 15e-6),
+        };
+        let cost = f64::from(input) * input_price + f64::from(output) * output_price;
         let usage = json!({
             "type": "usage",
             "session": self.session,
             "agent": agent(self.session),
+            "model": model,
             "input_tokens": input,
             "output_tokens": output,
             "cost_usd": cost,

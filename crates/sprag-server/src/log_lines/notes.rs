@@ -141,8 +141,26 @@ pub(super) fn told(noted: &Noted, record: &Record) -> Option<(Level, String)> {
         }
         Noted::Panicked(panic) => panicked(panic),
         Noted::Calmed { by, why } => calmed(by.as_deref(), why.as_deref()),
+        Noted::StopMarkedWrong { .. } => (Level::INFO, marked_wrong(noted)),
         noted => return of_the_store(noted),
     })
+}
+
+/// What a person said about a stop.
+fn marked_wrong(noted: &Noted) -> String {
+    let Noted::StopMarkedWrong {
+        seq,
+        session,
+        rule,
+        by,
+        why,
+        ..
+    } = noted
+    else {
+        return String::new();
+    };
+    let (by, session, why) = (safe(by), safe(session.as_str()), one_line(why));
+    format!("[Operator] {by} marked the stop of {session} by {rule} (record {seq}) as wrong: {why}")
 }
 
 fn calmed(by: Option<&str>, why: Option<&str>) -> (Level, String) {

@@ -15,6 +15,7 @@ use tokio::time::sleep;
 use super::Undelivered;
 use super::alert::Alert;
 use super::backoff::Backoff;
+use super::board::{Attempt, Board};
 use super::command::NotifyCommand;
 use super::settings::{NotifyError, NotifySettings};
 use super::webhook::WebhookClient;
@@ -46,6 +47,7 @@ struct DeliveryContext {
     /// How many ways there are to a person.
     ways: usize,
     undelivered: Sender<Undelivered>,
+    board: Board,
 }
 
 impl DeliveryQueue {
@@ -69,6 +71,12 @@ impl DeliveryQueue {
             metrics,
             ways: destinations.len(),
             undelivered,
+            board: Board::new(
+                destinations
+                    .iter()
+                    .map(|to| (to.channel(), to.name().to_owned()))
+                    .collect(),
+            ),
         };
         Ok((!destinations.is_empty()).then(|| Self {
             destinations,
@@ -82,6 +90,11 @@ impl DeliveryQueue {
             .iter()
             .map(|destination| destination.channel())
             .collect()
+    }
+
+    /// What an operator sees.
+    pub(super) fn board(&self) -> &Board {
+        &self.context.board
     }
 
     /// Takes the queue of one channel.
@@ -157,14 +170,21 @@ impl Destination {
         }
     }
 
+    /// The host, or the program: what may be shown of where it leads.
+    fn name(&self) -> &str {
+        match self {
+            Self::Webhook(receiver, _) => receiver.host(),
+            Self::Command(program) => program.name(),
+        }
+    }
+
     async fn deliver(&self, alert: &Alert, context: &DeliveryContext) {
-        let (name, outcome) = match self {
-            Self::Webhook(receiver, backoff) => (
-                receiver.host(),
-                persist(receiver, *backoff, alert, context).await,
-            ),
-            Self::Command(program) => (program.name(), program.run(alert).await),
+        let name = self.name();
+        let outcome = match self {
+            Self::Webhook(receiver, backoff) => persist(receiver, *backoff, alert, context).await,
+            Self::Command(program) => program.run(alert).await,
         };
+        context.note(self.channel(), alert, &outcome);
         let result = match outcome {
             Ok(()) => DeliveryOutcome::Sent,
             Err(why) => {
@@ -221,6 +241,22 @@ impl DeliveryContext {
                 why,
             });
         }
+    }
+
+    /// Remembers what became of an alert, for whoever looks.
+    fn note(&self, channel: Channel, alert: &Alert, outcome: &Result<(), String>) {
+        let (result, why) = match outcome {
+            Ok(()) => (DeliveryOutcome::Sent, None),
+            Err(why) => (DeliveryOutcome::Failed, Some(why.clone())),
+        };
+        self.board.note(Attempt {
+            at: self.clock.now().0,
+            channel: channel.as_str(),
+            seq: alert.seq,
+            text: alert.text.clone(),
+            result: result.as_str(),
+            why,
+        });
     }
 
     fn count(&self, channel: Channel, result: DeliveryOutcome) {

@@ -61,6 +61,11 @@ impl RelayRequest {
         sender: &RelayCaller,
         request: Request,
     ) -> Result<Self, Problem> {
+        if sender.caller.role == Role::Viewer {
+            let detail =
+                "a viewer sees and changes nothing: messages are for agents, relays and operators";
+            return Err(Problem::new(ProblemKind::Forbidden, detail));
+        }
         let (head, body) = request.into_parts();
         body::expect_type(&head.headers, &["application/json"])?;
         let body = body::read(app, sender.caller.role, body, app.body_bytes()).await?;
@@ -87,6 +92,7 @@ impl Relay {
         match sender.caller.role {
             Role::Agent => self.trust == RelayTrust::Loopback && !sender.has_token,
             Role::Relay | Role::Hook | Role::Operator => true,
+            Role::Viewer => false,
         }
     }
 }

@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::sessions::{SortOrder, none};
 use crate::app::App;
-use crate::caller::Operator;
+use crate::caller::Reader;
 use crate::param::{ApiQuery, PathId, page};
 use crate::problem::Problem;
 use crate::wire;
@@ -53,7 +53,7 @@ pub(crate) struct RecordPage {
 )]
 pub(crate) async fn events(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     PathId(session): PathId,
     ApiQuery(query): ApiQuery<EventsQuery>,
 ) -> Result<axum::Json<RecordPage>, Problem> {

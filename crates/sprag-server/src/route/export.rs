@@ -7,12 +7,12 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream;
 use serde::Deserialize;
-use sprag::{LogQuery, LogScope, cloud_event};
+use sprag::{CSV_HEADER, LogQuery, LogScope, cloud_event, csv_row};
 use tokio::sync::mpsc;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::app::App;
-use crate::caller::Operator;
+use crate::caller::Reader;
 use crate::param::{ApiQuery, id};
 use crate::problem::Problem;
 use crate::wire;
@@ -29,9 +29,23 @@ pub(crate) struct ExportQuery {
     session: Option<String>,
     /// Only those after this one.
     after: Option<u64>,
+    /// As what; CloudEvents if nothing is said.
+    #[param(inline)]
+    format: Option<ExportFormat>,
 }
 
-/// Export the log as CloudEvents
+/// What an export is written as.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ExportFormat {
+    /// CloudEvents 1.0, one JSON line each.
+    #[default]
+    CloudEvents,
+    /// One row for each record, for spreadsheets; payloads and evidence are left out.
+    Csv,
+}
+
+/// Export the log as CloudEvents or CSV
 #[utoipa::path(
     get,
     path = "/v1/log/export",
@@ -45,7 +59,7 @@ pub(crate) struct ExportQuery {
 )]
 pub(crate) async fn export(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     ApiQuery(which): ApiQuery<ExportQuery>,
 ) -> Result<Response, Problem> {
     let session = which.session.as_deref().map(|text| id("session", text));
@@ -56,12 +70,13 @@ pub(crate) async fn export(
         after: which.after,
         ..LogQuery::default()
     };
+    let format = which.format.unwrap_or_default();
     let (pages, reader) = mpsc::channel(AHEAD);
     let work = app.clone();
     // It goes on by itself; how it ends is told in the stream.
     tokio::spawn(async move {
         let written = work.heavy(move |app| {
-            write(app, query, &pages);
+            write(app, query, format, &pages);
             Ok(())
         });
         let _ = written.await;
@@ -70,13 +85,26 @@ pub(crate) async fn export(
         Some((reader.recv().await?, reader))
     });
     let body = Body::from_stream(lines);
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
+    let media = match format {
+        ExportFormat::CloudEvents => "application/x-ndjson",
+        ExportFormat::Csv => "text/csv; charset=utf-8",
+    };
+    Ok(([(header::CONTENT_TYPE, media)], body).into_response())
 }
 
 /// Writes page after page, as fast as they are read. An error cuts the stream off, so that nobody
 /// takes a part for the whole.
-fn write(app: &App, mut query: LogQuery, pages: &mpsc::Sender<std::io::Result<Bytes>>) {
+fn write(
+    app: &App,
+    mut query: LogQuery,
+    format: ExportFormat,
+    pages: &mpsc::Sender<std::io::Result<Bytes>>,
+) {
     let source = app.log_source();
+    let mut head = match format {
+        ExportFormat::CloudEvents => String::new(),
+        ExportFormat::Csv => format!("{CSV_HEADER}\n"),
+    };
     // What comes in while it is written is not part of it.
     let last = app.guard().status().last_seq;
     loop {
@@ -87,9 +115,12 @@ fn write(app: &App, mut query: LogQuery, pages: &mpsc::Sender<std::io::Result<By
                 return;
             }
         };
-        let mut text = String::new();
+        let mut text = std::mem::take(&mut head);
         for record in page.items.iter().filter(|record| record.seq <= last) {
-            text += &cloud_event(record, &source).to_string();
+            match format {
+                ExportFormat::CloudEvents => text += &cloud_event(record, &source).to_string(),
+                ExportFormat::Csv => text += &csv_row(record),
+            }
             text.push('\n');
         }
         let goes_on = text.is_empty() || pages.blocking_send(Ok(text.into())).is_ok();

@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::sessions::SortOrder;
 use crate::app::App;
-use crate::caller::Operator;
+use crate::caller::Reader;
 use crate::limits;
 use crate::param::{ApiQuery, PathSeq, bad, id, page};
 use crate::problem::{Problem, ProblemKind};
@@ -29,6 +29,9 @@ pub(crate) struct LogSearchQuery {
     /// Records that this session took part in.
     #[param(min_length = 1, max_length = 256)]
     session: Option<String>,
+    /// Records of this agent.
+    #[param(min_length = 1, max_length = 256)]
+    agent: Option<String>,
     /// Records of this flow.
     #[param(min_length = 1, max_length = 256)]
     flow: Option<String>,
@@ -131,7 +134,7 @@ pub(crate) struct LogVerification {
 )]
 pub(crate) async fn search(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     ApiQuery(search): ApiQuery<LogSearchQuery>,
 ) -> Result<axum::Json<SearchPage>, Problem> {
     let query = LogQuery {
@@ -141,6 +144,11 @@ pub(crate) async fn search(
         ..LogQuery::default()
     };
     let size = page(search.limit)?;
+    // Most pages are full with the first records: no more are read than can be shown.
+    let query = LogQuery {
+        limit: size,
+        ..query
+    };
     let filter = RecordFilter::new(search)?;
     app.heavy(move |app| search_log(app, query, &filter, size))
         .await
@@ -183,7 +191,10 @@ fn search_log(
             }
         }
         match records.next {
-            Some(next) => query.after = Some(next),
+            Some(next) => {
+                query.after = Some(next);
+                query.limit = 0;
+            }
             None => return Ok(axum::Json(found)),
         }
     }
@@ -204,6 +215,7 @@ fn decision(word: &str) -> Result<Decision, Problem> {
 
 /// What a record must hold.
 struct RecordFilter {
+    agent: Option<Id>,
     flow: Option<Id>,
     rule: Option<RuleId>,
     verdicts: Vec<Decision>,
@@ -218,6 +230,7 @@ impl RecordFilter {
     fn new(search: LogSearchQuery) -> Result<Self, Problem> {
         let rule = search.rule.map(|rule| rule.parse());
         Ok(Self {
+            agent: search.agent.map(|agent| id("agent", &agent)).transpose()?,
             flow: search.flow.map(|flow| id("flow", &flow)).transpose()?,
             rule: rule.transpose().map_err(|error| bad("rule", error))?,
             verdicts: listed(search.verdict.as_deref())
@@ -256,7 +269,11 @@ impl RecordFilter {
             let event = record.observation().and_then(|seen| seen.what.flow());
             event.is_some() && event == self.flow.as_ref()
         };
-        if !(kind && time && decision && flow && self.rule.as_ref().is_none_or(fired)) {
+        let agent = self.agent.is_none() || {
+            let named = record.observation().and_then(|seen| seen.what.agent());
+            named == self.agent.as_ref()
+        };
+        if !(kind && time && decision && flow && agent && self.rule.as_ref().is_none_or(fired)) {
             return None;
         }
         let json = record_json(record);
@@ -282,7 +299,7 @@ impl RecordFilter {
 )]
 pub(crate) async fn show(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     PathSeq(seq): PathSeq,
 ) -> Result<axum::Json<Value>, Problem> {
     app.blocking(move |app| {
@@ -313,7 +330,7 @@ pub(crate) async fn show(
 )]
 pub(crate) async fn status(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
 ) -> Result<axum::Json<LogStatus>, Problem> {
     app.blocking(|app| {
         let status = app.guard().status();
@@ -348,7 +365,7 @@ pub(crate) async fn status(
 )]
 pub(crate) async fn verify(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
 ) -> Result<axum::Json<LogVerification>, Problem> {
     app.heavy(|app| Ok(axum::Json(app.guard().verify()?.into())))
         .await

@@ -18,13 +18,13 @@ use crate::param::bad;
 use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
-/// What proves an operator: a login code or an operator token.
+/// What proves a person: a login code, or the token of an operator or a viewer.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct Login {
     /// The code of a link that `sprag serve` or `sprag open` printed. It is good once, and for 60 seconds.
     #[schema(nullable = false)]
     code: Option<String>,
-    /// The operator token, or another token of that role.
+    /// The operator token, or another token of an operator or a viewer.
     #[schema(nullable = false)]
     token: Option<String>,
 }
@@ -53,9 +53,10 @@ pub(crate) struct LoginLink {
     expires: u64,
 }
 
-/// Log an operator in
+/// Log a person in
 ///
-/// Exchanges a login code or an operator token for a token of the dashboard, which ends after 12 hours.
+/// Exchanges a login code, or the token of an operator or a viewer, for a token of the dashboard, which ends after 12
+/// hours and has the same role. What is done with it is logged under the name of the token that it was exchanged for.
 #[utoipa::path(
     post,
     path = "/v1/login",
@@ -71,13 +72,14 @@ pub(crate) async fn login(
     State(app): State<App>,
     JsonBody(login): JsonBody<Login>,
 ) -> Result<Json<LoginAnswer>, Problem> {
-    let proof = match (login.code, login.token) {
+    let (person, role) = match (login.code, login.token) {
         (Some(code), None) => by_code(&app, &code).await?,
         (None, Some(token)) => by_token(&app, &token).await?,
         _ => return Err(bad("the body", "send either `code` or `token`")),
     };
-    let made = app.blocking(|app| {
-        let made = app.tokens().add_dashboard(app.guard().now());
+    let owner = person.clone();
+    let made = app.blocking(move |app| {
+        let made = app.tokens().add_dashboard(&owner, role, app.guard().now());
         made.map_err(|error| {
             let detail = format!("the dashboard's token can't be stored: {error}");
             Problem::new(ProblemKind::Unavailable, detail)
@@ -85,7 +87,7 @@ pub(crate) async fn login(
     });
     let made = made.await?;
     let name = &made.name;
-    tracing::info!(target: "sprag", "[Operator] a dashboard logged in by {proof}; its token is {name}");
+    tracing::info!(target: "sprag", "[Operator] {person} opened a dashboard as {role}; its token is {name}");
     Ok(Json(LoginAnswer {
         token: made.token,
         name: made.name,
@@ -93,9 +95,9 @@ pub(crate) async fn login(
     }))
 }
 
-async fn by_code(app: &App, code: &str) -> Result<&'static str, Problem> {
-    if app.tokens().redeem(code.trim(), app.guard().now()) {
-        return Ok("a link");
+async fn by_code(app: &App, code: &str) -> Result<(String, Role), Problem> {
+    if let Some(person) = app.tokens().redeem(code.trim(), app.guard().now()) {
+        return Ok((person, Role::Operator));
     }
     // As slow as a wrong token, and told apart by its words.
     let slow = app.wrong_token().await;
@@ -107,13 +109,18 @@ async fn by_code(app: &App, code: &str) -> Result<&'static str, Problem> {
     Err(Problem::new(ProblemKind::Unauthorized, detail))
 }
 
-async fn by_token(app: &App, token: &str) -> Result<&'static str, Problem> {
+async fn by_token(app: &App, token: &str) -> Result<(String, Role), Problem> {
     let holder = app.tokens().holder(token.trim(), app.guard().now());
     match holder {
         Some(holder) if holder.expires.is_some() => Err(no_renewal()),
-        Some(holder) if holder.role == Role::Operator => Ok("a token"),
+        Some(holder) if matches!(holder.role, Role::Operator | Role::Viewer) => {
+            Ok((holder.name.to_string(), holder.role))
+        }
         Some(holder) => {
-            let detail = format!("the token {:?} is not an operator's", holder.name);
+            let detail = format!(
+                "the token {:?} is neither an operator's nor a viewer's",
+                holder.name
+            );
             Err(Problem::new(ProblemKind::Forbidden, detail))
         }
         None => Err(app.wrong_token().await),
@@ -145,7 +152,7 @@ pub(crate) async fn code(
     if operator.is_dashboard {
         return Err(no_renewal());
     }
-    let code = app.tokens().login_code(app.guard().now());
+    let code = app.tokens().login_code(operator.name(), app.guard().now());
     let code = code.map_err(|error| Problem::new(ProblemKind::Unavailable, error.to_string()))?;
     Ok(Json(LoginLink {
         link: app.link(&code),

@@ -12,11 +12,14 @@ use crate::wire;
 /// Who asks, and what answers.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Me {
-    /// What the asker may do: `agent`, `relay`, `hook` or `operator`.
+    /// What the asker may do: `agent`, `relay`, `hook`, `operator` or `viewer`.
     #[schema(example = "operator")]
     role: String,
     /// What the asker's token is called.
     name: String,
+    /// The name of the token that opened this dashboard; orders are logged under it.
+    #[schema(required)]
+    person: Option<String>,
     /// The version of the server.
     version: &'static str,
     /// What keeps the log: `sqlite`, `memory`.
@@ -36,6 +39,7 @@ pub(crate) async fn me(State(app): State<App>, caller: Caller) -> Result<axum::J
     Ok(axum::Json(Me {
         role: caller.role.to_string(),
         name: caller.name.to_string(),
+        person: caller.person.map(|person| person.to_string()),
         version: env!("CARGO_PKG_VERSION"),
         store: status.kind,
     }))

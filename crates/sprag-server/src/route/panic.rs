@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::orders::OrderRequest;
 use crate::app::App;
 use crate::body::JsonBody;
-use crate::caller::Operator;
+use crate::caller::{Operator, Reader};
 use crate::problem::Problem;
 use crate::wire;
 
@@ -68,7 +68,7 @@ impl From<Option<Panic>> for PanicState {
 )]
 pub(crate) async fn show(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
 ) -> Result<axum::Json<PanicState>, Problem> {
     app.blocking(|app| Ok(axum::Json(app.guard().panicked()?.into())))
         .await

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::orders::OrderRequest;
 use crate::app::App;
 use crate::body::JsonBody;
-use crate::caller::Operator;
+use crate::caller::{Operator, Reader};
 use crate::param::bad;
 use crate::problem::Problem;
 use crate::wire;
@@ -82,7 +82,7 @@ impl From<Option<Pause>> for PauseState {
 )]
 pub(crate) async fn show(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
 ) -> Result<axum::Json<PauseState>, Problem> {
     app.blocking(|app| Ok(axum::Json(app.guard().paused()?.into())))
         .await

@@ -11,7 +11,7 @@ use super::orders::OrderRequest;
 use super::pause::PauseState;
 use crate::app::App;
 use crate::body::JsonBody;
-use crate::caller::Operator;
+use crate::caller::{Operator, Reader};
 use crate::param::{ApiQuery, PathId, page};
 use crate::problem::{Problem, ProblemKind};
 use crate::wire;
@@ -113,7 +113,7 @@ pub(crate) struct PolicyText {
 )]
 pub(crate) async fn show(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
 ) -> Result<axum::Json<PolicyResponse>, Problem> {
     app.blocking(|app| {
         let policy = app.guard().policy();
@@ -195,7 +195,7 @@ fn refused(error: GuardError) -> Problem {
 )]
 pub(crate) async fn history(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     ApiQuery(which): ApiQuery<PolicyHistoryQuery>,
 ) -> Result<axum::Json<PolicyHistory>, Problem> {
     let size = page(which.limit)?;
@@ -262,7 +262,7 @@ impl PolicyChange {
 )]
 pub(crate) async fn once(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     PathId(digest): PathId,
 ) -> Result<axum::Json<PolicyText>, Problem> {
     app.blocking(move |app| {

@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::sessions::none;
 use crate::app::App;
 use crate::body::JsonBody;
-use crate::caller::Operator;
+use crate::caller::Reader;
 use crate::limits;
 use crate::param::{ApiQuery, PathId, page};
 use crate::problem::Problem;
@@ -120,7 +120,7 @@ pub(crate) struct ReplayTally {
 )]
 pub(crate) async fn replay(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     PathId(session): PathId,
     ApiQuery(query): ApiQuery<ReplayQuery>,
 ) -> Result<axum::Json<ReplayPage>, Problem> {
@@ -142,7 +142,7 @@ pub(crate) async fn replay(
 )]
 pub(crate) async fn replay_under(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     PathId(session): PathId,
     JsonBody(query): JsonBody<ReplayQuery>,
 ) -> Result<axum::Json<ReplayPage>, Problem> {

@@ -2,13 +2,16 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use sprag::{Id, RuleState, Session, SessionQuery, SessionSort, SessionState, SessionSummary};
+use sprag::{
+    Id, RuleState, Session, SessionQuery, SessionSort, SessionState, SessionSummary, Timestamp,
+};
 use sprag_core::{Gauge, Mark};
 use utoipa::{IntoParams, ToSchema};
 
 use super::cursor;
+use crate::activity::dollars;
 use crate::app::App;
-use crate::caller::Operator;
+use crate::caller::Reader;
 use crate::param::{ApiQuery, PathId, bad, id, page};
 use crate::problem::{Problem, ProblemKind};
 use crate::wire;
@@ -59,6 +62,10 @@ pub(crate) struct SessionListQuery {
     /// Only those in which this rule fired last.
     #[param(example = "flow.depth")]
     rule: Option<String>,
+    /// Only those whose last event was at or after this time, in milliseconds since 1970.
+    from: Option<u64>,
+    /// Only those whose last event was before this time, in milliseconds since 1970.
+    to: Option<u64>,
     /// What to sort by.
     #[serde(default)]
     #[param(inline)]
@@ -109,10 +116,10 @@ pub(crate) struct SessionItem {
     events: u64,
     /// Those that were refused.
     refused: u64,
-    /// Tokens that it spent with its sub-agents, without those from a provider's cache.
+    /// Tokens that it spent with its sub-agents since its last reset, without those from a provider's cache.
     tokens: u64,
-    /// Money that it spent with its sub-agents, in millionths of a US dollar.
-    cost_micros: u64,
+    /// What that cost, in US dollars.
+    cost_usd: f64,
     /// The rule that fired last.
     #[schema(required)]
     last_rule: Option<String>,
@@ -181,7 +188,7 @@ impl SessionItem {
             events: summary.tally.events,
             refused: summary.tally.refused,
             tokens: summary.tokens,
-            cost_micros: summary.cost_micros,
+            cost_usd: dollars(summary.cost_micros),
             last_rule: summary.tally.last_rule.map(|rule| rule.to_string()),
             mark,
             gauges,
@@ -200,7 +207,7 @@ impl SessionItem {
 )]
 pub(crate) async fn list(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     ApiQuery(which): ApiQuery<SessionListQuery>,
 ) -> Result<axum::Json<SessionPage>, Problem> {
     let sort = SessionSort::from(which.sort.unwrap_or_default());
@@ -214,6 +221,8 @@ pub(crate) async fn list(
             .transpose()?,
         contains: which.q.filter(|text| !text.is_empty()),
         rule: rule.transpose().map_err(|error| bad("rule", error))?,
+        since: which.from.map(Timestamp),
+        until: which.to.map(Timestamp),
         sort,
         ascending: which.order == Some(SortOrder::Asc),
         after: which
@@ -261,7 +270,7 @@ fn found(app: &App, query: &SessionQuery) -> Result<axum::Json<SessionPage>, Pro
 )]
 pub(crate) async fn show(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     PathId(session): PathId,
 ) -> Result<axum::Json<SessionDetail>, Problem> {
     let id = session.clone();

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::app::App;
-use crate::caller::Operator;
+use crate::caller::Reader;
 use crate::param::ApiQuery;
 use crate::problem::Problem;
 use crate::stats::{StatsQuery, StatsResponse};
@@ -32,7 +32,7 @@ pub(crate) struct When {
 )]
 pub(crate) async fn stats(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     ApiQuery(when): ApiQuery<When>,
 ) -> Result<axum::Json<StatsResponse>, Problem> {
     let query = StatsQuery {

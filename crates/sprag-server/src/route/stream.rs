@@ -22,7 +22,7 @@ use tokio::time::Interval;
 use utoipa::IntoParams;
 
 use crate::app::App;
-use crate::caller::Operator;
+use crate::caller::Reader;
 use crate::limits;
 use crate::metrics::StreamClient;
 use crate::param::{ApiQuery, bad, id};
@@ -62,7 +62,7 @@ pub(crate) struct StreamQuery {
 )]
 pub(crate) async fn stream(
     State(app): State<App>,
-    operator: Operator,
+    reader: Reader,
     headers: HeaderMap,
     ApiQuery(which): ApiQuery<StreamQuery>,
 ) -> Result<Response, Problem> {
@@ -87,7 +87,7 @@ pub(crate) async fn stream(
         session: session.transpose()?,
         fired: which.fired.unwrap_or(false),
         ending: app.ending(),
-        operator,
+        reader,
         recheck: tokio::time::interval(limits::STREAM_RECHECK),
         _counted: app.metrics().stream_client(),
         _room: room,
@@ -117,7 +117,7 @@ struct RecordStream {
     session: Option<Id>,
     fired: bool,
     ending: watch::Receiver<bool>,
-    operator: Operator,
+    reader: Reader,
     recheck: Interval,
     _counted: StreamClient,
     _room: OwnedSemaphorePermit,
@@ -138,7 +138,7 @@ impl RecordStream {
                 item = self.items.recv() => item,
                 _ = self.ending.wait_for(|ends| *ends) => return None,
                 _ = self.recheck.tick() => {
-                    if self.operator.is_still_one(&self.app) {
+                    if self.reader.may_still_look(&self.app) {
                         continue;
                     }
                     return None;

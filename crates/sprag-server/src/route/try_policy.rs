@@ -12,7 +12,7 @@ use super::replay::read_policy;
 use super::sessions::none;
 use crate::app::App;
 use crate::body::JsonBody;
-use crate::caller::Operator;
+use crate::caller::Reader;
 use crate::limits;
 use crate::param::{bad, id};
 use crate::problem::Problem;
@@ -116,7 +116,7 @@ pub(crate) struct ChangedVerdict {
 )]
 pub(crate) async fn try_policy(
     State(app): State<App>,
-    _: Operator,
+    _: Reader,
     JsonBody(trial): JsonBody<TryPolicyRequest>,
 ) -> Result<axum::Json<TryPolicyResponse>, Problem> {
     let policy = read_policy(&trial.text)?;

@@ -32,6 +32,8 @@ pub(super) struct StoredToken {
     pub(super) hash: [u8; 32],
     made: Timestamp,
     pub(super) expires: Option<Timestamp>,
+    /// The name of the token that opened the dashboard.
+    pub(super) person: Option<String>,
 }
 
 /// A token for one dashboard.
@@ -80,6 +82,8 @@ struct TokenEntry {
     made: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    person: Option<String>,
 }
 
 /// The file with the tokens that were given out.
@@ -125,6 +129,7 @@ impl TokenFile {
             hash: hash(&token),
             made: now,
             expires: None,
+            person: None,
         });
         self.write(&tokens)?;
         Ok(token)
@@ -151,8 +156,13 @@ impl TokenFile {
         self.path.with_file_name("agent.token")
     }
 
-    /// Makes an operator's token for a dashboard, which ends by itself. Those that have ended are removed.
-    pub(super) fn add_dashboard(&self, now: Timestamp) -> Result<DashboardToken, TokenError> {
+    /// Makes a token for the dashboard of `person`, which ends by itself. Those that have ended are removed.
+    pub(super) fn add_dashboard(
+        &self,
+        person: &str,
+        role: Role,
+        now: Timestamp,
+    ) -> Result<DashboardToken, TokenError> {
         let made = DashboardToken {
             name: format!("dashboard-{}", hex(&random::<4>()?)),
             token: fresh("dashboard")?,
@@ -169,10 +179,11 @@ impl TokenFile {
         }
         tokens.push(StoredToken {
             name: made.name.clone(),
-            role: Role::Operator,
+            role,
             hash: hash(&made.token),
             made: now,
             expires: Some(made.expires),
+            person: Some(person.to_owned()),
         });
         self.write(&tokens)?;
         Ok(made)
@@ -200,7 +211,8 @@ impl TokenFile {
         let _turn = self.turn()?;
         let mut tokens = self.read()?;
         let before = tokens.len();
-        tokens.retain(|token| token.name != name);
+        // Their dashboards end with it.
+        tokens.retain(|token| token.name != name && token.person.as_deref() != Some(name));
         if tokens.len() == before {
             return Err(TokenError::Unknown { name: name.into() });
         }
@@ -250,6 +262,7 @@ impl TokenFile {
             hash: unhex(&entry.sha256).ok_or_else(broken)?,
             made: entry.made,
             expires: entry.expires,
+            person: entry.person,
             name: entry.name,
         })
     }
@@ -268,6 +281,7 @@ impl TokenFile {
             sha256: hex(&token.hash),
             made: token.made,
             expires: token.expires,
+            person: token.person.clone(),
         };
         let listed = TokenList {
             format: FORMAT,

@@ -35,11 +35,12 @@ pub(super) struct LoginCodes {
 #[derive(Debug)]
 struct StoredCode {
     hash: [u8; 32],
+    person: String,
     expires: Timestamp,
 }
 
 impl LoginCodes {
-    pub(super) fn make(&self, now: Timestamp) -> Result<LoginCode, TokenError> {
+    pub(super) fn make(&self, person: &str, now: Timestamp) -> Result<LoginCode, TokenError> {
         let made = LoginCode {
             code: hex(&random::<16>()?),
             expires: now.plus(LASTS),
@@ -51,19 +52,21 @@ impl LoginCodes {
         }
         good.push(StoredCode {
             hash: hash(&made.code),
+            person: person.to_owned(),
             expires: made.expires,
         });
         Ok(made)
     }
 
-    /// Whether `code` is good at `now`. It is not any more afterwards.
-    pub(super) fn redeem(&self, code: &str, now: Timestamp) -> bool {
+    /// Whom `code` is good for at `now`. It is not any more afterwards.
+    pub(super) fn redeem(&self, code: &str, now: Timestamp) -> Option<String> {
         let presented = hash(code);
         let mut good = self.good.lock().unwrap_or_else(PoisonError::into_inner);
         good.retain(|stored| now < stored.expires);
-        let before = good.len();
-        good.retain(|stored| !same(&stored.hash, &presented));
-        good.len() < before
+        let place = good
+            .iter()
+            .position(|stored| same(&stored.hash, &presented))?;
+        Some(good.remove(place).person)
     }
 }
 
@@ -74,23 +77,24 @@ mod tests {
     #[test]
     fn a_code_is_good_once_and_for_a_minute() {
         let codes = LoginCodes::default();
-        let made = codes.make(Timestamp(0)).unwrap();
-        assert!(!codes.redeem("", Timestamp(1)));
-        assert!(codes.redeem(&made.code, Timestamp(59_999)));
-        assert!(!codes.redeem(&made.code, Timestamp(59_999)));
-        let late = codes.make(Timestamp(0)).unwrap();
-        assert!(!codes.redeem(&late.code, Timestamp(60_000)));
+        let made = codes.make("operator", Timestamp(0)).unwrap();
+        assert_eq!(codes.redeem("", Timestamp(1)), None);
+        let person = codes.redeem(&made.code, Timestamp(59_999));
+        assert_eq!(person.as_deref(), Some("operator"));
+        assert_eq!(codes.redeem(&made.code, Timestamp(59_999)), None);
+        let late = codes.make("operator", Timestamp(0)).unwrap();
+        assert_eq!(codes.redeem(&late.code, Timestamp(60_000)), None);
     }
 
     #[test]
     fn the_oldest_code_ends_when_there_are_too_many() {
         let codes = LoginCodes::default();
-        let first = codes.make(Timestamp(0)).unwrap();
+        let first = codes.make("operator", Timestamp(0)).unwrap();
         let mut last = first.clone();
         for _ in 0..MAX_CODES {
-            last = codes.make(Timestamp(0)).unwrap();
+            last = codes.make("operator", Timestamp(0)).unwrap();
         }
-        assert!(!codes.redeem(&first.code, Timestamp(1)));
-        assert!(codes.redeem(&last.code, Timestamp(1)));
+        assert_eq!(codes.redeem(&first.code, Timestamp(1)), None);
+        assert!(codes.redeem(&last.code, Timestamp(1)).is_some());
     }
 }

@@ -46,7 +46,7 @@ replies! {
     /// What a route for operators may answer.
     OperatorOnly:
         400 "what was sent can't be read",
-        401 "an operator's token is needed, or this one is not known",
+        401 "the token of an operator (or, to read, a viewer) is needed, or this one is not known",
         403 "not for this role, or a page of another site sent it",
         421 "the Host is not this server",
         429 "too many at once",

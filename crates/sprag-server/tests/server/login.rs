@@ -113,7 +113,8 @@ fn a_token_of_the_dashboard_is_listed_revoked_and_named_in_the_log() {
     let kill = server.send("POST", "/v1/sessions/s/kill", &bearer(&held), ORDER);
     assert_eq!(kill.status, 200);
     let log = server.operator("GET", "/v1/log?session=s", "").body;
-    assert!(log.contains(&format!(r#""by":{name}"#)), "{log}");
+    let by = format!("operator (as {})", name.as_str().unwrap());
+    assert!(log.contains(&format!(r#""by":"{by}""#)), "{log}");
     let tokens = TokenFile::beside(&server.home.path().join("sprag.db"));
     let text = std::fs::read_to_string(tokens.path()).unwrap();
     assert!(!text.contains(&held));

@@ -1,6 +1,7 @@
 //! The server and what it tells people, with real parts: guards, receivers, commands, agent servers.
 
 #[cfg(test)]
+mod activity;
 mod agent_tools;
 #[cfg(test)]
 mod approvals;
@@ -58,6 +59,7 @@ mod roles;
 #[cfg(test)]
 mod routes;
 #[cfg(test)]
+mod scale;
 mod stats;
 #[cfg(feature = "otlp")]
 #[cfg(test)]

@@ -23,6 +23,8 @@ enum For {
     /// Those who may speak for the user: relays, hooks and operators, with their tokens.
     Speakers,
     Operators,
+    /// Operators and viewers.
+    Readers,
     /// Those who may answer for a person: hooks, relays and operators.
     Answerers,
 }
@@ -55,14 +57,14 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
     ),
     ("POST", "/api/sessions/d/messages", "{}", 200, For::Speakers),
     ("POST", "/api/sessions/d/idle", "{}", 204, For::Speakers),
-    ("GET", "/v1/sessions", "", 200, For::Operators),
-    ("GET", "/v1/sessions/s", "", 200, For::Operators),
-    ("GET", "/v1/sessions/s/events", "", 200, For::Operators),
-    ("GET", "/v1/sessions/s/replay", "", 200, For::Operators),
-    ("POST", "/v1/sessions/s/replay", "{}", 200, For::Operators),
+    ("GET", "/v1/sessions", "", 200, For::Readers),
+    ("GET", "/v1/sessions/s", "", 200, For::Readers),
+    ("GET", "/v1/sessions/s/events", "", 200, For::Readers),
+    ("GET", "/v1/sessions/s/replay", "", 200, For::Readers),
+    ("POST", "/v1/sessions/s/replay", "{}", 200, For::Readers),
     ("POST", "/v1/sessions/k/kill", ORDER, 200, For::Operators),
     ("POST", "/v1/sessions/k/reset", ORDER, 200, For::Operators),
-    ("GET", "/v1/approvals", "", 200, For::Operators),
+    ("GET", "/v1/approvals", "", 200, For::Readers),
     ("GET", "/v1/approvals/none", "", 404, For::AnyRole),
     (
         "POST",
@@ -78,8 +80,32 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
         404,
         For::Everyone,
     ),
-    ("GET", "/v1/flows/none", "", 404, For::Operators),
-    ("GET", "/v1/policy", "", 200, For::Operators),
+    ("GET", "/v1/stops", "", 200, For::Readers),
+    ("GET", "/v1/stops/none", "", 404, For::Readers),
+    (
+        "POST",
+        "/v1/orders",
+        r#"{"order":"reset","sessions":["k"],"why":"test"}"#,
+        200,
+        For::Operators,
+    ),
+    ("GET", "/v1/cases", "", 200, For::Readers),
+    ("GET", "/v1/cases/c1", "", 404, For::Readers),
+    (
+        "POST",
+        "/v1/cases",
+        r#"{"session":"none","seq":1,"why":"test"}"#,
+        404,
+        For::Operators,
+    ),
+    ("GET", "/v1/notifications", "", 200, For::Readers),
+    ("POST", "/v1/notifications/test", "", 409, For::Operators),
+    ("GET", "/v1/agents", "", 200, For::Readers),
+    ("GET", "/v1/agents/none", "", 200, For::Readers),
+    ("GET", "/v1/spend", "", 200, For::Readers),
+    ("GET", "/v1/flows", "", 200, For::Readers),
+    ("GET", "/v1/flows/none", "", 404, For::Readers),
+    ("GET", "/v1/policy", "", 200, For::Readers),
     (
         "PUT",
         "/v1/policy",
@@ -87,25 +113,32 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
         200,
         For::Operators,
     ),
-    ("GET", "/v1/policy/history", "", 200, For::Operators),
-    ("GET", "/v1/policy/history/none", "", 404, For::Operators),
+    ("GET", "/v1/policy/history", "", 200, For::Readers),
+    ("GET", "/v1/policy/history/none", "", 404, For::Readers),
     ("GET", "/v1/policy/schema", "", 200, For::Everyone),
-    ("GET", "/v1/policy/defaults", "", 200, For::Operators),
+    ("GET", "/v1/policy/defaults", "", 200, For::Readers),
     (
         "POST",
         "/v1/policy/check",
         r#"{"text":""}"#,
         200,
-        For::Operators,
+        For::Readers,
+    ),
+    (
+        "POST",
+        "/v1/policy/edit",
+        r#"{"text":"","key":"flow.max_depth","value":"6"}"#,
+        200,
+        For::Readers,
     ),
     (
         "POST",
         "/v1/policy/try",
         r#"{"text":""}"#,
         200,
-        For::Operators,
+        For::Readers,
     ),
-    ("GET", "/v1/pause", "", 200, For::Operators),
+    ("GET", "/v1/pause", "", 200, For::Readers),
     (
         "POST",
         "/v1/pause",
@@ -114,7 +147,7 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
         For::Operators,
     ),
     ("POST", "/v1/resume", "{}", 200, For::Operators),
-    ("GET", "/v1/panic", "", 200, For::Operators),
+    ("GET", "/v1/panic", "", 200, For::Readers),
     (
         "POST",
         "/v1/panic",
@@ -123,12 +156,12 @@ const ROUTES: &[(&str, &str, &str, u16, For)] = &[
         For::Operators,
     ),
     ("POST", "/v1/calm", r#"{"why":"test"}"#, 200, For::Operators),
-    ("GET", "/v1/log", "", 200, For::Operators),
-    ("GET", "/v1/log/1", "", 200, For::Operators),
-    ("GET", "/v1/log/status", "", 200, For::Operators),
-    ("POST", "/v1/log/verify", "", 200, For::Operators),
-    ("GET", "/v1/log/export", "", 200, For::Operators),
-    ("GET", "/v1/stats", "", 200, For::Operators),
+    ("GET", "/v1/log", "", 200, For::Readers),
+    ("GET", "/v1/log/1", "", 200, For::Readers),
+    ("GET", "/v1/log/status", "", 200, For::Readers),
+    ("POST", "/v1/log/verify", "", 200, For::Readers),
+    ("GET", "/v1/log/export", "", 200, For::Readers),
+    ("GET", "/v1/stats", "", 200, For::Readers),
     ("GET", "/v1/me", "", 200, For::AnyRole),
     ("GET", "/metrics", "", 200, For::AnyRole),
     ("GET", "/healthz", "", 200, For::Everyone),
@@ -158,6 +191,16 @@ fn bearer(token: &str) -> String {
     format!("authorization: Bearer {token}\r\n")
 }
 
+/// What a viewer is answered, who sees everything and changes nothing.
+fn viewer_gets(whose: For, method: &str, path: &str, good: u16) -> u16 {
+    match whose {
+        For::Everyone | For::Readers => good,
+        // A batch answers for each of its lines.
+        For::AnyRole if method != "POST" || path.ends_with("/batch") => good,
+        _ => 403,
+    }
+}
+
 #[test]
 fn every_route_answers_every_role_as_the_table_says() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -166,9 +209,8 @@ fn every_route_answers_every_role_as_the_table_says() {
     server.check(CALL);
     let stale = server.token(Role::Agent);
     let tokens = TokenFile::beside(&server.home.path().join("sprag.db"));
-    let name = tokens.list().unwrap().pop().unwrap().name;
-    tokens.revoke(&name).unwrap();
-    let [agent, relay, hook, operator] = Role::ALL.map(|role| server.token(role));
+    tokens.revoke(&tokens.list().unwrap()[0].name).unwrap();
+    let [agent, relay, hook, operator, viewer] = Role::ALL.map(|role| server.token(role));
     for &(method, path, body, good, whose) in ROUTES {
         // Everyone has a session of their own: nobody acts in another's.
         let seen = |who: &str, headers: &str| {
@@ -193,6 +235,8 @@ fn every_route_answers_every_role_as_the_table_says() {
             };
             assert_eq!(seen(role, &bearer(token)), wanted, "{case}: {role}");
         }
+        let wanted = viewer_gets(whose, method, path, good);
+        assert_eq!(seen("viewer", &bearer(&viewer)), wanted, "{case}: viewer");
         assert_eq!(
             seen("operator", &bearer(&operator)),
             good,

@@ -76,6 +76,14 @@ pub(super) fn sessions(
         sql += " AND last_rule = ?";
         values.push(Box::new(rule.as_str()));
     }
+    if let Some(since) = query.since {
+        sql += " AND touched >= ?";
+        values.push(Box::new(stored(since.0)));
+    }
+    if let Some(until) = query.until {
+        sql += " AND touched < ?";
+        values.push(Box::new(stored(until.0)));
+    }
     let by = column(query.sort);
     let (side, order) = if query.ascending {
         (">", "ASC")
@@ -124,13 +132,12 @@ fn summary(row: &Row<'_>) -> Result<SessionSummary, StoreError> {
     let mut state = StoreState::default();
     let key = CellKey::Session(id.clone());
     unpack_cell(&mut state.cells, key, blob(row, 8)?)?;
-    let (would, tokens, cost_micros) = match state.session_summary(&id) {
-        Some(held) => (held.would, held.tokens, held.cost_micros),
-        None => (None, 0, 0),
-    };
+    let held = state.session(&id).map(|one| one.summary);
+    let spent = held.as_ref().map(|one| (one.tokens, one.cost_micros));
+    let (tokens, cost_micros) = spent.unwrap_or_default();
     Ok(SessionSummary {
         id,
-        would,
+        would: held.and_then(|one| one.would),
         tokens,
         cost_micros,
         touched: Timestamp(loaded(row.get(0)?)),

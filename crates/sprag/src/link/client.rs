@@ -211,7 +211,7 @@ impl ServerClient {
     /// The token of a role, where it has one that lies beside the store.
     fn token(&self, role: Role) -> Option<String> {
         let file = match role {
-            Role::Agent => return None,
+            Role::Agent | Role::Viewer => return None,
             Role::Hook => hook_token_file(&self.db),
             Role::Relay | Role::Operator => self.db.with_file_name("operator.token"),
         };
