@@ -12,7 +12,7 @@ ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-all test-build test-rust test-gateway-sdks test-api test-docs test-mcp test-conformance test-web test-python test-typescript test-typescript-short test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
+.PHONY: help fmt fmt-check tidy lint tools test test-all test-build test-rust test-gateway-sdks test-api test-docs test-mcp test-conformance test-web test-web-all test-python test-typescript test-typescript-short test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -134,6 +134,10 @@ test-web: $(WEB_PACKAGES) ## the dashboard: types, plain logic, and in a real br
 	  echo "test-web: needs Chromium at $${SPRAG_CHROMIUM:-/usr/bin/chromium}, skipped; SPRAG_CHROMIUM names another place"; [ "$(CI)" != true ]; exit; \
 	fi; \
 	set -ex; $(BINARY); cd web; npm run test:e2e
+
+test-web-all: test-web ## the dashboard at scale too: what pages read of 300,000 records, and what they cost in the browser
+	SPRAG_SESSIONS=$$((100000 * $(SCALE))) $(CARGO) test $(ALL) --test server scale -- --nocapture
+	cd web && npm run figures
 
 # Installs uv and the frameworks into the target folder, by lock file, from the package index that pip is set up for.
 # One framework: make test-python FRAMEWORK=langchain

@@ -1,10 +1,11 @@
 // The real server, as a user starts it: the binary, a store of its own in a temporary folder, a free port.
 import { test as base } from "@playwright/test";
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import type { WireEvent } from "./traffic.ts";
 
@@ -108,6 +109,13 @@ export class SpragServer {
     return answer.json();
   }
 
+  /** A token as `sprag token add` makes it. */
+  async addToken(name: string, role: string): Promise<string> {
+    const run = promisify(execFile);
+    const made = await run(binary() ?? "sprag", ["token", "add", "--role", role, "--name", name, "--db", join(this.folder, "sprag.db")]);
+    return made.stdout.trim();
+  }
+
   async put(path: string, body: unknown): Promise<void> {
     const headers = { authorization: `Bearer ${this.token}`, "content-type": "application/json" };
     const answer = await fetch(this.url + path, { method: "PUT", headers, body: JSON.stringify(body) });
@@ -141,7 +149,7 @@ export class SpragServer {
 async function usePageOnDisk(page: Page): Promise<void> {
   const folder = process.env["SPRAG_WEB_DIST"];
   if (!folder) return;
-  await page.route(/^[^?]*\/(assets\/.*|sessions.*|flows\/.*|policy.*|log.*)?(\?.*)?$/, async (route) => {
+  await page.route("**/*", async (route) => {
     const { pathname } = new URL(route.request().url());
     if (pathname.startsWith("/v1/")) return route.fallback();
     const name = pathname.startsWith("/assets/") ? pathname.slice(1) : "index.html";

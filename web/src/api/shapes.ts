@@ -161,6 +161,8 @@ export interface SessionItem {
   touched: number;
   events: number;
   refused: number;
+  tokens: number;
+  cost_usd: number;
   last_rule: string | null;
   mark: Mark | null;
   gauges: Gauge[];
@@ -294,7 +296,7 @@ export interface PolicyInForce {
 
 export interface Defaults {
   text: string;
-  rules: { id: string; keys: string[]; trips: string }[];
+  rules: { id: string; keys: string[]; verdicts: Decision[]; why: string; trips: string; resets: string; tune: string; odd: string[] }[];
 }
 
 export interface PolicyChange {
@@ -383,18 +385,4 @@ export interface Stats {
   from: number;
   to: number;
   buckets: Bucket[];
-}
-
-/** What a login is answered. */
-export interface Login {
-  token: string;
-  name: string;
-  expires: number;
-}
-
-export interface Me {
-  role: "agent" | "hook" | "relay" | "operator";
-  name: string;
-  version: string;
-  store: string;
 }

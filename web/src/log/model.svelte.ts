@@ -1,11 +1,12 @@
 // The log as a list that grows at both ends: older records when one scrolls down, newer ones live.
 import { get, post, words } from "../api/client.ts";
 import type { LogRecord, LogStatus, Proof, SearchPage } from "../api/shapes.ts";
-import { fits, millis, type LogQuery } from "./query.ts";
+import { span } from "../shell/range.svelte.ts";
+import { fits, type LogQuery } from "./query.ts";
 import { follow, type Progress } from "./search.ts";
 
 const PAGE = 200;
-const MOST_LIVE = 5000;
+export const MOST_LIVE = 5000;
 
 export class LogModel {
   records = $state.raw<LogRecord[]>([]);
@@ -17,6 +18,10 @@ export class LogModel {
   progress = $state.raw<Progress | null>(null);
   /** Records that came while the reader was further down; they are shown when asked for. */
   waiting = $state.raw<LogRecord[]>([]);
+  /** The reader stopped the tail. */
+  paused = $state(false);
+  /** The time that is shown has an end, so nothing new belongs to it. */
+  ends = $state(false);
   #reading = false;
   #query: LogQuery | null = null;
   #giveUp = new AbortController();
@@ -59,9 +64,11 @@ export class LogModel {
 
   /** Follows the cursor until a page is found, shows what is found on the way, and answers where it ended. */
   async #search(query: LogQuery, after: number | null, show: (page: LogRecord[]) => void): Promise<number | null> {
-    const { since, until, ...rest } = query;
+    const { since: _since, until, range: _range, ...rest } = query;
+    const { from: earliest, to: latest } = span("all");
+    this.ends = until !== "";
     const ask = async (from: number | null) => {
-      const page = await get<SearchPage>("/v1/log", { ...rest, from: millis(since), to: millis(until), after: from, limit: PAGE }, this.#giveUp.signal);
+      const page = await get<SearchPage>("/v1/log", { ...rest, from: earliest, to: latest, after: from, limit: PAGE }, this.#giveUp.signal);
       if (query === this.#query) show(page.items);
       return page;
     };
@@ -80,7 +87,13 @@ export class LogModel {
   /** The reader is further down, or back at the top. */
   reads(further: boolean): void {
     this.#reading = further;
-    if (!further) this.catchUp();
+    if (!further && !this.paused) this.catchUp();
+  }
+
+  /** Stops the tail, or lets it go on. */
+  pause(paused: boolean): void {
+    this.paused = paused;
+    if (!paused) this.catchUp();
   }
 
   /** Shows what came meanwhile. */
@@ -93,11 +106,13 @@ export class LogModel {
   /** What the stream brings, where it would be in the answer too. */
   saw(records: LogRecord[]): void {
     const query = this.#query;
+    const last = records.at(-1);
+    if (last && this.status) this.status = { ...this.status, last: last.seq, hash: last.hash, pending: 0 };
     if (!query || this.loading || query.q !== "" || query.until !== "") return;
     const newest = this.waiting[0]?.seq ?? this.records[0]?.seq ?? 0;
     const fitting = records.filter((record) => record.seq > newest && fits(record, query)).reverse();
     if (fitting.length === 0) return;
-    if (this.#reading) this.waiting = [...fitting, ...this.waiting].slice(0, MOST_LIVE);
+    if (this.#reading || this.paused) this.waiting = [...fitting, ...this.waiting].slice(0, MOST_LIVE);
     else this.#prepend(fitting);
   }
 

@@ -3,9 +3,11 @@ import type { LogRecord } from "../api/shapes.ts";
 
 export interface LogQuery {
   session: string;
+  agent: string;
   rule: string;
   verdict: string;
   type: string;
+  range: string;
   since: string;
   until: string;
   q: string;
@@ -16,6 +18,7 @@ export function fits(record: LogRecord, query: LogQuery): boolean {
   const listed = (list: string, value: string | undefined) => list === "" || (value !== undefined && list.split(",").includes(value));
   if (!listed(query.verdict, verdict?.verdict) || !listed(query.type, event?.type)) return false;
   if (query.rule !== "" && verdict?.rule !== query.rule) return false;
+  if (query.agent !== "" && event?.agent !== query.agent) return false;
   return query.session === "" || [event?.session, event?.from, event?.to].includes(query.session);
 }
 

@@ -1,4 +1,4 @@
-// What the overview shows: asked once, then kept up by the stream, then asked again now and then.
+// What the overview shows: asked once, then kept up by the stream.
 import { get, words } from "../api/client.ts";
 import { REFUSALS, type LogRecord, type Page, type SessionItem, type SessionState, type Stats, type StatsAnswer } from "../api/shapes.ts";
 import { grown, read } from "./history.ts";
@@ -7,7 +7,6 @@ export type Range = "15m" | "1h" | "24h" | "30d";
 const SPANS: Record<Range, number> = { "15m": 900_000, "1h": 3_600_000, "24h": 86_400_000, "30d": 30 * 86_400_000 };
 const SHOWN = 20;
 const NEWEST = 60;
-const AGAIN_MS = 20_000;
 const STOPS_MS = 400;
 
 export class OverviewModel {
@@ -34,15 +33,9 @@ export class OverviewModel {
     }
   }
 
-  /** Asks again at times; answers how to stop that. */
-  again(): () => void {
-    const timer = setInterval(() => {
-      if (!document.hidden) void this.load(this.#range, this.#rule);
-    }, AGAIN_MS);
-    return () => {
-      clearInterval(timer);
-      clearTimeout(this.#stopsTimer);
-    };
+  leave(): void {
+    clearTimeout(this.#stopsTimer);
+    this.#stopsTimer = undefined;
   }
 
   async #counts(): Promise<void> {
@@ -64,7 +57,8 @@ export class OverviewModel {
     if (this.stats) this.stats = grown(this.stats, records);
     const told = records.filter((record) => this.#isTold(record)).reverse();
     if (told.length > 0 && this.newest) this.newest = [...told, ...this.newest].slice(0, NEWEST);
-    if (records.some(changesStops)) this.#soonStops();
+    const isFirst = this.counts !== null && this.counts.active + this.counts.blocked + this.counts.killed === 0;
+    if (isFirst || records.some(changesStops)) this.#soonStops();
   }
 
   #isTold(record: LogRecord): boolean {

@@ -112,6 +112,12 @@ export class ReplayModel {
     this.#follow();
   }
 
+  /** The record of the stop; null where the log does not show it. */
+  get stopSeq(): number | null {
+    const n = this.length > 0 && !this.loading ? this.#stopped() : null;
+    return n === null ? null : (this.timeline.seq[n] ?? null);
+  }
+
   jumpToStop(): void {
     const n = this.#stopped();
     if (n !== null) this.go(n);

@@ -10,6 +10,8 @@ export interface SessionQuery {
   rule: string;
   sort: string;
   order: string;
+  from: number | undefined;
+  to: number | undefined;
 }
 
 const PAGE = 100;

@@ -1,7 +1,7 @@
 // Where the page is: the path says which page, the query holds its filters. Both live in the address,
 // so that every view can be shared, reloaded and gone back to.
 
-export type RouteName = "overview" | "sessions" | "session" | "flow" | "policy" | "log" | "unknown";
+export type RouteName = "overview" | "stops" | "stop" | "sessions" | "session" | "agents" | "agent" | "flows" | "flow" | "spend" | "rules" | "notifications" | "policy" | "log" | "unknown";
 
 export interface Route {
   name: RouteName;
@@ -13,8 +13,11 @@ function parse(path: string): Route {
   const id = decode(rest.join("/"));
   if (first === "") return { name: "overview", id: "" };
   if (first === "sessions") return { name: id ? "session" : "sessions", id };
-  if (first === "flows" && id) return { name: "flow", id };
-  if (first === "policy" || first === "log") return { name: first, id: "" };
+  if (first === "stops") return { name: id ? "stop" : "stops", id };
+  if (first === "agents") return { name: id ? "agent" : "agents", id };
+  if (first === "flows") return { name: id ? "flow" : "flows", id };
+  if (first === "rules") return { name: "rules", id };
+  if (first === "policy" || first === "log" || first === "spend" || first === "notifications") return { name: first, id: "" };
   return { name: "unknown", id: path };
 }
 
@@ -54,6 +57,8 @@ class Router {
   /** Changes some of the query in place; an empty value removes its name. */
   set(values: Record<string, string | number | null>, keepInHistory = false): void {
     const query = new URLSearchParams(location.search);
+    // Another question starts on its first page.
+    if (!("skip" in values) && !("at" in values)) query.delete("skip");
     for (const [name, value] of Object.entries(values)) {
       if (value === null || value === "") query.delete(name);
       else query.set(name, String(value));
@@ -83,6 +88,8 @@ export function followLinks(event: MouseEvent): void {
 export const to = {
   session: (id: string, seq?: number) => `/sessions/${encodeURIComponent(id)}${seq === undefined ? "" : `?at=${seq}`}`,
   flow: (id: string, seq?: number) => `/flows/${encodeURIComponent(id)}${seq === undefined ? "" : `?at=${seq}`}`,
+  stops: (group: string) => `/stops/${encodeURIComponent(group)}`,
+  agent: (name: string) => `/agents/${encodeURIComponent(name)}`,
   sessions: (query: Record<string, string>) => `/sessions?${new URLSearchParams(query)}`,
   log: (query: Record<string, string>) => `/log?${new URLSearchParams(query)}`,
 };

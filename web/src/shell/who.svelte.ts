@@ -1,7 +1,8 @@
 // Who looks at the page, and what kind of server this is.
 import { Problem, get, onLoggedOut, post, remove, words } from "../api/client.ts";
 import { dashboardToken } from "../api/dashboard_token.ts";
-import type { Login, Me, Panic, Pause } from "../api/shapes.ts";
+import type { Login, Me } from "../api/person_shapes.ts";
+import type { Panic, Pause } from "../api/shapes.ts";
 import { stream } from "../live/stream.svelte.ts";
 
 export type Standing = "asking" | "operator" | "stranger" | "unreachable";
@@ -9,6 +10,8 @@ export type Standing = "asking" | "operator" | "stranger" | "unreachable";
 class Who {
   standing = $state<Standing>("asking");
   me = $state.raw<Me | null>(null);
+  /** Whether whoever looks may give orders; a viewer may not. */
+  may = $derived(this.me?.role === "operator");
   /** What was wrong with the link that led here. */
   linkProblem = $state<string | null>(null);
   /** When the pause that is in force ends. */
@@ -40,7 +43,7 @@ class Who {
     try {
       const me = await get<Me>("/v1/me");
       this.me = me;
-      this.#become(me.role === "operator" ? "operator" : "stranger");
+      this.#become(me.role === "operator" || me.role === "viewer" ? "operator" : "stranger");
     } catch (error) {
       const refused = error instanceof Problem && (error.status === 401 || error.status === 403);
       this.#become(refused ? "stranger" : "unreachable");
@@ -56,11 +59,11 @@ class Who {
     try {
       dashboardToken.set((await post<Login>("/v1/login", proof)).token);
     } catch (error) {
-      if (error instanceof Problem && error.status === 401 && "token" in proof) return "This is not the operator's token.";
+      if (error instanceof Problem && error.status === 401 && "token" in proof) return "This is not the token of an operator or a viewer.";
       return error instanceof Problem ? String(error.extra["detail"] ?? error.message) : words(error);
     }
     await this.ask();
-    return this.standing === "operator" ? null : "This token is not an operator's.";
+    return this.standing === "operator" ? null : "This token is neither an operator's nor a viewer's.";
   }
 
   async logout(): Promise<void> {

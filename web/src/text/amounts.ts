@@ -73,3 +73,15 @@ export function moment(at: number): string {
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${exact(n)} ${n === 1 ? one : many}`;
 }
+
+/** $0.00; $0.0042; $12.30; $1,234. As many digits as say something. */
+export function dollars(value: number): string {
+  if (value === 0) return "$0";
+  if (value < 0.01) return `$${value.toFixed(4)}`;
+  return value < 100 ? `$${value.toFixed(2)}` : `$${SMALL.format(Math.round(value))}`;
+}
+
+/** 18 Nov 2026, 14:03:07; for columns that are read across days. */
+export function dated(at: number): string {
+  return `${day(at)} ${clock(at)}`;
+}

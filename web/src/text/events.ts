@@ -1,5 +1,6 @@
 // An event in a few words, for lists.
 import type { LogRecord, Noted, Observed } from "../api/shapes.ts";
+import { visible } from "./visible.ts";
 
 /** The session that acts; of a message from outside, the one that receives it. */
 export function sessionOf(record: { event?: Observed | null }): string | null {
@@ -75,6 +76,7 @@ const NOTES: Record<string, string> = {
   resumed: "the pause ended",
   panicked: "everything that agents do was stopped",
   calmed: "the panic ended",
+  stop_marked_wrong: "a stop was marked as wrong",
   owner_took: "a server took the store",
   owner_left: "the server gave the store back",
   evicted: "cells were forgotten because there were too many",
@@ -93,6 +95,14 @@ export function reasonText(reason: string): string {
   const plain = reason.replace(/^session_killed: loop_detected, /, "Loop detected: ");
   const end = plain.search(/\. [A-Z]/);
   return end > 0 ? plain.slice(0, end + 1) : plain;
+}
+
+/** What was captured of a record's payload, in one line. */
+export function payload(record: LogRecord): string {
+  const { captured } = record;
+  if (captured === undefined || captured === null) return "";
+  const text = typeof captured === "string" ? captured : JSON.stringify(captured);
+  return visible(text).slice(0, 300);
 }
 
 /** A record's kind in a word: `call`, or the note's name. */

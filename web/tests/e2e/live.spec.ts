@@ -42,7 +42,7 @@ test("an open replay grows with its session, also over a restart", async ({ page
 
 test("a stranger gets the login page, a wrong token is refused, the right one opens", async ({ page, server }) => {
   await page.goto(`${server.url}/sessions`);
-  const token = page.getByLabel("Operator's token");
+  const token = page.getByLabel("Token");
   await token.fill("not-it");
   await page.getByRole("button", { name: "Log in" }).click();
   await expect(page.getByRole("alert")).toContainText("This is not the operator's token");

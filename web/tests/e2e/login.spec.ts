@@ -26,7 +26,7 @@ test("the printed link opens the dashboard, and its code stays neither in the ad
 
 test("a link that is pasted into a tab with the login page opens the dashboard too", async ({ page, server }) => {
   await page.goto(server.url);
-  await expect(page.getByLabel("Operator's token")).toBeVisible();
+  await expect(page.getByLabel("Token")).toBeVisible();
   await page.goto(server.link);
   await expect(page.getByRole("navigation", { name: "Pages" })).toBeVisible();
   expect(page.url()).toBe(`${server.url}/`);
@@ -38,7 +38,7 @@ test("a stolen link that was used before opens nothing, and says so", async ({ b
   const thief = await (await browser.newContext()).newPage();
   await thief.goto(server.link);
   await expect(thief.getByRole("alert")).toContainText("this link was used before or is older than 60 seconds");
-  await expect(thief.getByLabel("Operator's token")).toBeVisible();
+  await expect(thief.getByLabel("Token")).toBeVisible();
   expect(thief.url()).not.toContain("code");
   expect(await stored(thief)).toEqual([]);
   await thief.context().close();
@@ -46,7 +46,7 @@ test("a stolen link that was used before opens nothing, and says so", async ({ b
 
 test("an operator token in the address, as older links had it, opens nothing", async ({ page, server }) => {
   await page.goto(`${server.url}/?token=${server.token}`);
-  await expect(page.getByLabel("Operator's token")).toBeVisible();
+  await expect(page.getByLabel("Token")).toBeVisible();
 });
 
 /** A page that an agent serves on another port of the same host. */
@@ -100,7 +100,7 @@ test("a token that is revoked in the list of tokens logs its dashboard out", asy
   const answer = await fetch(`${server.url}/v1/login`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
   expect(answer.status).toBe(204);
   await page.getByRole("link", { name: "Sessions", exact: true }).click();
-  await expect(page.getByLabel("Operator's token")).toBeVisible();
+  await expect(page.getByLabel("Token")).toBeVisible();
   expect(await stored(page)).toEqual([]);
 });
 

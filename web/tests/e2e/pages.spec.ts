@@ -11,7 +11,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await server.tellMany(busyHouse());
     const page = await (await browser.newContext({ colorScheme, bypassCSP: true })).newPage();
     await page.goto(server.url);
-    await page.getByLabel("Operator's token").waitFor();
+    await page.getByLabel("Token").waitFor();
     expect(await violations(page)).toEqual([]);
     await server.open(page);
     for (const path of PAGES) {
@@ -113,7 +113,7 @@ test("the page and all of its parts stay under 200 KB compressed, and parts are 
     if (response.url().includes("/assets/")) kept.push(response.headers()["cache-control"] ?? "");
   });
   await page.goto(server.url);
-  await page.getByLabel("Operator's token").waitFor();
+  await page.getByLabel("Token").waitFor();
   expect(sizes.length).toBeGreaterThanOrEqual(3);
   expect(sizes.every((size) => size > 0)).toBe(true);
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(200_000);

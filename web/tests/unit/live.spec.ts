@@ -65,7 +65,7 @@ test("slots are even in time and can be joined without losing a count", () => {
 });
 
 test("a live record is shown only where it answers the question", () => {
-  const question = { session: "", rule: "", verdict: "", type: "", since: "", until: "", q: "" };
+  const question = { session: "", agent: "", range: "", rule: "", verdict: "", type: "", since: "", until: "", q: "" };
   const kill = record(1, 1, "kill", "destructive.volume");
   expect(fits(kill, question)).toBe(true);
   expect(fits(kill, { ...question, verdict: "deny,kill", rule: "destructive.volume", type: "call", session: "s" })).toBe(true);

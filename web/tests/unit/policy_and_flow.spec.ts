@@ -96,7 +96,8 @@ test("a value is changed in its place and nowhere else", () => {
 });
 
 test("what differs from the defaults is known by rule and by value", () => {
-  const rules = [{ id: "flow.depth", keys: ["flow.max_depth"], trips: "too deep" }, { id: "session.killed", keys: [], trips: "killed" }];
+  const words = { verdicts: [], why: "", resets: "", tune: "", odd: [] };
+  const rules = [{ ...words, id: "flow.depth", keys: ["flow.max_depth"], trips: "too deep" }, { ...words, id: "session.killed", keys: [], trips: "killed" }];
   const [flowFamily, sessions] = families(TEXT, { text: TEXT.replace("shadow", "enforce").replace("max_depth = 5", "max_depth = 6"), rules });
   expect(flowFamily?.rules).toEqual([{ id: "flow.depth", mode: "shadow", standard: "enforce", trips: "too deep" }]);
   expect(flowFamily?.values.filter((value) => value.differs)).toEqual([{ key: "flow.max_depth", value: "5", standard: "6", differs: true }]);
