@@ -13,6 +13,7 @@ mod scan;
 mod serve;
 mod store;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -43,6 +44,7 @@ pub(crate) use store::{
 };
 
 use crate::examples;
+use crate::failure::Failure;
 use crate::style::HELP;
 
 /// Detects runaway LLM agents and stops them.
@@ -51,11 +53,11 @@ use crate::style::HELP;
 #[command(after_help = examples::SPRAG, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: SpragCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum SpragCommand {
     /// Find the loops in what your agents already did, and what they cost.
     #[command(after_help = scan::EXAMPLES)]
     Scan(ScanArgs),
@@ -289,7 +291,7 @@ pub(crate) enum PolicyCommand {
     Import(PolicyImportArgs),
     /// Change one key in the policy file; comments and layout stay.
     #[command(after_help = examples::POLICY_SET)]
-    Set(PolicySetArgs),
+    Set(Box<PolicySetArgs>),
 }
 
 #[derive(Debug, Args)]
@@ -347,6 +349,21 @@ pub(crate) struct PolicySetArgs {
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl PolicySetArgs {
+    /// As somebody would write them, for commands that set a key on their way.
+    pub(crate) fn of(words: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
+        #[derive(Debug, Parser)]
+        struct Line {
+            #[command(flatten)]
+            set: PolicySetArgs,
+        }
+        let words = std::iter::once(OsString::from("set")).chain(words);
+        let line = Line::try_parse_from(words);
+        line.map(|line| line.set)
+            .map_err(|error| Failure::new(error.to_string()))
+    }
 }
 
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// A key of the policy and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Budget {
+pub(crate) struct SpendBudget {
     pub(crate) key: &'static str,
     pub(crate) value: String,
 }
@@ -14,7 +14,7 @@ pub(crate) struct Budget {
 #[error("say how much: 5usd, 20usd/day, 2000000tokens or 3mtokens/day")]
 pub(crate) struct NoBudget;
 
-impl FromStr for Budget {
+impl FromStr for SpendBudget {
     type Err = NoBudget;
 
     fn from_str(text: &str) -> Result<Self, NoBudget> {
@@ -74,7 +74,7 @@ mod tests {
             ("3mtokens/day", "budget.tokens.agent_day", "3000000"),
             ("500k tokens", "budget.tokens.session", "500000"),
         ] {
-            let budget: Budget = text.parse().unwrap();
+            let budget: SpendBudget = text.parse().unwrap();
             assert_eq!((budget.key, budget.value.as_str()), (key, value), "{text}");
         }
     }
@@ -94,7 +94,7 @@ mod tests {
             "1.5mtokens",
             "infusd",
         ] {
-            assert_eq!(text.parse::<Budget>(), Err(NoBudget), "{text}");
+            assert_eq!(text.parse::<SpendBudget>(), Err(NoBudget), "{text}");
         }
     }
 }

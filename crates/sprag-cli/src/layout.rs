@@ -9,11 +9,11 @@ const WIDTH: usize = 88;
 
 /// A table whose columns are as wide as their widest cell.
 #[derive(Debug)]
-pub(crate) struct Table<const N: usize> {
+pub(crate) struct TextTable<const N: usize> {
     rows: Vec<[String; N]>,
 }
 
-impl<const N: usize> Table<N> {
+impl<const N: usize> TextTable<N> {
     /// A table with these headings.
     pub(crate) fn new(headings: [&str; N]) -> Self {
         Self {
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_by_characters() {
-        let mut table = Table::new(["RULE", "N"]);
+        let mut table = TextTable::new(["RULE", "N"]);
         table.row(["é".to_owned(), "1".to_owned()]);
         table.row(["flow.depth".to_owned(), String::new()]);
         let mut out = anstream::StripStream::new(Vec::new());

@@ -32,7 +32,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{Cli, SpragCommand};
 use failure::Run;
 use settings::Settings;
 
@@ -59,46 +59,46 @@ fn is_hook() -> bool {
         .is_some_and(|word| word == "hook")
 }
 
-fn run(command: &Command, settings: &Settings) -> Run {
+fn run(command: &SpragCommand, settings: &Settings) -> Run {
     let out = &mut anstream::stdout();
     match command {
-        Command::Decide(args) => command::decide::run(args, settings),
-        Command::Check(args) => command::check::run(args, settings),
-        Command::Test(args) => command::test::run(args, out),
-        Command::Eval(args) => command::eval::run(args, settings, out),
-        Command::Scan(args) => command::scan::run(args, settings, out),
-        Command::Tune(args) => command::tune::run(args, settings, out),
-        Command::Policy(command) => command::policy::run(command, settings, out),
-        Command::Rules(args) => command::rules::run(args, settings, out),
-        Command::Effects(args) => command::effects::run(args, settings, out),
-        Command::Explain(args) => command::explain::run(args, settings, out),
-        Command::Sessions(command) => command::sessions::run(command, settings, out),
-        Command::Approvals(args) => command::approvals::list(args, settings, out),
-        Command::Approve(args) => command::approvals::approve(args, settings, out),
-        Command::Decline(args) => command::approvals::decline(args, settings, out),
-        Command::Log(command) => command::log::run(command, settings, out),
+        SpragCommand::Decide(args) => command::decide::run(args, settings),
+        SpragCommand::Check(args) => command::check::run(args, settings),
+        SpragCommand::Test(args) => command::test::run(args, out),
+        SpragCommand::Eval(args) => command::eval::run(args, settings, out),
+        SpragCommand::Scan(args) => command::scan::run(args, settings, out),
+        SpragCommand::Tune(args) => command::tune::run(args, settings, out),
+        SpragCommand::Policy(command) => command::policy::run(command, settings, out),
+        SpragCommand::Rules(args) => command::rules::run(args, settings, out),
+        SpragCommand::Effects(args) => command::effects::run(args, settings, out),
+        SpragCommand::Explain(args) => command::explain::run(args, settings, out),
+        SpragCommand::Sessions(command) => command::sessions::run(command, settings, out),
+        SpragCommand::Approvals(args) => command::approvals::list(args, settings, out),
+        SpragCommand::Approve(args) => command::approvals::approve(args, settings, out),
+        SpragCommand::Decline(args) => command::approvals::decline(args, settings, out),
+        SpragCommand::Log(command) => command::log::run(command, settings, out),
         #[cfg(unix)]
-        Command::Mcp(args) => command::mcp::run(args, settings, out),
+        SpragCommand::Mcp(args) => command::mcp::run(args, settings, out),
         #[cfg(unix)]
-        Command::Run(args) => command::gateway::run_client(args, settings),
+        SpragCommand::Run(args) => command::gateway::run_client(args, settings),
         #[cfg(unix)]
-        Command::Gateway(args) => command::gateway::run(args, settings, out),
-        Command::Replay(args) => command::replay::run(args, settings, out),
-        Command::Verify(args) => command::verify::run(args, settings, out),
-        Command::Pause(args) => command::pause::pause(args, settings, out),
-        Command::Resume(args) => command::pause::resume(args, settings, out),
-        Command::Panic(args) => command::panic::panic(args, settings, out),
-        Command::Calm(args) => command::panic::calm(args, settings, out),
-        Command::Serve(args) => command::serve::run(args, settings, out),
-        Command::Open(args) => command::open::run(args, settings, out),
-        Command::Health(args) => command::health::run(args, settings, out),
-        Command::AgentTools(args) => command::agent_tools::run(args, settings),
-        Command::Token(command) => command::token::run(command, settings, out),
-        Command::Install(args) => command::install::run(args, settings, out),
-        Command::Uninstall(args) => command::uninstall::run(args, settings, out),
-        Command::Doctor(args) => command::doctor::run(args, settings, out),
-        Command::Hook(args) => command::hook::run(args, settings),
-        Command::Completions { shell } => command::completions::run(*shell, out),
-        Command::Man { folder } => command::man::run(folder),
+        SpragCommand::Gateway(args) => command::gateway::run(args, settings, out),
+        SpragCommand::Replay(args) => command::replay::run(args, settings, out),
+        SpragCommand::Verify(args) => command::verify::run(args, settings, out),
+        SpragCommand::Pause(args) => command::pause::pause(args, settings, out),
+        SpragCommand::Resume(args) => command::pause::resume(args, settings, out),
+        SpragCommand::Panic(args) => command::panic::panic(args, settings, out),
+        SpragCommand::Calm(args) => command::panic::calm(args, settings, out),
+        SpragCommand::Serve(args) => command::serve::run(args, settings, out),
+        SpragCommand::Open(args) => command::open::run(args, settings, out),
+        SpragCommand::Health(args) => command::health::run(args, settings, out),
+        SpragCommand::AgentTools(args) => command::agent_tools::run(args, settings),
+        SpragCommand::Token(command) => command::token::run(command, settings, out),
+        SpragCommand::Install(args) => command::install::run(args, settings, out),
+        SpragCommand::Uninstall(args) => command::uninstall::run(args, settings, out),
+        SpragCommand::Doctor(args) => command::doctor::run(args, settings, out),
+        SpragCommand::Hook(args) => command::hook::run(args, settings),
+        SpragCommand::Completions { shell } => command::completions::run(*shell, out),
+        SpragCommand::Man { folder } => command::man::run(folder),
     }
 }

@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use sprag::{Event, EventError, Id};
 use sprag_core::{MAX_ID_BYTES, MessageEvent, MessageKind, Payload};
 
-use crate::spend::Spender;
+use crate::spend::HookSpender;
 
 /// Tool-use ids shorter than this are not taken for globally unique. Some model servers count
 /// `call_0`, `call_1` in every answer; as a `use_id` that would make all later calls look like the
@@ -62,7 +62,7 @@ pub struct ParsedHook {
     /// call that needs approval is refused.
     pub can_ask: bool,
     /// Who spends, if the client keeps a transcript.
-    pub(crate) spender: Option<Spender>,
+    pub(crate) spender: Option<HookSpender>,
 }
 
 impl ParsedHook {

@@ -74,14 +74,14 @@ pub trait SpendReader: std::fmt::Debug {
 
 /// Who spends, and where that is written down.
 #[derive(Debug)]
-pub(crate) struct Spender {
+pub(crate) struct HookSpender {
     pub(crate) actor: Actor,
     pub(crate) source: SpendSource,
     /// The model that the hook names.
     pub(crate) model: Option<String>,
 }
 
-impl Spender {
+impl HookSpender {
     /// What `lines` come to, added up for each agent and model.
     pub(crate) fn usage(&self, lines: Vec<SpentLine>) -> Result<Vec<Event>, EventError> {
         let mut sums: Vec<SpentLine> = Vec::new();

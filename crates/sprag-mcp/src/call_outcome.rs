@@ -58,7 +58,7 @@ impl CallOutcome {
 }
 
 #[derive(Deserialize)]
-struct Item<'m> {
+struct ContentItem<'m> {
     #[serde(borrow, rename = "type")]
     kind: &'m RawValue,
     #[serde(default, borrow)]
@@ -89,7 +89,7 @@ fn visible(envelope: &ResultEnvelope<'_>, raw: &RawValue) -> Payload {
 
 /// The text of content that has only text items.
 fn only_text(content: &RawValue) -> Option<String> {
-    let items: Vec<Item<'_>> = parse(content)?;
+    let items: Vec<ContentItem<'_>> = parse(content)?;
     let mut texts = Vec::with_capacity(items.len());
     for item in items {
         if item.kind.get() != "\"text\"" {

@@ -14,7 +14,7 @@ use crate::tools::Tool;
 
 /// A call that the guard allowed and that has no result yet.
 #[derive(Debug, Clone)]
-pub(crate) struct PendingCall {
+pub(crate) struct InFlightCall {
     pub(crate) session: Id,
     /// Who named that session; none if the proxy chose it.
     pub(crate) sender: Option<Arc<Sender>>,
@@ -35,7 +35,7 @@ pub(crate) struct PendingCall {
 #[derive(Debug)]
 pub(crate) enum PendingRequest {
     /// A call of a tool.
-    Call(Box<PendingCall>),
+    Call(Box<InFlightCall>),
     /// The status or the result of the task with this id.
     Task(String),
     /// The list of tools.
@@ -48,10 +48,10 @@ pub(crate) enum PendingRequest {
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
     /// Calls that became tasks, by the task's id.
-    pub(crate) tasks: BoundedMap<String, Box<PendingCall>>,
+    pub(crate) tasks: BoundedMap<String, Box<InFlightCall>>,
     /// Calls that the client will send again, by the fingerprint that the next round has: with the input
     /// that the server asked for, or because the response was cut off.
-    pub(crate) waiting: BoundedMap<u64, Box<PendingCall>>,
+    pub(crate) waiting: BoundedMap<u64, Box<InFlightCall>>,
     /// Guidance that found no result to stand next to, by session.
     pub(crate) owed: BoundedMap<Id, String>,
     /// Sessions that were killed or blocked, as far as this proxy knows.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sprag::SECRET_VARIABLES;
 
 use crate::envelope::{Envelope, member};
-use crate::install::Launch;
+use crate::install::ServerLaunch;
 use crate::tools::{Tool, listed};
 
 /// How many pages of tools are asked for.
@@ -39,7 +39,7 @@ pub enum InspectError {
 ///
 /// # Errors
 /// Returns an error if the server does not list its tools.
-pub fn tools(launch: &Launch, deadline: Duration) -> Result<Vec<Tool>, InspectError> {
+pub fn tools(launch: &ServerLaunch, deadline: Duration) -> Result<Vec<Tool>, InspectError> {
     let (program, args) = launch.inner();
     let mut command = Command::new(program);
     for secret in SECRET_VARIABLES {

@@ -11,7 +11,7 @@ mod server_entry;
 mod toml;
 
 pub use mcp_client::{ClientFolders, Format, McpClient, UnknownClient};
-pub use server_entry::{Launch, ServerEntry};
+pub use server_entry::{ServerEntry, ServerLaunch};
 
 use crate::splice::{self, Splice};
 
@@ -80,7 +80,7 @@ fn change(
     client: McpClient,
     text: &str,
     names: &[String],
-    edit: impl Fn(&ServerEntry, &Launch) -> Vec<Splice>,
+    edit: impl Fn(&ServerEntry, &ServerLaunch) -> Vec<Splice>,
 ) -> Result<String, InstallError> {
     let entries = entries(client, text)?;
     if let Some(name) = names

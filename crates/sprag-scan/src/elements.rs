@@ -21,7 +21,7 @@ const KEYS: [&[u8]; 2] = [b"messages", b"history"];
 
 /// Where in the document it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Position {
+enum ElementPosition {
     /// Before the array.
     Before,
     /// Inside it.
@@ -37,7 +37,7 @@ pub(crate) struct Elements<R> {
     chunk: Vec<u8>,
     at: usize,
     chunk_bytes: usize,
-    place: Position,
+    place: ElementPosition,
     /// Open brackets.
     depth: usize,
     /// Open brackets where an element starts.
@@ -60,7 +60,7 @@ impl<R: Read> Elements<R> {
             chunk: Vec::new(),
             at: 0,
             chunk_bytes: CHUNK_BYTES,
-            place: Position::Before,
+            place: ElementPosition::Before,
             depth: 0,
             inside: 0,
             in_string: false,
@@ -76,13 +76,13 @@ impl<R: Read> Elements<R> {
 
     /// Reads up to the array, so that the header is known.
     pub(crate) fn find(&mut self) -> io::Result<()> {
-        while self.place == Position::Before {
+        while self.place == ElementPosition::Before {
             if !self.has_more()? {
-                self.place = Position::Behind;
+                self.place = ElementPosition::Behind;
                 break;
             }
             let chunk = std::mem::take(&mut self.chunk);
-            while self.place == Position::Before
+            while self.place == ElementPosition::Before
                 && let Some(byte) = chunk.get(self.at..=self.at)
             {
                 self.follow(byte);
@@ -126,11 +126,11 @@ impl<R: Read> Elements<R> {
                 continue;
             }
             at += 1;
-            if self.place == Position::Inside && self.depth == self.inside {
+            if self.place == ElementPosition::Inside && self.depth == self.inside {
                 match byte {
                     b',' | b']' => {
                         if byte == b']' {
-                            self.place = Position::Behind;
+                            self.place = ElementPosition::Behind;
                         }
                         if self.too_long || !self.element.is_empty() {
                             return (at, true);
@@ -162,8 +162,8 @@ impl<R: Read> Elements<R> {
             _ => false,
         };
         self.depth += 1;
-        if self.place == Position::Before && bracket == b'[' && is_messages {
-            self.place = Position::Inside;
+        if self.place == ElementPosition::Before && bracket == b'[' && is_messages {
+            self.place = ElementPosition::Inside;
             self.inside = self.depth;
         }
     }
@@ -182,7 +182,7 @@ impl<R: Read> Elements<R> {
         let last = found.and_then(|at| chunk.get(at));
         self.escaped = last == Some(&b'\\');
         self.in_string = last != Some(&b'"');
-        if self.place == Position::Before && self.key.len() < 64 {
+        if self.place == ElementPosition::Before && self.key.len() < 64 {
             self.key
                 .extend_from_slice(text.strip_suffix(b"\"").unwrap_or(text));
         }
@@ -191,16 +191,16 @@ impl<R: Read> Elements<R> {
 
     fn keep(&mut self, bytes: &[u8]) {
         match self.place {
-            Position::Before => {
+            ElementPosition::Before => {
                 let room = MAX_HEADER_BYTES.saturating_sub(self.header.len());
                 self.header
                     .extend_from_slice(bytes.get(..room).unwrap_or(bytes));
             }
-            Position::Inside if self.element.len() + bytes.len() > self.most => {
+            ElementPosition::Inside if self.element.len() + bytes.len() > self.most => {
                 self.too_long = true;
                 self.element = Vec::new();
             }
-            Position::Inside if !self.too_long => self.element.extend_from_slice(bytes),
+            ElementPosition::Inside if !self.too_long => self.element.extend_from_slice(bytes),
             _ => {}
         }
     }
@@ -220,12 +220,12 @@ impl<R: Read> PieceReader for Elements<R> {
         self.element.clear();
         self.too_long = false;
         loop {
-            if self.place == Position::Behind {
+            if self.place == ElementPosition::Behind {
                 return Ok(None);
             }
             if !self.has_more()? {
                 // Half an element at the end of a file that was cut off.
-                self.place = Position::Behind;
+                self.place = ElementPosition::Behind;
                 return Ok(None);
             }
             let chunk = std::mem::take(&mut self.chunk);

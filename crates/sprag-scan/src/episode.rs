@@ -7,7 +7,7 @@ use sprag_hooks::Client;
 
 use crate::excerpt;
 use crate::fold::ShadowFinding;
-use crate::found_loop::{Ending, Loop, LoopStep, Reaction, Saved, Spent};
+use crate::found_loop::{Ending, Loop, LoopStep, LoopTokens, Reaction, Saved};
 use crate::recent_calls::{Meter, RecentCall, RecentCalls};
 use crate::transcript_source::TranscriptSource;
 
@@ -244,10 +244,10 @@ fn is_after_the_fact(rule: RuleId) -> bool {
     rule.as_str().starts_with("progress.")
 }
 
-fn spent(before: Meter, after: Meter, has_tokens: bool) -> Spent {
+fn spent(before: Meter, after: Meter, has_tokens: bool) -> LoopTokens {
     let tokens = after.tokens.since(before.tokens);
     if has_tokens {
-        return Spent {
+        return LoopTokens {
             input: tokens.input,
             cached: tokens.cached,
             output: tokens.output,
@@ -256,10 +256,10 @@ fn spent(before: Meter, after: Meter, has_tokens: bool) -> Spent {
         };
     }
     let guess = after.bytes.saturating_sub(before.bytes) / 4;
-    Spent {
+    LoopTokens {
         total: guess,
         estimated: true,
-        ..Spent::default()
+        ..LoopTokens::default()
     }
 }
 

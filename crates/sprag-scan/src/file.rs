@@ -20,7 +20,7 @@ use crate::reader::{
     wire::Wire,
 };
 use crate::session_fold::SessionOutcome;
-use crate::sniff::{Format, SNIFFED_BYTES, sniff};
+use crate::sniff::{SNIFFED_BYTES, TranscriptFormat, sniff};
 use crate::transcript_source::TranscriptSource;
 use crate::transcripts::{Transcript, is_storage};
 
@@ -80,7 +80,7 @@ pub(crate) fn read_transcript(
     let found = if is_folder {
         Ok(Some((
             TranscriptSource::Client(Client::Opencode),
-            Format::Database,
+            TranscriptFormat::Database,
             None,
         )))
     } else {
@@ -109,12 +109,12 @@ pub(crate) fn read_transcript(
         )
     };
     let (ended, skipped) = match (shape, whole) {
-        (Format::Database, _) => {
+        (TranscriptFormat::Database, _) => {
             count(transcript.bytes);
             stored(path, is_folder, place)
         }
-        (Format::Lines, Some(whole)) => lines(path, source, whole, place()),
-        (Format::Array, Some(whole)) => array(path, source, whole, place()),
+        (TranscriptFormat::Lines, Some(whole)) => lines(path, source, whole, place()),
+        (TranscriptFormat::Array, Some(whole)) => array(path, source, whole, place()),
         (_, None) => (Vec::new(), None),
     };
     let is_silent = ended.is_empty() && transcript.bytes > 0 && transcript.is_named;
@@ -163,7 +163,7 @@ fn reason(error: &io::Error) -> String {
 fn open<'c>(
     path: &Path,
     count: &'c (dyn Fn(u64) + Sync),
-) -> io::Result<Option<(TranscriptSource, Format, Option<Whole<'c>>)>> {
+) -> io::Result<Option<(TranscriptSource, TranscriptFormat, Option<Whole<'c>>)>> {
     let mut file = Counted {
         file: File::open(path)?,
         count,
@@ -184,7 +184,7 @@ fn open<'c>(
     let most = u64::try_from(SNIFFED_BYTES).unwrap_or(u64::MAX);
     (&mut rest).take(most).read_to_end(&mut start)?;
     Ok(sniff(&start).map(|(source, shape)| {
-        let whole = (shape != Format::Database).then(|| Cursor::new(start).chain(rest));
+        let whole = (shape != TranscriptFormat::Database).then(|| Cursor::new(start).chain(rest));
         (source, shape, whole)
     }))
 }

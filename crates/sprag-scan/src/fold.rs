@@ -22,7 +22,7 @@ pub(crate) struct ShadowFinding {
 
 /// The verdict on an item.
 #[derive(Debug, Default)]
-pub(crate) struct Judged {
+pub(crate) struct FoldedEvent {
     pub(crate) finding: Option<ShadowFinding>,
     /// What is the same for two calls, or two results, that the engine takes for the same.
     pub(crate) key: u64,
@@ -41,9 +41,9 @@ impl Fold {
 
     /// What a guard would have answered to `event`, with its observation if `keep` is set. An event that can't be
     /// judged gets an empty answer.
-    pub(crate) fn judge(&mut self, event: &Event, at: Timestamp, keep: bool) -> Judged {
+    pub(crate) fn judge(&mut self, event: &Event, at: Timestamp, keep: bool) -> FoldedEvent {
         let Ok(observation) = self.0.observe(event, at) else {
-            return Judged::default();
+            return FoldedEvent::default();
         };
         let key = key(&observation);
         let effects = match &observation.what {
@@ -52,7 +52,7 @@ impl Fold {
         };
         let kept = keep.then(|| observation.clone());
         let Ok(verdict) = self.0.fold(observation) else {
-            return Judged::default();
+            return FoldedEvent::default();
         };
         let sweeping = |rule: RuleId| rule == RuleId::DestructiveSweeping;
         let swept = verdict
@@ -71,7 +71,7 @@ impl Fold {
                 message: would.message,
             }
         });
-        Judged {
+        FoldedEvent {
             finding,
             key,
             observation: kept,

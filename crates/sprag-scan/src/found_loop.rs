@@ -33,7 +33,7 @@ pub struct Loop {
     /// How long it took; none where the transcript has no times.
     pub seconds: Option<u64>,
     /// What it took of the model.
-    pub tokens: Spent,
+    pub tokens: LoopTokens,
     /// The call that it went around in, in brief.
     pub what: String,
     /// What came of that, in brief.
@@ -65,7 +65,7 @@ pub struct Loop {
 
 /// Tokens that went through the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Spent {
+pub struct LoopTokens {
     /// Read, without those from a cache.
     pub input: u64,
     /// Read from a cache.

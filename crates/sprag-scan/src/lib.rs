@@ -45,7 +45,7 @@ mod transcripts;
 
 pub use error::ScanError;
 pub use file::Skipped;
-pub use found_loop::{Ending, Loop, LoopStep, Reaction, Saved, Spent};
+pub use found_loop::{Ending, Loop, LoopStep, LoopTokens, Reaction, Saved};
 pub use html::page;
 pub use lines::MAX_LINE_BYTES;
 pub use report::{ScanReport, SourceTotals, Totals};

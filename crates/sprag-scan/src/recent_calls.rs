@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sprag_core::{Decision, RuleId, Timestamp};
 
-use crate::transcript_item::Tokens;
+use crate::transcript_item::TokenCounts;
 
 /// How many calls are remembered: as many as any rule looks back.
 const MAX_RECENT: usize = 300;
@@ -34,7 +34,7 @@ pub(crate) struct RecentCall {
 /// What a session has taken so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Meter {
-    pub(crate) tokens: Tokens,
+    pub(crate) tokens: TokenCounts,
     /// Bytes of calls and results, for an estimate where no tokens are told.
     pub(crate) bytes: u64,
 }

@@ -13,11 +13,11 @@ use sprag_core::{
 
 use crate::episode::{Episode, TurnEnd};
 use crate::excerpt;
-use crate::fold::{Fold, Judged};
+use crate::fold::{Fold, FoldedEvent};
 use crate::found_loop::{Ending, Loop};
 use crate::recent_calls::{Meter, RecentCall, RecentCalls, Truncated, beginning};
 use crate::sweeping::SweepingCommand;
-use crate::transcript_item::{ItemKind, ResultBody, Tokens, TranscriptCall};
+use crate::transcript_item::{ItemKind, ResultBody, TokenCounts, TranscriptCall};
 use crate::transcript_source::TranscriptSource;
 
 /// The pace of a transcript without times: about that of a model which calls tools.
@@ -36,7 +36,7 @@ pub(crate) struct SessionOutcome {
     pub(crate) name: String,
     pub(crate) calls: usize,
     pub(crate) last_at: Option<Timestamp>,
-    pub(crate) tokens: Tokens,
+    pub(crate) tokens: TokenCounts,
     pub(crate) loops: Vec<Loop>,
     pub(crate) sweeping: Vec<SweepingCommand>,
     /// It came to an end of its own, and no loop that it never left is in it.
@@ -278,7 +278,7 @@ impl SessionFold {
         });
     }
 
-    fn tokens(&mut self, tokens: Tokens, fold: &mut Fold) {
+    fn tokens(&mut self, tokens: TokenCounts, fold: &mut Fold) {
         self.has_tokens |= tokens.total() > 0;
         self.meter.tokens.add(tokens);
         let input = tokens.input.saturating_add(tokens.cached);
@@ -292,11 +292,11 @@ impl SessionFold {
         self.meter.bytes = self.meter.bytes.saturating_add(bytes);
     }
 
-    fn judge(&mut self, event: &Event, fold: &mut Fold) -> Judged {
+    fn judge(&mut self, event: &Event, fold: &mut Fold) -> FoldedEvent {
         self.judge_at(event, self.now, fold)
     }
 
-    fn judge_at(&mut self, event: &Event, at: Timestamp, fold: &mut Fold) -> Judged {
+    fn judge_at(&mut self, event: &Event, at: Timestamp, fold: &mut Fold) -> FoldedEvent {
         let keep = self.ended.observations.len() < MAX_OBSERVED;
         let mut judged = fold.judge(event, at, keep);
         self.ended.observations.extend(judged.observation.take());
@@ -304,7 +304,7 @@ impl SessionFold {
     }
 
     /// Makes a loop of what the rules say of the call `number`, or adds it to one.
-    fn weigh(&mut self, number: usize, judged: &Judged) {
+    fn weigh(&mut self, number: usize, judged: &FoldedEvent) {
         if !judged.sweeps.is_empty() {
             return self.sweep(number, judged);
         }
@@ -329,7 +329,7 @@ impl SessionFold {
     }
 
     /// One call that takes a whole place is not a loop; it is listed on its own.
-    fn sweep(&mut self, number: usize, judged: &Judged) {
+    fn sweep(&mut self, number: usize, judged: &FoldedEvent) {
         let (Some(call), Some(finding)) = (self.recents.get(number), &judged.finding) else {
             return;
         };

@@ -16,7 +16,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// How the pieces of a file stand in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum TranscriptFormat {
     /// One a line.
     Lines,
     /// In one array.
@@ -27,7 +27,7 @@ pub(crate) enum Format {
 
 /// The words by which formats are told apart; their values do not matter.
 #[derive(Debug, Default, Deserialize)]
-struct Words<'a> {
+struct KnownWords<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<&'a str>,
     #[serde(rename = "sessionId")]
@@ -51,9 +51,12 @@ struct Words<'a> {
 }
 
 /// Who wrote what starts with `start`, and how it stands there; none where it is nothing that is known.
-pub(crate) fn sniff(start: &[u8]) -> Option<(TranscriptSource, Format)> {
+pub(crate) fn sniff(start: &[u8]) -> Option<(TranscriptSource, TranscriptFormat)> {
     if start.starts_with(SQLITE) {
-        return Some((TranscriptSource::Client(Client::Opencode), Format::Database));
+        return Some((
+            TranscriptSource::Client(Client::Opencode),
+            TranscriptFormat::Database,
+        ));
     }
     let text = start.trim_ascii_start();
     // An array stands on lines of its own, and each of them may look like a record.
@@ -65,12 +68,12 @@ pub(crate) fn sniff(start: &[u8]) -> Option<(TranscriptSource, Format)> {
         .filter(|line| !line.trim_ascii().is_empty());
     let by_line = lines.take(20).find_map(|line| of_line(line.trim_ascii()));
     by_line
-        .map(|source| (source, Format::Lines))
+        .map(|source| (source, TranscriptFormat::Lines))
         .or_else(|| document(text))
 }
 
 fn of_line(line: &[u8]) -> Option<TranscriptSource> {
-    let words: Words<'_> = serde_json::from_slice(line).ok()?;
+    let words: KnownWords<'_> = serde_json::from_slice(line).ok()?;
     let kind = words.kind.unwrap_or_default();
     let client = if words.payload.is_some() && words.timestamp.is_some() {
         Client::Codex
@@ -113,11 +116,11 @@ fn is_event(kind: &str) -> bool {
 }
 
 /// A document that goes on beyond what is looked at: its first keys.
-fn document(text: &[u8]) -> Option<(TranscriptSource, Format)> {
+fn document(text: &[u8]) -> Option<(TranscriptSource, TranscriptFormat)> {
     let has = |key: &[u8]| memchr::memmem::find(text, key).is_some();
     let is_gemini = has(b"\"sessionId\"") && (has(b"\"projectHash\"") || has(b"\"startTime\""));
     // A first line that is longer than what is looked at.
-    let lines = |client| Some((TranscriptSource::Client(client), Format::Lines));
+    let lines = |client| Some((TranscriptSource::Client(client), TranscriptFormat::Lines));
     if has(b"\"parentUuid\":") && has(b"\"sessionId\":") {
         return lines(Client::Claude);
     }
@@ -130,7 +133,7 @@ fn document(text: &[u8]) -> Option<(TranscriptSource, Format)> {
         b'[' if has(b"\"role\"") => TranscriptSource::Chat,
         _ => return None,
     };
-    Some((source, Format::Array))
+    Some((source, TranscriptFormat::Array))
 }
 
 #[cfg(test)]
@@ -139,7 +142,8 @@ mod tests {
 
     #[test]
     fn each_format_is_told_by_its_words() {
-        let client = |client| Some((TranscriptSource::Client(client), Format::Lines));
+        let told = |client, format| Some((TranscriptSource::Client(client), format));
+        let client = |client| told(client, TranscriptFormat::Lines);
         for (text, expected) in [
             (
                 r#"{"parentUuid":null,"type":"user","sessionId":"s"}"#,
@@ -163,23 +167,23 @@ mod tests {
             ),
             (
                 r#"{"type":"call","session":"s","tool":"t"}"#,
-                Some((TranscriptSource::Sprag, Format::Lines)),
+                Some((TranscriptSource::Sprag, TranscriptFormat::Lines)),
             ),
             (
                 r#"{"role":"user","content":"hi"}"#,
-                Some((TranscriptSource::Chat, Format::Lines)),
+                Some((TranscriptSource::Chat, TranscriptFormat::Lines)),
             ),
             (
                 r#"{"messages":[{"role":"user","content":"hi"}]}"#,
-                Some((TranscriptSource::Chat, Format::Lines)),
+                Some((TranscriptSource::Chat, TranscriptFormat::Lines)),
             ),
             (
                 "{\n \"sessionId\": \"s\",\n \"projectHash\": \"h\",\n \"messages\": [\n",
-                Some((TranscriptSource::Client(Client::Gemini), Format::Array)),
+                told(Client::Gemini, TranscriptFormat::Array),
             ),
             (
                 r#"{"sessionId":"s","startTime":"t","messages":[{}]}"#,
-                Some((TranscriptSource::Client(Client::Gemini), Format::Array)),
+                told(Client::Gemini, TranscriptFormat::Array),
             ),
             (
                 "{\"parentUuid\":null,\"sessionId\":\"s\",\"message\":\"cut off",
@@ -187,11 +191,11 @@ mod tests {
             ),
             (
                 "[\n {\"role\": \"user\", \"content\": \"hi\"}",
-                Some((TranscriptSource::Chat, Format::Array)),
+                Some((TranscriptSource::Chat, TranscriptFormat::Array)),
             ),
             (
                 "SQLite format 3\0…",
-                Some((TranscriptSource::Client(Client::Opencode), Format::Database)),
+                told(Client::Opencode, TranscriptFormat::Database),
             ),
         ] {
             assert_eq!(sniff(text.as_bytes()), expected, "{text}");

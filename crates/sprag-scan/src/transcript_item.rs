@@ -42,7 +42,7 @@ pub(crate) enum ItemKind<'a> {
         is_error: bool,
     },
     /// What the model took and gave for one answer.
-    Tokens(Tokens),
+    Tokens(TokenCounts),
     /// The agent said something to the person.
     Said,
     /// An event as Sprag's own logs hold it.
@@ -100,7 +100,7 @@ impl ResultBody<'_> {
 
 /// Tokens of one or more answers of a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Tokens {
+pub(crate) struct TokenCounts {
     /// Read by the model, without those from a cache.
     pub(crate) input: u64,
     /// Read from a cache.
@@ -109,7 +109,7 @@ pub(crate) struct Tokens {
     pub(crate) output: u64,
 }
 
-impl Tokens {
+impl TokenCounts {
     pub(crate) fn total(self) -> u64 {
         self.input
             .saturating_add(self.cached)

@@ -17,7 +17,7 @@ use crate::metrics::Metrics;
 use crate::notify::Board;
 use crate::problem::{Problem, ProblemKind};
 use crate::record_pump::Hub;
-use crate::session_limits::SessionCounts;
+use crate::session_limits::OpenSessionCounts;
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
 use crate::tokens::{LoginCode, TokenStore};
@@ -35,7 +35,7 @@ struct AppState {
     notifications: Option<Board>,
     questions: Arc<Questions>,
     telemetry: Option<Telemetry>,
-    session_counts: SessionCounts,
+    session_counts: OpenSessionCounts,
     call_notes: CallNotes,
     policy: Option<PolicyFile>,
     links: Option<LinkSigner>,
@@ -61,7 +61,7 @@ pub(crate) struct AppParts {
     pub(crate) notifications: Option<Board>,
     pub(crate) questions: Arc<Questions>,
     pub(crate) telemetry: Option<Telemetry>,
-    pub(crate) session_counts: SessionCounts,
+    pub(crate) session_counts: OpenSessionCounts,
     pub(crate) policy: Option<PolicyFile>,
     /// Signs links to questions, if the server has a public address.
     pub(crate) links: Option<LinkSigner>,
@@ -147,7 +147,7 @@ impl App {
         self.0.telemetry.as_ref()
     }
 
-    pub(crate) fn session_counts(&self) -> &SessionCounts {
+    pub(crate) fn session_counts(&self) -> &OpenSessionCounts {
         &self.0.session_counts
     }
 

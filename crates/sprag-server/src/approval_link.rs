@@ -31,7 +31,7 @@ pub(crate) struct CheckedLink {
 
 /// Why a link is not good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum LinkError {
+pub(crate) enum ApprovalLinkError {
     /// It was changed, or belongs to another question.
     #[error("this link is not for this question")]
     Wrong,
@@ -75,18 +75,18 @@ impl LinkSigner {
         secret: &str,
         code: &Id,
         now: Timestamp,
-    ) -> Result<CheckedLink, LinkError> {
+    ) -> Result<CheckedLink, ApprovalLinkError> {
         let mut parts = secret.splitn(3, '.');
         let channel = parts.next().and_then(Channel::parse);
         let until = parts.next().and_then(|text| text.parse().ok());
         let tag = parts.next().and_then(bytes);
         let (Some(channel), Some(until), Some(tag)) = (channel, until, tag) else {
-            return Err(LinkError::Wrong);
+            return Err(ApprovalLinkError::Wrong);
         };
         let signed = signed(code, channel, until);
-        hmac::verify(&self.key, signed.as_bytes(), &tag).map_err(|_| LinkError::Wrong)?;
+        hmac::verify(&self.key, signed.as_bytes(), &tag).map_err(|_| ApprovalLinkError::Wrong)?;
         if now.0 >= until {
-            return Err(LinkError::Expired);
+            return Err(ApprovalLinkError::Expired);
         }
         Ok(CheckedLink { channel })
     }
@@ -128,7 +128,7 @@ mod tests {
         let check = |now| signer.check(secret(&link), &code, Timestamp(now));
         let channel = Channel::Webhook;
         assert_eq!(check(UNTIL.0 - 1), Ok(CheckedLink { channel }));
-        assert_eq!(check(UNTIL.0), Err(LinkError::Expired));
+        assert_eq!(check(UNTIL.0), Err(ApprovalLinkError::Expired));
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
         let now = Timestamp(0);
         assert_eq!(
             signer.check(secret(&link), &other, now),
-            Err(LinkError::Wrong)
+            Err(ApprovalLinkError::Wrong)
         );
         for (from, to) in [
             ("1760000600000", "1760000600001"),
@@ -150,7 +150,7 @@ mod tests {
             let changed = secret(&link).replacen(from, to, 1);
             assert_eq!(
                 signer.check(&changed, &code, now),
-                Err(LinkError::Wrong),
+                Err(ApprovalLinkError::Wrong),
                 "{changed}"
             );
         }
@@ -158,8 +158,11 @@ mod tests {
         let last = if flipped.ends_with('0') { '1' } else { '0' };
         flipped.pop();
         flipped.push(last);
-        assert_eq!(signer.check(&flipped, &code, now), Err(LinkError::Wrong));
-        assert_eq!(signer.check("", &code, now), Err(LinkError::Wrong));
+        assert_eq!(
+            signer.check(&flipped, &code, now),
+            Err(ApprovalLinkError::Wrong)
+        );
+        assert_eq!(signer.check("", &code, now), Err(ApprovalLinkError::Wrong));
     }
 
     #[test]
@@ -168,6 +171,6 @@ mod tests {
         let code = Id::new("k7f3wq2m").unwrap();
         let link = one.link(&code, Channel::Command, UNTIL);
         let checked = other.check(secret(&link), &code, Timestamp(0));
-        assert_eq!(checked, Err(LinkError::Wrong));
+        assert_eq!(checked, Err(ApprovalLinkError::Wrong));
     }
 }

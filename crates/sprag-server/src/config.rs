@@ -10,7 +10,7 @@ use sprag::{Capture, Clock, PolicyFile, RedisOptions, Retention, SystemClock};
 use crate::limits;
 use crate::notify::NotifySettings;
 use crate::relay::RelayConfig;
-use crate::session_limits::SessionLimits;
+use crate::session_limits::SessionQuota;
 use crate::telemetry::TelemetrySettings;
 use crate::tokens::GivenToken;
 
@@ -90,7 +90,7 @@ pub struct ServerConfig {
     /// The most connections at once.
     pub connections: usize,
     /// How many sessions one caller may open.
-    pub session_limits: SessionLimits,
+    pub session_limits: SessionQuota,
     /// The message relay.
     pub relay: RelayConfig,
     /// MCP servers to stand before, below [`crate::MOUNT`].
@@ -137,7 +137,7 @@ impl ServerConfig {
             body_time: limits::BODY_TIME,
             write_time: limits::WRITE_TIME,
             connections: limits::CONNECTIONS,
-            session_limits: SessionLimits::default(),
+            session_limits: SessionQuota::default(),
             relay: RelayConfig::default(),
             mcp: None,
             gateway: None,

@@ -18,7 +18,7 @@ const SESSION_HEADERS: [&str; 2] = ["x-litellm-session-id", "x-litellm-trace-id"
 
 /// What the proxy asks.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Question {
+pub(crate) struct GuardrailQuestion {
     pub(crate) input_type: InputType,
     structured_messages: Option<Vec<Value>>,
     tool_calls: Option<Vec<Value>>,
@@ -44,7 +44,7 @@ pub(crate) struct GuardrailSession {
 }
 
 /// One thing that a request brings.
-pub(crate) struct Part {
+pub(crate) struct GuardrailPart {
     /// Where it stands in the messages.
     pub(crate) index: usize,
     /// The id of the call that it is the result of.
@@ -52,7 +52,7 @@ pub(crate) struct Part {
     pub(crate) event: Event,
 }
 
-impl Question {
+impl GuardrailQuestion {
     /// The session that the client names. Without a name, everyone with one key shares a session, in which calls are
     /// refused but nobody is blocked or killed.
     pub(crate) fn session(&self) -> GuardrailSession {
@@ -78,7 +78,7 @@ impl Question {
     }
 
     /// What is new in a request: whatever comes after the model's last answer.
-    pub(crate) fn parts(&self, session: &GuardrailSession) -> Vec<Part> {
+    pub(crate) fn parts(&self, session: &GuardrailSession) -> Vec<GuardrailPart> {
         let messages = self.structured_messages.as_deref().unwrap_or_default();
         let answer = messages
             .iter()
@@ -110,14 +110,14 @@ impl Question {
     }
 }
 
-fn part(session: &GuardrailSession, index: usize, message: &Value) -> Option<Part> {
+fn part(session: &GuardrailSession, index: usize, message: &Value) -> Option<GuardrailPart> {
     match text_of(message, "role")? {
         "user" => {
             let mut event = MessageEvent::new(session.id.clone())
                 .content(content(message))
                 .unblock();
             event.identity = session.identity;
-            Some(Part {
+            Some(GuardrailPart {
                 index,
                 call: None,
                 event: event.into(),
@@ -128,7 +128,7 @@ fn part(session: &GuardrailSession, index: usize, message: &Value) -> Option<Par
             let mut event = StepEvent::new(session.id.clone()).result(content(message));
             event.id = Some(reduced(&call));
             event.identity = session.identity;
-            Some(Part {
+            Some(GuardrailPart {
                 index,
                 call: Some(call),
                 event: event.into(),
@@ -182,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    fn question(body: Value) -> Question {
+    fn question(body: Value) -> GuardrailQuestion {
         serde_json::from_value(body).unwrap()
     }
 

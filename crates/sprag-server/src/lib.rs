@@ -57,6 +57,6 @@ pub use relay::{FieldError, FieldNames, RelayConfig, RelayTrust};
 pub use reqwest::Url;
 pub use router::openapi;
 pub use server::Server;
-pub use session_limits::SessionLimits;
+pub use session_limits::SessionQuota;
 pub use signals::asked_to_end;
 pub use tokens::{GivenToken, TokenError, TokenFile, TokenInfo};

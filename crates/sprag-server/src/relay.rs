@@ -47,8 +47,8 @@ pub(crate) use open_api::RelayApi;
 pub(crate) use path::message_path;
 
 use dispatches::Dispatches;
-use path::{RelayPath, Route};
-use upstream::Upstream;
+use path::{RelayPath, RelayRoute};
+use upstream::AgentServer;
 
 /// What the relay is to the guard: an adapter that speaks for all agents behind it.
 const SENDER: Sender = Sender::anonymous(Role::Relay);
@@ -61,7 +61,7 @@ pub(crate) struct Relay {
     names: FieldNames,
     path: String,
     trust: RelayTrust,
-    upstream: Upstream,
+    upstream: AgentServer,
     dispatches: Arc<Dispatches>,
     background: Arc<Semaphore>,
 }
@@ -84,7 +84,7 @@ impl Relay {
             names: config.fields.clone(),
             path: config.path.clone(),
             trust: config.trust,
-            upstream: Upstream::new(upstream)?,
+            upstream: AgentServer::new(upstream)?,
             dispatches: Arc::default(),
             background: Arc::new(Semaphore::new(BACKGROUND)),
         }))
@@ -131,13 +131,13 @@ async fn answer(
         Ok(read) => read,
         Err(problem) => return refused(problem),
     };
-    let target = upstream::Target::new(path, request.uri());
+    let target = upstream::RelayTarget::new(path, request.uri());
     request.extensions_mut().insert(target);
     let answered = match route {
-        Route::Create => session::create(app, relay, sender, request).await,
-        Route::Message(to) => message::say(app, relay, sender, to, request).await,
-        Route::Idle(session) => session::idle(app, relay, sender, session, request).await,
-        Route::Other => forward::pass(relay, request).await,
+        RelayRoute::Create => session::create(app, relay, sender, request).await,
+        RelayRoute::Message(to) => message::say(app, relay, sender, to, request).await,
+        RelayRoute::Idle(session) => session::idle(app, relay, sender, session, request).await,
+        RelayRoute::Other => forward::pass(relay, request).await,
     };
     answered.unwrap_or_else(refused)
 }

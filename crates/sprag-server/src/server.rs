@@ -31,7 +31,7 @@ use crate::metrics::Metrics;
 use crate::record_pump::{Hub, RecordPump};
 use crate::relay::Relay;
 use crate::router;
-use crate::session_limits::SessionCounts;
+use crate::session_limits::OpenSessionCounts;
 use crate::signals;
 use crate::stats::Stats;
 use crate::telemetry::Telemetry;
@@ -229,7 +229,7 @@ impl Server {
             notifications,
             questions,
             telemetry,
-            session_counts: SessionCounts::new(self.config.session_limits),
+            session_counts: OpenSessionCounts::new(self.config.session_limits),
             policy: self.config.policy.clone(),
             links,
             db: self.config.db.clone(),

@@ -14,14 +14,14 @@ const MAX_CALLERS: usize = 4_096;
 
 /// What one caller may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SessionLimits {
+pub struct SessionQuota {
     /// Sessions that one caller may open in an hour.
     pub opened_per_hour: u32,
     /// Sessions of one caller that may be killed or blocked while this server runs.
     pub stopped: u32,
 }
 
-impl Default for SessionLimits {
+impl Default for SessionQuota {
     fn default() -> Self {
         Self {
             opened_per_hour: 10_000,
@@ -34,8 +34,8 @@ type CallerKey = (Role, Option<Id>);
 
 /// What the callers did so far.
 #[derive(Debug, Default)]
-pub(crate) struct SessionCounts {
-    limits: SessionLimits,
+pub(crate) struct OpenSessionCounts {
+    limits: SessionQuota,
     seen: Mutex<HashMap<CallerKey, CallerCounts>>,
 }
 
@@ -56,8 +56,8 @@ pub(crate) struct TooMany {
     pub(crate) is_first: bool,
 }
 
-impl SessionCounts {
-    pub(crate) fn new(limits: SessionLimits) -> Self {
+impl OpenSessionCounts {
+    pub(crate) fn new(limits: SessionQuota) -> Self {
         Self {
             limits,
             seen: Mutex::default(),

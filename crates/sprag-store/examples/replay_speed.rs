@@ -124,6 +124,7 @@ fn message(from: Id, turn: u64) -> Result<Message, sprag_core::IdError> {
         use_id: None,
         task: None,
         family: None,
+        wording: None,
     })
 }
 

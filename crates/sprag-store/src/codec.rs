@@ -18,7 +18,7 @@ pub(crate) use sprag_core::encoding::Malformed;
 
 /// A record's bytes, taken apart.
 #[derive(Debug)]
-pub(crate) struct Body<'a> {
+pub(crate) struct RecordBody<'a> {
     pub(crate) rules_version: u32,
     pub(crate) policy: &'a str,
     pub(crate) content: Content<'a>,
@@ -131,7 +131,7 @@ pub(crate) fn decode_verdict(bytes: &[u8]) -> Result<Verdict, Malformed> {
     decode_part(bytes)
 }
 
-impl<'a> Body<'a> {
+impl<'a> RecordBody<'a> {
     pub(crate) fn decode(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let Stored {
             rules_version,

@@ -2,7 +2,7 @@
 
 use sprag_core::{Known, Observation, RULES_VERSION, Timestamp, Verdict, resolve};
 
-use crate::codec::{Body, Malformed, encode_event, encode_note, encode_verdict};
+use crate::codec::{Malformed, RecordBody, encode_event, encode_note, encode_verdict};
 use crate::draft::Draft;
 use crate::error::StoreError;
 use crate::hash::{Hash, chain};
@@ -36,7 +36,7 @@ impl ChainHead {
     /// The record after this one, with bytes that another log has.
     pub(crate) fn copy(self, body: &[u8]) -> Result<EncodedRecord, Malformed> {
         let head = self.seal(body);
-        let record = Body::decode(body)?.into_record(head.seq, self.hash, head.hash)?;
+        let record = RecordBody::decode(body)?.into_record(head.seq, self.hash, head.hash)?;
         Ok(EncodedRecord {
             record,
             body: body.to_vec(),

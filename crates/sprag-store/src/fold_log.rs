@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sprag_core::{CellKey, CellMap, EngineError, Observation, Policy, RULES_VERSION};
 
-use crate::codec::{Body, Content, decode_verdict, encode_verdict};
+use crate::codec::{Content, RecordBody, decode_verdict, encode_verdict};
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::note::{Noted, Snapshot, SnapshotReason};
@@ -148,8 +148,8 @@ impl<'a> FoldLog<'a> {
         if view.link(&self.prev, seq, row.body) != row.hash {
             return Err(LogProblem::Hash);
         }
-        let body =
-            Body::decode(row.body).map_err(|error| LogProblem::Unreadable(error.to_string()))?;
+        let body = RecordBody::decode(row.body)
+            .map_err(|error| LogProblem::Unreadable(error.to_string()))?;
         let stepped = match body.content {
             Content::Note { note, .. } => {
                 self.note(view, &note)?;

@@ -10,7 +10,7 @@ use sprag_core::{CellKey, CellKeys, CellMap, DigestKey, Id};
 
 use crate::capacity::{Capacity, after_eviction};
 use crate::census::Census;
-use crate::codec::{Body, Content};
+use crate::codec::{Content, RecordBody};
 use crate::draft::{ActivePolicy, Draft};
 use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
@@ -293,7 +293,7 @@ impl MemoryState {
                 place: format!("record {seq}"),
                 what,
             };
-            let body = Body::decode(&body).map_err(|error| damaged(error.to_string()))?;
+            let body = RecordBody::decode(&body).map_err(|error| damaged(error.to_string()))?;
             match body.content {
                 Content::Event { observation, .. } => {
                     let policy = self.policies.get(body.policy);

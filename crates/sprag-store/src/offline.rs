@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::codec::{Body, Content, decode_verdict};
+use crate::codec::{Content, RecordBody, decode_verdict};
 use crate::hash::{Hash, chain};
 use crate::note::{Noted, Offline};
 
@@ -48,7 +48,7 @@ fn fits(offline: &Offline, end: Option<(u64, Hash)>) -> bool {
     let Some(body) = unhex(&offline.record) else {
         return false;
     };
-    let says = match Body::decode(&body).map(|body| body.content) {
+    let says = match RecordBody::decode(&body).map(|body| body.content) {
         Ok(Content::Event { verdict, .. }) => decode_verdict(verdict).ok(),
         _ => None,
     };

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sprag_core::{CellKey, CellMap};
 
-use crate::codec::Body;
+use crate::codec::RecordBody;
 use crate::error::StoreError;
 use crate::hash::{Hash, chain};
 use crate::record::Record;
@@ -23,7 +23,7 @@ pub struct RawRecord<'a> {
 impl RawRecord<'_> {
     /// The record that people read; `prev` is the hash of the record before.
     pub fn read(&self, prev: Hash) -> Result<Record, StoreError> {
-        Body::decode(self.body)
+        RecordBody::decode(self.body)
             .and_then(|body| body.into_record(self.seq, prev, self.hash))
             .map_err(|error| StoreError::Damaged {
                 place: format!("record {}", self.seq),

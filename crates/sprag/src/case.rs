@@ -172,7 +172,7 @@ impl Case {
             let item = RecordedItem::Event(Box::new(RecordedEvent {
                 number: record.seq,
                 at: record.observation.at,
-                what: RecordedForm::Observed(record.observation.clone()),
+                what: RecordedForm::Observed(Box::new(record.observation.clone())),
                 recorded: Some(record.verdict.clone()),
                 policy: None,
             }));

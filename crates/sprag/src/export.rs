@@ -47,6 +47,11 @@ pub fn record_json(record: &Record) -> Value {
     Value::Object(fields)
 }
 
+/// What an object has under a name: null if nothing.
+fn of<'a>(object: &'a Value, name: &str) -> &'a Value {
+    object.get(name).unwrap_or(&Value::Null)
+}
+
 /// The columns of [`csv_row`].
 pub const CSV_HEADER: &str =
     "seq,time,type,session,agent,flow,tool,verdict,rule,message,tokens,cost_usd,by,why";
@@ -56,10 +61,10 @@ pub const CSV_HEADER: &str =
 #[must_use]
 pub fn csv_row(record: &Record) -> String {
     let json = record_json(record);
-    let (event, note, verdict) = (&json["event"], &json["note"], &json["verdict"]);
+    let [event, note, verdict] = ["event", "note", "verdict"].map(|part| of(&json, part));
     let first = |names: &[&str]| {
-        let found = names.iter().map(|name| match &event[*name] {
-            Value::Null => &note[*name],
+        let found = names.iter().map(|name| match of(event, name) {
+            Value::Null => of(note, name),
             value => value,
         });
         found
@@ -68,17 +73,19 @@ pub fn csv_row(record: &Record) -> String {
             .unwrap_or_default()
             .to_owned()
     };
-    let of_verdict = |name: &str| verdict[name].as_str().unwrap_or_default().to_owned();
-    let cost = event["cost_micros"].as_u64();
+    let of_verdict = |name: &str| of(verdict, name).as_str().unwrap_or_default().to_owned();
+    let cost = of(event, "cost_micros").as_u64();
     let cost = cost.map(|micros| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000));
-    let approach = &event["approach"];
-    let named = [&approach["server"], &approach["tool"]];
+    let approach = of(event, "approach");
+    let named = ["server", "tool"].map(|name| of(approach, name));
     let tool: Vec<&str> = named.into_iter().filter_map(Value::as_str).collect();
     let flow = match of_verdict("flow") {
         flow if flow.is_empty() => first(&["flow"]),
         flow => flow,
     };
-    let tokens = event["tokens"].as_u64().map(|tokens| tokens.to_string());
+    let tokens = of(event, "tokens")
+        .as_u64()
+        .map(|tokens| tokens.to_string());
     let cells = [
         record.seq.to_string(),
         rfc3339(record.at),

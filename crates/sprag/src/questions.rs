@@ -54,7 +54,7 @@ pub enum Heard {
 }
 
 #[derive(Debug, Clone)]
-struct Asked {
+struct AskedQuestion {
     session: Id,
     seq: u64,
     until: Timestamp,
@@ -69,7 +69,7 @@ struct Asked {
 /// The questions that may be open.
 #[derive(Debug, Default)]
 pub struct Questions {
-    asked: Mutex<HashMap<Id, Asked>>,
+    asked: Mutex<HashMap<Id, AskedQuestion>>,
 }
 
 impl Questions {
@@ -172,7 +172,7 @@ impl Questions {
                 code: code.clone(),
             };
         }
-        let asked = Asked {
+        let asked = AskedQuestion {
             session: session.clone(),
             seq: record.seq,
             until: record.at.plus(Millis(left)),
@@ -228,7 +228,7 @@ impl Questions {
     /// Returns an error if the store can't be read.
     pub fn open(&self, guard: &Guard) -> Result<Vec<Question>, GuardError> {
         let now = guard.now();
-        let asked: Vec<(Id, Asked)> = {
+        let asked: Vec<(Id, AskedQuestion)> = {
             let mut held = self.held();
             held.retain(|_, asked| asked.until > now);
             let pairs = held.iter().filter(|(_, asked)| !asked.answered);
@@ -245,7 +245,7 @@ impl Questions {
         Ok(open)
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, HashMap<Id, Asked>> {
+    fn held(&self) -> std::sync::MutexGuard<'_, HashMap<Id, AskedQuestion>> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -258,7 +258,7 @@ fn closes(what: &Observed) -> bool {
 }
 
 /// What the session's cell says of a question.
-fn look(guard: &Guard, code: &Id, asked: &Asked) -> Result<Option<Question>, GuardError> {
+fn look(guard: &Guard, code: &Id, asked: &AskedQuestion) -> Result<Option<Question>, GuardError> {
     let now = guard.now();
     let Some(session) = guard.session(asked.session.as_str())? else {
         return Ok(None);

@@ -16,6 +16,7 @@ mod rust_text;
 mod sample;
 mod size;
 mod tree;
+mod type_names;
 mod unused;
 mod words;
 
@@ -32,6 +33,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
         names::check,
         promises::check,
         size::check,
+        type_names::check,
         unused::check,
         words::check,
     ]

@@ -16,7 +16,7 @@ pub(crate) struct Function {
 
 /// The source with every character of a string, a char or a comment made a blank.
 pub(crate) fn code_only(source: &str) -> String {
-    let mut cursor = Cursor {
+    let mut cursor = SourceCursor {
         rest: source,
         code: String::with_capacity(source.len()),
     };
@@ -79,12 +79,12 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-struct Cursor<'a> {
+struct SourceCursor<'a> {
     rest: &'a str,
     code: String,
 }
 
-impl Cursor<'_> {
+impl SourceCursor<'_> {
     /// Passes one piece of code, text or comment; false at the end.
     fn step(&mut self) -> bool {
         let Some(character) = self.rest.chars().next() else {

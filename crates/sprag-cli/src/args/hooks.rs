@@ -8,11 +8,11 @@ use sprag_hooks::Client;
 use sprag_hooks::install::Scope;
 
 use super::{CaptureWord, DbArg, PolicyArg};
-use crate::budget::Budget;
+use crate::budget::SpendBudget;
 
 /// The word for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ClientWord {
+pub(crate) enum HookClientWord {
     Claude,
     Codex,
     Gemini,
@@ -21,15 +21,15 @@ pub(crate) enum ClientWord {
     Opencode,
 }
 
-impl From<ClientWord> for Client {
-    fn from(word: ClientWord) -> Self {
+impl From<HookClientWord> for Client {
+    fn from(word: HookClientWord) -> Self {
         match word {
-            ClientWord::Claude => Self::Claude,
-            ClientWord::Codex => Self::Codex,
-            ClientWord::Gemini => Self::Gemini,
-            ClientWord::Copilot => Self::Copilot,
-            ClientWord::Cursor => Self::Cursor,
-            ClientWord::Opencode => Self::Opencode,
+            HookClientWord::Claude => Self::Claude,
+            HookClientWord::Codex => Self::Codex,
+            HookClientWord::Gemini => Self::Gemini,
+            HookClientWord::Copilot => Self::Copilot,
+            HookClientWord::Cursor => Self::Cursor,
+            HookClientWord::Opencode => Self::Opencode,
         }
     }
 }
@@ -64,7 +64,7 @@ pub(crate) struct SocketArg {
 pub(crate) struct HookArgs {
     /// The agent CLI that calls.
     #[arg(long, value_name = "CLIENT", value_enum)]
-    pub(crate) client: ClientWord,
+    pub(crate) client: HookClientWord,
     /// The event it calls for, if its payload does not name it.
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: Option<String>,
@@ -118,7 +118,7 @@ impl ScopeArgs {
 pub(crate) struct InstallArgs {
     /// The agent CLI.
     #[arg(value_name = "CLIENT", value_enum, required_unless_present = "all")]
-    pub(crate) client: Option<ClientWord>,
+    pub(crate) client: Option<HookClientWord>,
     /// Every agent CLI that is found here.
     #[arg(long, conflicts_with_all = ["client", "http"])]
     pub(crate) all: bool,
@@ -147,7 +147,7 @@ pub(crate) struct InstallArgs {
     /// What a session may spend before it is blocked, or an agent in a UTC day: `5usd`, `20usd/day`,
     /// `3mtokens`. Written into the policy file.
     #[arg(long, value_name = "AMOUNT")]
-    pub(crate) budget: Vec<Budget>,
+    pub(crate) budget: Vec<SpendBudget>,
     /// Don't ask.
     #[arg(long, short)]
     pub(crate) yes: bool,
@@ -157,7 +157,7 @@ pub(crate) struct InstallArgs {
 pub(crate) struct UninstallArgs {
     /// The agent CLI.
     #[arg(value_name = "CLIENT", value_enum, required_unless_present = "all")]
-    pub(crate) client: Option<ClientWord>,
+    pub(crate) client: Option<HookClientWord>,
     /// Everything: the hooks of every agent CLI, for this user and in this folder, and what `sprag mcp
     /// install` put before MCP servers.
     #[arg(long, conflicts_with = "client")]

@@ -7,7 +7,7 @@ use clap::Args;
 use sprag_core::{Millis, Timestamp};
 
 use super::PolicyArg;
-use super::hooks::ClientWord;
+use super::hooks::HookClientWord;
 
 /// What a person would type, and what for.
 pub(super) const EXAMPLES: &str = "\
@@ -37,7 +37,7 @@ pub(crate) struct ScanArgs {
     pub(crate) since: Option<Since>,
     /// Only this agent CLI; may be given more than once.
     #[arg(long, value_name = "CLIENT", value_enum)]
-    pub(crate) client: Vec<ClientWord>,
+    pub(crate) client: Vec<HookClientWord>,
     /// Also write a page that can be shown around: one file, which loads nothing.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

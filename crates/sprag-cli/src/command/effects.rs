@@ -34,7 +34,7 @@ pub(crate) fn run(args: &EffectsArgs, settings: &Settings, out: &mut dyn Write) 
         effects: call
             .effects
             .iter()
-            .map(|effect| Line {
+            .map(|effect| EffectLine {
                 judged: effect.reach_under(&limits, call.root.as_deref()),
                 effect: effect.clone(),
             })
@@ -72,13 +72,13 @@ struct EffectsReport {
     unparsed: bool,
     /// It gives the guard orders or changes its files.
     orders_guard: bool,
-    effects: Vec<Line>,
+    effects: Vec<EffectLine>,
     /// The verdict on a first such call.
     verdict: Verdict,
 }
 
 #[derive(Debug, Serialize)]
-struct Line {
+struct EffectLine {
     #[serde(flatten)]
     effect: ObservedEffect,
     /// How far it reaches under the policy.
@@ -87,7 +87,7 @@ struct Line {
 
 impl EffectsReport {
     fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        for Line { effect, judged } in &self.effects {
+        for EffectLine { effect, judged } in &self.effects {
             let by = paint(FAINT, format!("by `{}`", effect.by));
             let policy = if *judged == effect.reach {
                 String::new()

@@ -11,8 +11,8 @@ use sprag_hooks::install::{
     HookCommand, HookServer, InstallError, Scope, install, installed_hooks, settings_path,
 };
 
-use crate::args::{ConfirmArg, InstallArgs, PolicyArg, PolicySetArgs, WhoArgs};
-use crate::budget::Budget;
+use crate::args::{InstallArgs, PolicySetArgs};
+use crate::budget::SpendBudget;
 use crate::build_output;
 use crate::failure::{Failure, Run};
 use crate::settings::Settings;
@@ -47,22 +47,14 @@ pub(crate) fn run(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) 
 
 /// Writes a budget into the policy, as `sprag policy set` does.
 fn set_budget(
-    budget: &Budget,
+    budget: &SpendBudget,
     yes: bool,
     settings: &Settings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let set = PolicySetArgs {
-        key: budget.key.to_owned(),
-        value: budget.value.clone(),
-        policy: PolicyArg { policy: None },
-        who: WhoArgs {
-            agent: None,
-            session: None,
-        },
-        confirm: ConfirmArg { yes },
-        json: false,
-    };
+    let yes = yes.then_some("--yes");
+    let words = [budget.key, budget.value.as_str()].into_iter().chain(yes);
+    let set = PolicySetArgs::of(words.map(Into::into))?;
     super::policy::set::run(&set, settings, out)?;
     Ok(())
 }

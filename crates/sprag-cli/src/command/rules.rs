@@ -10,7 +10,7 @@ use sprag_core::{Decision, Mode, Policy, RuleId};
 use crate::args::RulesArgs;
 use crate::failure::Run;
 use crate::json;
-use crate::layout::Table;
+use crate::layout::TextTable;
 use crate::limit_text::limit_text;
 use crate::policy_file;
 use crate::settings::Settings;
@@ -59,8 +59,8 @@ impl Row {
     }
 }
 
-fn table(rows: &[Row]) -> Table<5> {
-    let mut table = Table::new(["RULE", "VERDICT", "DEFAULT", "CURRENT", "MODE"]);
+fn table(rows: &[Row]) -> TextTable<5> {
+    let mut table = TextTable::new(["RULE", "VERDICT", "DEFAULT", "CURRENT", "MODE"]);
     for row in rows {
         let verdicts: Vec<&str> = row
             .verdicts

@@ -43,14 +43,14 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Run {
 struct TestReport {
     passed: usize,
     failed: usize,
-    scenarios: Vec<Entry>,
+    scenarios: Vec<TestedFile>,
     errors: Vec<FileError>,
     #[serde(skip)]
     left_out: usize,
 }
 
 #[derive(Debug, Serialize)]
-struct Entry {
+struct TestedFile {
     file: String,
     #[serde(flatten)]
     outcome: ScenarioOutcome,
@@ -98,7 +98,7 @@ impl TestReport {
             } else {
                 self.failed += 1;
             }
-            self.scenarios.push(Entry {
+            self.scenarios.push(TestedFile {
                 file: path.display().to_string(),
                 outcome,
             });

@@ -12,7 +12,7 @@ use crate::clock;
 use crate::db::Db;
 use crate::failure::{Failure, Run};
 use crate::json;
-use crate::layout::Table;
+use crate::layout::TextTable;
 use crate::record_line::time;
 use crate::settings::Settings;
 
@@ -71,7 +71,7 @@ fn list(args: &TokenListArgs, settings: &Settings, out: &mut dyn Write) -> Run {
         )?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new(["NAME", "ROLE", "MADE", "ENDS"]);
+    let mut table = TextTable::new(["NAME", "ROLE", "MADE", "ENDS"]);
     for token in tokens {
         let ends = token.expires.map_or_else(|| "never".to_owned(), time);
         table.row([token.name, token.role.to_owned(), time(token.made), ends]);

@@ -17,7 +17,7 @@ use crate::bar::Bar;
 use crate::db::Db;
 use crate::failure::{Failure, Run};
 use crate::json;
-use crate::layout::{Table, counted, paragraph};
+use crate::layout::{TextTable, counted, paragraph};
 use crate::policy_file::load_with_document;
 use crate::settings::Settings;
 use crate::style::{HEAD, paint};
@@ -49,10 +49,10 @@ pub(crate) fn run(args: &TuneArgs, settings: &Settings, out: &mut dyn Write) -> 
 fn history(args: &TuneArgs, settings: &Settings, policy: &Policy) -> Result<History, Failure> {
     let (mut logs, mut traces) = (Vec::new(), Vec::new());
     for path in &args.history {
-        match Kind::of(path)? {
-            Kind::Store => logs.push(of_store(&*Db::named(path).read()?)?),
-            Kind::Export => logs.push(of_export(path)?),
-            Kind::Trace => traces.push(path.clone()),
+        match TuneKind::of(path)? {
+            TuneKind::Store => logs.push(of_store(&*Db::named(path).read()?)?),
+            TuneKind::Export => logs.push(of_export(path)?),
+            TuneKind::Trace => traces.push(path.clone()),
         }
     }
     if args.history.is_empty() {
@@ -70,13 +70,13 @@ fn history(args: &TuneArgs, settings: &Settings, policy: &Policy) -> Result<Hist
 }
 
 /// What a file is.
-enum Kind {
+enum TuneKind {
     Store,
     Export,
     Trace,
 }
 
-impl Kind {
+impl TuneKind {
     fn of(path: &Path) -> Result<Self, Failure> {
         if path.is_dir() {
             return Ok(Self::Trace);
@@ -196,8 +196,8 @@ impl TuneReport {
         write!(out, "{}", self.policy)
     }
 
-    fn table(&self) -> Table<6> {
-        let mut table = Table::new([
+    fn table(&self) -> TextTable<6> {
+        let mut table = TextTable::new([
             "KEY",
             "SETTING",
             "STOPPED",

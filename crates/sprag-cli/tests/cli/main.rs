@@ -45,6 +45,7 @@ mod policy_page;
 mod policy_set;
 #[cfg(test)]
 mod relay;
+#[cfg(test)]
 mod replay;
 mod rules;
 #[cfg(test)]

@@ -579,6 +579,7 @@ mod tests {
                 moved: vec![-3, 4],
             })
         });
+        fill_marks(random, cell);
         cell.held.pace = Pace {
             gaps: vec![random.tiny(), random.tiny()],
             answered: random.maybe(RandomValues::time),
@@ -587,6 +588,9 @@ mod tests {
             turn: random.roll(),
             turn_start: random.small(),
         };
+    }
+
+    fn fill_marks(random: &mut RandomValues, cell: &mut SessionCell) {
         cell.held.refused_in_block = random.small();
         cell.held.run_started = random.maybe(RandomValues::time);
         cell.held.user_unblocks = random.is();

@@ -47,7 +47,7 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
             let above = cells.killed_above.is_some() && session.killed().is_none();
             if above && finding.code == Some(Code::SessionKilledLoopGuard) {
                 let tried = Tried::new(&call.approach, &limits);
-                let judged = CallFate::Refused;
+                let judged = CallJudgement::Refused;
                 remember(call, &mut session, tried, judged, now);
             }
             answer(finding, &session, call.identity, Stage::Call)
@@ -93,14 +93,14 @@ pub(super) const LET_RUN: &str = "Let run by the client.";
 
 /// What became of a call.
 #[derive(Debug, PartialEq, Eq)]
-enum CallFate {
+enum CallJudgement {
     Allowed,
     /// It waits for a person's word; with what counts if it runs all the same.
     Asked(CallLosses),
     Refused,
 }
 
-impl CallFate {
+impl CallJudgement {
     fn of(call: &Call, decision: Decision, destruction: &Destruction<'_>) -> Self {
         match decision {
             Decision::Allow | Decision::Warn => Self::Allowed,
@@ -113,16 +113,22 @@ impl CallFate {
 }
 
 /// Lets the call wait for its step.
-fn remember(call: &Call, cell: &mut SessionCell, tried: Tried, fate: CallFate, now: Timestamp) {
+fn remember(
+    call: &Call,
+    cell: &mut SessionCell,
+    tried: Tried,
+    fate: CallJudgement,
+    now: Timestamp,
+) {
     if let Some(id) = pending_id(call.use_id.as_ref(), call.id.as_ref()) {
         cell.remember_pending(PendingCall {
             id,
             tried,
-            refused: fate != CallFate::Allowed,
-            asked: matches!(fate, CallFate::Asked(_)),
+            refused: fate != CallJudgement::Allowed,
+            asked: matches!(fate, CallJudgement::Asked(_)),
             dialog: call.dialog,
             losses: match fate {
-                CallFate::Asked(losses) if !losses.is_empty() => Some(Box::new(losses)),
+                CallJudgement::Asked(losses) if !losses.is_empty() => Some(Box::new(losses)),
                 _ => None,
             },
             at: now,
@@ -187,7 +193,7 @@ fn judged(
     } else if approved.is_some() {
         verdict.approval = approved;
     }
-    let fate = CallFate::of(call, verdict.decision, &destruction);
+    let fate = CallJudgement::of(call, verdict.decision, &destruction);
     remember(call, cell, tried, fate, now);
     verdict
 }

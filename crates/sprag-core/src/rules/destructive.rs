@@ -137,22 +137,26 @@ fn text(approach: &Approach, limits: &DestructiveLimits) -> Option<String> {
 
 /// What destroys: tools by their name, and commands, have memories of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum DestructionSource {
     Tools,
     Commands,
 }
 
 /// The memory that the policy's scope names.
 pub(super) fn memory<'a>(
-    source: Source,
+    source: DestructionSource,
     cells: (&'a mut SessionCell, Option<&'a mut AgentCell>),
     limits: &Limits,
 ) -> &'a mut Destructive {
     match (limits.destructive.scope, source, cells) {
-        (Scope::Agent, Source::Tools, (_, Some(agent))) => &mut agent.destructive,
-        (Scope::Agent, Source::Commands, (_, Some(agent))) => &mut agent.commands,
-        (_, Source::Tools, (session, _)) => session.held.destructive.get_or_insert_default(),
-        (_, Source::Commands, (session, _)) => session.held.commands.get_or_insert_default(),
+        (Scope::Agent, DestructionSource::Tools, (_, Some(agent))) => &mut agent.destructive,
+        (Scope::Agent, DestructionSource::Commands, (_, Some(agent))) => &mut agent.commands,
+        (_, DestructionSource::Tools, (session, _)) => {
+            session.held.destructive.get_or_insert_default()
+        }
+        (_, DestructionSource::Commands, (session, _)) => {
+            session.held.commands.get_or_insert_default()
+        }
     }
 }
 
@@ -180,7 +184,7 @@ pub(crate) fn judge(
             .is_some(),
         granted: own && session.approvals.grants(series(call)),
     };
-    let memory = memory(Source::Tools, cells, limits);
+    let memory = memory(DestructionSource::Tools, cells, limits);
     let target_warns = case.target(memory, found);
     case.volume(memory, target_warns, found);
 }

@@ -25,7 +25,7 @@ use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 use crate::verdict::Decision;
 
-use super::destructive::{Source, counted, memory, raise_hint, speaks_for_volume};
+use super::destructive::{DestructionSource, counted, memory, raise_hint, speaks_for_volume};
 
 /// With a lower limit there is no room for a warning.
 const WARNS_FROM: u32 = 3;
@@ -114,7 +114,7 @@ pub(crate) fn judge(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let case = Case {
+    let case = EffectCase {
         losses,
         call,
         now,
@@ -123,20 +123,20 @@ pub(crate) fn judge(
     case.sweeping(found);
     case.near(cells.0, found);
     if !losses.far.is_empty() {
-        let memory = memory(Source::Commands, cells, limits);
+        let memory = memory(DestructionSource::Commands, cells, limits);
         let target_warns = case.target(memory, found);
         case.volume(memory, target_warns, found);
     }
 }
 
-struct Case<'a> {
+struct EffectCase<'a> {
     losses: &'a Losses<'a>,
     call: &'a Call,
     now: Timestamp,
     limits: &'a Limits,
 }
 
-impl Case<'_> {
+impl EffectCase<'_> {
     fn sweeping(&self, found: &mut Findings) {
         let vital = self.losses.sweeping.iter().find(|effect| effect.vital);
         let Some(effect) = vital.or(self.losses.sweeping.first()) else {

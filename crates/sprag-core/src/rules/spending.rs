@@ -41,7 +41,7 @@ const TIME: u8 = 2;
 const UNPRICED: u8 = 3;
 
 /// One scope with what may be used in it.
-struct Scope<'c> {
+struct SpendScope<'c> {
     name: &'static str,
     /// The session above that it is about.
     above: Option<Id>,
@@ -146,12 +146,12 @@ impl<'c> Spender<'c> {
         }
     }
 
-    fn scopes(&mut self) -> Vec<Scope<'_>> {
+    fn scopes(&mut self) -> Vec<SpendScope<'_>> {
         let (now, limits, policy) = (self.now, self.limits, self.policy);
         let budget = &limits.budget;
         let scope = |name, spent, since: Option<Timestamp>, pick: fn(&Amounts) -> Option<u64>| {
             let elapsed = since.map_or(0, |since| now.since(since).0);
-            Scope {
+            SpendScope {
                 name,
                 above: None,
                 spent,
@@ -175,7 +175,7 @@ impl<'c> Spender<'c> {
         let read = read.map(|above| (&above.id, above.agent.as_ref(), &mut above.spent));
         all.extend(written.chain(read).map(|(id, agent, spent)| {
             let limits = policy.limits_for(agent.map(Id::as_str), id.as_str());
-            Scope {
+            SpendScope {
                 name: "session",
                 above: Some(id.clone()),
                 spent,
@@ -199,7 +199,7 @@ impl<'c> Spender<'c> {
     }
 }
 
-impl Scope<'_> {
+impl SpendScope<'_> {
     fn judge(&mut self, blocked: bool, found: &mut Findings) {
         let (tokens, cost) = (self.spent.tokens, self.spent.cost_micros);
         for (bit, rule, used, max) in [

@@ -201,7 +201,7 @@ mod tests {
             .collect();
         assert_eq!(results.len(), 2);
         assert_eq!(
-            (results[0].0, results[0].1.as_ref(), results[0].2),
+            (results[0].0, results[0].1, results[0].2),
             ("g1-0", r#""a""#, false)
         );
         assert_eq!((results[1].0, results[1].2), ("call-123456", true));

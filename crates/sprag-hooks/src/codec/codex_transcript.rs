@@ -32,19 +32,19 @@ pub(super) struct UnreportedResult {
 }
 
 #[derive(Deserialize)]
-struct Line {
-    payload: Entry,
+struct RolloutLine {
+    payload: RolloutEntry,
 }
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Entry {
+enum RolloutEntry {
     #[serde(alias = "custom_tool_call")]
     FunctionCall(RecordedCall),
     #[serde(alias = "custom_tool_call_output")]
     FunctionCallOutput(CallOutput),
     ItemCompleted {
-        item: Item,
+        item: CodexItem,
     },
     #[serde(other)]
     Other,
@@ -66,7 +66,7 @@ struct CallOutput {
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct CodexItem {
     id: Option<String>,
     #[serde(rename = "type")]
     kind: String,
@@ -81,20 +81,20 @@ pub(super) fn unreported_results(transcript: &str) -> Vec<UnreportedResult> {
     let mut calls = HashMap::new();
     for line in transcript.lines().rev() {
         // The first line may be cut off, and new kinds of lines come with new versions.
-        let Ok(Line { payload }) = serde_json::from_str(line) else {
+        let Ok(RolloutLine { payload }) = serde_json::from_str(line) else {
             continue;
         };
         match payload {
             // Results of the answer before: everything that is wanted was found.
-            Entry::FunctionCallOutput(_) if !calls.is_empty() => break,
-            Entry::FunctionCallOutput(output) => outputs.push(output),
+            RolloutEntry::FunctionCallOutput(_) if !calls.is_empty() => break,
+            RolloutEntry::FunctionCallOutput(output) => outputs.push(output),
             // Calls of the last answer have no results yet.
-            Entry::FunctionCall(_) if outputs.is_empty() => {}
-            Entry::FunctionCall(call) => {
+            RolloutEntry::FunctionCall(_) if outputs.is_empty() => {}
+            RolloutEntry::FunctionCall(call) => {
                 calls.insert(call.call_id.clone(), call);
             }
-            Entry::ItemCompleted { item } if item.is_reported() => reported.extend(item.id),
-            Entry::ItemCompleted { .. } | Entry::Other => {}
+            RolloutEntry::ItemCompleted { item } if item.is_reported() => reported.extend(item.id),
+            RolloutEntry::ItemCompleted { .. } | RolloutEntry::Other => {}
         }
     }
     let unreported = outputs
@@ -117,8 +117,8 @@ pub(super) fn unreported_results(transcript: &str) -> Vec<UnreportedResult> {
 /// that fires.
 pub(super) fn has_failed(transcript: &str, call_id: &str) -> bool {
     let items = transcript.lines().rev().filter_map(|line| {
-        match serde_json::from_str::<Line>(line).ok()?.payload {
-            Entry::ItemCompleted { item } => Some(item),
+        match serde_json::from_str::<RolloutLine>(line).ok()?.payload {
+            RolloutEntry::ItemCompleted { item } => Some(item),
             _ => None,
         }
     });
@@ -127,7 +127,7 @@ pub(super) fn has_failed(transcript: &str, call_id: &str) -> bool {
         .is_some_and(|item| item.status.as_deref() == Some("failed"))
 }
 
-impl Item {
+impl CodexItem {
     /// Whether `PostToolUse` fired for it.
     fn is_reported(&self) -> bool {
         self.kind != "McpToolCall" || self.status.as_deref() != Some("failed")

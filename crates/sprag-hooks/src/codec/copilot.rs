@@ -18,7 +18,7 @@ use crate::client::Client;
 use crate::output::{ToolOutput, without_shell_tag};
 use crate::parsed_hook::{Actor, Dialect, HookPhase, ParsedHook, ReadError, ToolOutcome, ToolUse};
 use crate::reply::{Question, Reply};
-use crate::spend::{SpendSource, Spender};
+use crate::spend::{HookSpender, SpendSource};
 use crate::tool_name;
 
 const HOW_TO_END: &str = "Copilot has no hook that ends a session, so every call is refused now. \
@@ -132,13 +132,13 @@ pub(super) fn read_nested(
 }
 
 /// One transcript holds the session and its sub-agents; the payload does not name it.
-fn spender(phase: HookPhase, fields: &CamelPayload<'_>) -> Option<Spender> {
+fn spender(phase: HookPhase, fields: &CamelPayload<'_>) -> Option<HookSpender> {
     let root = Actor {
         sub: None,
         agent: Client::Copilot.as_str().to_owned(),
         ..actor(fields).ok()?
     };
-    Some(Spender {
+    Some(HookSpender {
         source: SpendSource {
             client: Client::Copilot,
             session: root.root.clone(),

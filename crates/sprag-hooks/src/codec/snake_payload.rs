@@ -7,7 +7,7 @@ use sprag_core::Payload;
 
 use crate::client::Client;
 use crate::parsed_hook::{Actor, HookPhase, ReadError};
-use crate::spend::{SpendSource, Spender};
+use crate::spend::{HookSpender, SpendSource};
 
 /// The fields that any of them sends and we read.
 #[derive(Debug, Deserialize)]
@@ -80,7 +80,7 @@ impl SnakePayload<'_> {
         client: Client,
         actor: Actor,
         of_sub: impl FnOnce(&str, &str) -> Option<String>,
-    ) -> Option<Spender> {
+    ) -> Option<HookSpender> {
         let main = self.transcript_path.and_then(text)?;
         let own = self.agent_transcript_path.clone();
         let of_sub = actor
@@ -92,7 +92,7 @@ impl SnakePayload<'_> {
             Some(own) => (own, Some(main)),
             None => (main, None),
         };
-        Some(Spender {
+        Some(HookSpender {
             source: SpendSource {
                 client,
                 session: actor.root.clone(),

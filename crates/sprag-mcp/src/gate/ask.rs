@@ -33,7 +33,7 @@ pub(crate) struct HeldCall {
 
 /// What a person said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reply {
+enum FormReply {
     Yes,
     No,
     /// They closed the form.
@@ -89,7 +89,7 @@ impl Gate {
         self.reply(
             &held.session,
             &held.approval,
-            message.result.map_or(Reply::Nothing, read),
+            message.result.map_or(FormReply::Nothing, read),
         );
         Some(held)
     }
@@ -110,20 +110,20 @@ impl Gate {
         let session = meta.session.as_ref().unwrap_or(&scope.session);
         let said = params.input_responses.and_then(|all| raw_member(all, KEY));
         if scope.is_lasting() {
-            self.reply(session, &approval, said.map_or(Reply::Nothing, read));
+            self.reply(session, &approval, said.map_or(FormReply::Nothing, read));
         }
         without_input(bytes, message.params?)
     }
 
-    fn reply(&self, session: &Id, approval: &Id, reply: Reply) {
+    fn reply(&self, session: &Id, approval: &Id, reply: FormReply) {
         let answer = AnswerEvent {
             by: Some("the user of the MCP client".into()),
             ..AnswerEvent::new(session.clone(), approval.clone())
         };
         let event = match reply {
-            Reply::Yes => Event::Approve(answer),
-            Reply::No => Event::Decline(answer),
-            Reply::Nothing => return,
+            FormReply::Yes => Event::Approve(answer),
+            FormReply::No => Event::Decline(answer),
+            FormReply::Nothing => return,
         };
         if let GuardAnswer::Rejected(why) = self.source.check(None, event) {
             self.source
@@ -161,14 +161,14 @@ fn form(event: &CallEvent, verdict: &Verdict) -> Value {
     })
 }
 
-fn read(result: &RawValue) -> Reply {
+fn read(result: &RawValue) -> FormReply {
     let yes = raw_member(result, "content")
         .and_then(|content| raw_member(content, "approve"))
         .is_some_and(|approve| approve.get() == "true");
     match member(result, "action").as_deref() {
-        Some("accept") if yes => Reply::Yes,
-        Some("accept" | "decline") => Reply::No,
-        _ => Reply::Nothing,
+        Some("accept") if yes => FormReply::Yes,
+        Some("accept" | "decline") => FormReply::No,
+        _ => FormReply::Nothing,
     }
 }
 

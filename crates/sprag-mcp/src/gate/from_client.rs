@@ -13,7 +13,7 @@ use crate::call_meta::{CallMeta, can_elicit};
 use crate::call_outcome::CallOutcome;
 use crate::envelope::{CallParams, Envelope, batch, member, parse, raw_member, text};
 use crate::guidance::guidance;
-use crate::in_flight::{PendingCall, PendingRequest, after_cut, fingerprint, next_round};
+use crate::in_flight::{InFlightCall, PendingRequest, after_cut, fingerprint, next_round};
 use crate::large_payload::payload;
 use crate::misread::{self, CALL};
 use crate::refusal::{INVALID_REQUEST, Reason, RefusalForm, error, refusal};
@@ -365,8 +365,8 @@ fn pending(
     sender: Option<Arc<Sender>>,
     fingerprint: u64,
     verdict: Option<&Verdict>,
-) -> Option<PendingCall> {
-    Some(PendingCall {
+) -> Option<InFlightCall> {
+    Some(InFlightCall {
         id: event.id?,
         shared: event.identity == Identity::Shared,
         sender,

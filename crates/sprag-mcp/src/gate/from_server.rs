@@ -7,7 +7,7 @@ use super::{Gate, RequestScope, ServerAction, id_key};
 use crate::call_outcome::CallOutcome;
 use crate::envelope::{Envelope, ResultEnvelope, batch, member, raw_member, text};
 use crate::guidance::{guidance, into_error, into_result};
-use crate::in_flight::{PendingCall, PendingRequest, next_round};
+use crate::in_flight::{InFlightCall, PendingRequest, next_round};
 use crate::splice::{self, Splice};
 use crate::stream_scan::StreamScan;
 use crate::tools;
@@ -72,7 +72,7 @@ impl Gate {
         &self,
         whole: &[u8],
         message: &Envelope<'_>,
-        call: Box<PendingCall>,
+        call: Box<InFlightCall>,
     ) -> Option<Splice> {
         let Some(result) = message.result else {
             return self.failed(whole, message.error?, *call);
@@ -124,7 +124,7 @@ impl Gate {
         whole: &[u8],
         result: &RawValue,
         envelope: &ResultEnvelope<'_>,
-        call: PendingCall,
+        call: InFlightCall,
     ) -> Option<Splice> {
         let outcome = CallOutcome::of_result(envelope, result);
         self.finish(call, outcome, |text| {
@@ -132,13 +132,13 @@ impl Gate {
         })
     }
 
-    fn failed(&self, whole: &[u8], error: &RawValue, call: PendingCall) -> Option<Splice> {
+    fn failed(&self, whole: &[u8], error: &RawValue, call: InFlightCall) -> Option<Splice> {
         let outcome = CallOutcome::of_error(error);
         self.finish(call, outcome, |text| into_error(whole, error, text))
     }
 
     /// Reports the outcome of a call when there is no result to put guidance into.
-    pub(super) fn finish_later(&self, call: PendingCall, outcome: CallOutcome) {
+    pub(super) fn finish_later(&self, call: InFlightCall, outcome: CallOutcome) {
         self.finish(call, outcome, |_| None);
     }
 
@@ -146,7 +146,7 @@ impl Gate {
     /// no place is kept for the next result of the session, so that none is lost.
     fn finish(
         &self,
-        call: PendingCall,
+        call: InFlightCall,
         outcome: CallOutcome,
         place: impl FnOnce(&str) -> Option<Splice>,
     ) -> Option<Splice> {
@@ -161,7 +161,7 @@ impl Gate {
 
     /// Reports the outcome of a call to the guard, and returns the guidance for its agent: what was kept
     /// from before, the verdict on the call, the verdict on the outcome.
-    fn report(&self, call: PendingCall, outcome: CallOutcome) -> Option<String> {
+    fn report(&self, call: InFlightCall, outcome: CallOutcome) -> Option<String> {
         let session: &Id = &call.session;
         let mut step = StepEvent::new(session.clone());
         step.id = Some(call.id);

@@ -16,21 +16,21 @@ use super::public_address::PublicAddress;
 use super::readable;
 use super::response_body::ResponseBody;
 use super::response_forwarder::ResponseForwarder;
-use super::upstream::Upstream;
+use super::upstream::McpServer;
 use super::{headers, mirrored_headers};
 use crate::envelope::Envelope;
 use crate::gate::{ClientAction, ExchangeEnd, Gate};
 
 /// One request and its answer.
-pub(super) struct Exchange {
-    pub(super) upstream: Arc<Upstream>,
+pub(super) struct McpExchange {
+    pub(super) upstream: Arc<McpServer>,
     /// How the client sees this server.
     pub(super) public: PublicAddress,
     pub(super) target: Uri,
     pub(super) turn: OwnedSemaphorePermit,
 }
 
-impl Exchange {
+impl McpExchange {
     /// Judges the request, passes it on, and passes the answer back.
     pub(super) async fn run(
         self,

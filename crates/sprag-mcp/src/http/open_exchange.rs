@@ -6,13 +6,13 @@ use hyper::body::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::sse::MessageInspector;
-use super::upstream::Upstream;
+use super::upstream::McpServer;
 use crate::gate::{ExchangeEnd, RequestScope, ServerAction};
 use crate::stream_scan::StreamScan;
 
 /// An exchange that is under way. Dropped before it is over, the client has gone away.
 pub(super) struct OpenExchange {
-    upstream: Arc<Upstream>,
+    upstream: Arc<McpServer>,
     scope: RequestScope,
     may_resume: bool,
     is_over: bool,
@@ -21,7 +21,7 @@ pub(super) struct OpenExchange {
 
 impl OpenExchange {
     pub(super) fn new(
-        upstream: Arc<Upstream>,
+        upstream: Arc<McpServer>,
         (scope, may_resume): (RequestScope, bool),
         turn: OwnedSemaphorePermit,
     ) -> Self {

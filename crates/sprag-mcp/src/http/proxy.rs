@@ -12,14 +12,14 @@ use sprag_core::Id;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use super::body_reader::BodyReader;
-use super::exchange::Exchange;
+use super::exchange::McpExchange;
 use super::hosts::{Hosts, is_own_origin, one_host};
 use super::local_response::{self, ErrorResponse};
 use super::proxy_config::ProxyConfig;
 use super::public_address::{METADATA, PublicAddress};
 use super::readable;
 use super::response_body::ResponseBody;
-use super::upstream::{Upstream, UpstreamOptions};
+use super::upstream::{McpServer, UpstreamOptions};
 use super::{headers, limits, strict_path};
 use crate::gate::{Gate, GateOptions, OnKill};
 use crate::verdict_source::{LogSink, VerdictSource};
@@ -103,7 +103,7 @@ pub enum ProxyError {
 
 /// A proxy before servers that are reached over HTTP.
 pub struct Proxy {
-    upstreams: Vec<Arc<Upstream>>,
+    upstreams: Vec<Arc<McpServer>>,
     options: ProxyOptions,
     bodies: BodyReader,
     streams: Arc<Semaphore>,
@@ -116,8 +116,8 @@ impl std::fmt::Debug for Proxy {
 }
 
 /// Where a request goes.
-struct Route<'p> {
-    upstream: &'p Arc<Upstream>,
+struct ProxyRoute<'p> {
+    upstream: &'p Arc<McpServer>,
     target: Option<Uri>,
     is_metadata: bool,
 }
@@ -161,7 +161,7 @@ impl Proxy {
                 ),
                 guard_waits: options.guard_waits,
             };
-            let upstream = Upstream::new(config, &options.mount, gate, manners)?;
+            let upstream = McpServer::new(config, &options.mount, gate, manners)?;
             upstreams.push(Arc::new(upstream));
         }
         Ok(Self {
@@ -221,7 +221,7 @@ impl Proxy {
         if route.is_metadata && head.method == Method::GET {
             return self.metadata(route.upstream, head, public).await;
         }
-        let exchange = Exchange {
+        let exchange = McpExchange {
             upstream: Arc::clone(route.upstream),
             public,
             target,
@@ -296,7 +296,7 @@ impl Proxy {
         allowed.any(|allowed| allowed.eq_ignore_ascii_case(origin.as_bytes()))
     }
 
-    fn route(&self, uri: &Uri) -> Result<Route<'_>, ErrorResponse> {
+    fn route(&self, uri: &Uri) -> Result<ProxyRoute<'_>, ErrorResponse> {
         let path = uri.path();
         // Where a request goes must be where every server reads that it goes. A slash at the end is part of some
         // servers' addresses.
@@ -311,7 +311,7 @@ impl Proxy {
         };
         let Some(rest) = path.strip_prefix(WELL_KNOWN) else {
             let (upstream, rest) = self.find(path).ok_or_else(nowhere)?;
-            return Ok(Route {
+            return Ok(ProxyRoute {
                 target: upstream.target(rest, uri.query()),
                 upstream,
                 is_metadata: false,
@@ -324,7 +324,7 @@ impl Proxy {
             (None, [only]) => (only, resource.to_owned()),
             (None, _) => return Err(nowhere()),
         };
-        Ok(Route {
+        Ok(ProxyRoute {
             target: upstream.at(&format!("{WELL_KNOWN}{kind}{resource}")),
             upstream,
             is_metadata: METADATA.strip_prefix(WELL_KNOWN) == Some(kind),
@@ -332,8 +332,8 @@ impl Proxy {
     }
 
     /// The server with the longest path that `path` is at or below, and what follows it.
-    fn find<'p, 'r>(&'p self, path: &'r str) -> Option<(&'p Arc<Upstream>, &'r str)> {
-        let below = |upstream: &'p Arc<Upstream>| {
+    fn find<'p, 'r>(&'p self, path: &'r str) -> Option<(&'p Arc<McpServer>, &'r str)> {
+        let below = |upstream: &'p Arc<McpServer>| {
             let rest = path.strip_prefix(upstream.path.as_str())?;
             let is_below = rest.is_empty() || rest.starts_with('/');
             is_below.then_some((upstream, rest))
@@ -345,7 +345,7 @@ impl Proxy {
     /// The metadata of a protected resource, with the resource as the client knows it.
     async fn metadata(
         &self,
-        upstream: &Arc<Upstream>,
+        upstream: &Arc<McpServer>,
         mut head: Parts,
         public: PublicAddress,
     ) -> Result<Response<ResponseBody>, ErrorResponse> {

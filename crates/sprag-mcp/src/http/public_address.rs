@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 
 use hyper::header::{self, HeaderMap, HeaderValue};
 
-use super::upstream::Upstream;
+use super::upstream::McpServer;
 use crate::envelope::{raw_member, text};
 use crate::splice::{self, Splice, range_of};
 
@@ -26,7 +26,7 @@ pub(super) struct PublicAddress {
 
 impl PublicAddress {
     /// Puts the proxy's address into headers that name the server's.
-    pub(super) fn rewrite(&self, upstream: &Upstream, headers: &mut HeaderMap) {
+    pub(super) fn rewrite(&self, upstream: &McpServer, headers: &mut HeaderMap) {
         if let Some(place) = headers.get(header::LOCATION)
             && let Some(new) = self.location(upstream, place)
         {
@@ -45,7 +45,7 @@ impl PublicAddress {
     }
 
     /// The metadata of a protected resource, with the resource as the client knows it.
-    pub(super) fn metadata(&self, upstream: &Upstream, body: &[u8]) -> Option<Vec<u8>> {
+    pub(super) fn metadata(&self, upstream: &McpServer, body: &[u8]) -> Option<Vec<u8>> {
         let document: &serde_json::value::RawValue = serde_json::from_slice(body).ok()?;
         let old = raw_member(document, "resource")?;
         text(old)?;
@@ -55,7 +55,7 @@ impl PublicAddress {
     }
 
     /// A redirect below the server's own address stays behind the proxy.
-    fn location(&self, upstream: &Upstream, place: &HeaderValue) -> Option<HeaderValue> {
+    fn location(&self, upstream: &McpServer, place: &HeaderValue) -> Option<HeaderValue> {
         let place = place.to_str().ok()?;
         let path = place.strip_prefix(upstream.origin()).unwrap_or(place);
         let rest = path.strip_prefix(upstream.own_path())?;
@@ -65,7 +65,7 @@ impl PublicAddress {
     }
 
     /// A challenge that says where the metadata is, and where it really is is kept.
-    fn challenge(&self, upstream: &Upstream, value: &HeaderValue) -> Option<HeaderValue> {
+    fn challenge(&self, upstream: &McpServer, value: &HeaderValue) -> Option<HeaderValue> {
         const KEY: &str = "resource_metadata=\"";
         let text = value.to_str().ok()?;
         let (before, rest) = text.split_once(KEY)?;

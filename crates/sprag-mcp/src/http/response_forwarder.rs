@@ -13,14 +13,14 @@ use super::local_response::NO_SERVER;
 use super::open_exchange::OpenExchange;
 use super::public_address::PublicAddress;
 use super::response_body::ResponseBody;
-use super::upstream::Upstream;
+use super::upstream::McpServer;
 use super::{headers, local_response};
 use crate::envelope::batch;
 use crate::gate::ExchangeEnd;
 
 /// An answer on its way to the client.
 pub(super) struct ResponseForwarder {
-    pub(super) upstream: Arc<Upstream>,
+    pub(super) upstream: Arc<McpServer>,
     pub(super) public: PublicAddress,
     /// What the server was asked.
     pub(super) asked: Bytes,

@@ -27,7 +27,7 @@ use super::{credentials, headers, limits};
 use crate::gate::{Gate, RequestScope};
 
 /// One server behind the proxy.
-pub(super) struct Upstream {
+pub(super) struct McpServer {
     pub(super) gate: Gate,
     pub(super) sessions: ProtocolSessions,
     /// Where clients find it.
@@ -60,7 +60,7 @@ pub(super) struct UpstreamOptions {
     pub(super) guard_waits: bool,
 }
 
-impl Upstream {
+impl McpServer {
     pub(super) fn new(
         config: &UpstreamConfig,
         mount: &str,

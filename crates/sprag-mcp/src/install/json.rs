@@ -6,7 +6,7 @@ use jsonc_parser::ast::{Array, Object, StringLit, Value};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::InstallError;
-use super::server_entry::{Launch, ServerEntry};
+use super::server_entry::{ServerEntry, ServerLaunch};
 
 /// The servers under `key`; with `projects` also those under `key` of each project.
 pub(super) fn entries(
@@ -53,7 +53,7 @@ fn servers(
 
 /// `command` and `args`; in an older form of Zed's settings `command` holds `path` and `args`, and in
 /// opencode's it is a list of both.
-fn launch(text: &str, server: &Object<'_>) -> Option<Launch> {
+fn launch(text: &str, server: &Object<'_>) -> Option<ServerLaunch> {
     if let Some(command) = server.get_array("command") {
         return launch_of_list(server, command);
     }
@@ -69,7 +69,7 @@ fn launch(text: &str, server: &Object<'_>) -> Option<Launch> {
         return None;
     }
     let key_at = table.get(key)?.range.start;
-    Some(Launch {
+    Some(ServerLaunch {
         program: program.value.to_string(),
         args: each.iter().map(|arg| arg.value.to_string()).collect(),
         env: env(table.get_object("env").or_else(|| server.get_object("env"))),
@@ -82,13 +82,13 @@ fn launch(text: &str, server: &Object<'_>) -> Option<Launch> {
 }
 
 /// `["program", "argument"]`.
-fn launch_of_list(server: &Object<'_>, command: &Array<'_>) -> Option<Launch> {
+fn launch_of_list(server: &Object<'_>, command: &Array<'_>) -> Option<ServerLaunch> {
     let words = texts(command);
     if command.elements.len() != words.len() {
         return None;
     }
     let (program, args) = words.split_first()?;
-    Some(Launch {
+    Some(ServerLaunch {
         program: program.value.to_string(),
         args: args.iter().map(|arg| arg.value.to_string()).collect(),
         env: env(server.get_object("environment")),

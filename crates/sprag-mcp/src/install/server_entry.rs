@@ -15,12 +15,12 @@ pub struct ServerEntry {
     /// What the client calls it.
     pub name: String,
     /// How it is started; none where it is reached over the network.
-    pub launch: Option<Launch>,
+    pub launch: Option<ServerLaunch>,
 }
 
 /// How a server is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launch {
+pub struct ServerLaunch {
     /// The program.
     pub program: String,
     /// Its arguments.
@@ -43,7 +43,7 @@ impl ServerEntry {
     pub(crate) fn wrapped(
         &self,
         text: &str,
-        launch: &Launch,
+        launch: &ServerLaunch,
         wrapper: &Wrapper,
         format: Format,
     ) -> Vec<Splice> {
@@ -75,7 +75,7 @@ impl ServerEntry {
     }
 }
 
-impl Launch {
+impl ServerLaunch {
     /// Whether the wrapper is before it.
     #[must_use]
     pub fn is_wrapped(&self) -> bool {

@@ -3,7 +3,7 @@
 use toml_edit::{Document, Item, TableLike};
 
 use super::InstallError;
-use super::server_entry::{Launch, ServerEntry};
+use super::server_entry::{ServerEntry, ServerLaunch};
 
 /// The servers under `key`.
 pub(super) fn entries(text: &str, key: &'static str) -> Result<Vec<ServerEntry>, InstallError> {
@@ -21,7 +21,7 @@ pub(super) fn entries(text: &str, key: &'static str) -> Result<Vec<ServerEntry>,
     Ok(servers.iter().map(entry).collect())
 }
 
-fn launch(server: &dyn TableLike, is_inline: bool) -> Option<Launch> {
+fn launch(server: &dyn TableLike, is_inline: bool) -> Option<ServerLaunch> {
     let program = server.get("command")?;
     let args = server.get("args");
     let list = args.and_then(Item::as_array);
@@ -38,7 +38,7 @@ fn launch(server: &dyn TableLike, is_inline: bool) -> Option<Launch> {
     let spans: Option<Vec<_>> = each.iter().map(|arg| arg.span()).collect();
     let env = server.get("env").and_then(Item::as_table_like);
     let pair = |(name, item): (&str, &Item)| Some((name.to_owned(), item.as_str()?.to_owned()));
-    Some(Launch {
+    Some(ServerLaunch {
         program: program.as_str()?.to_owned(),
         args: texts?,
         env: env

@@ -14,7 +14,9 @@ use sprag_core::Timestamp;
 use super::TranscriptReader;
 use super::claude::{ClaudeBlock, take};
 use super::text::{answer, string, unpacked};
-use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
+use crate::transcript_item::{
+    ItemKind, ResultBody, Sink, TokenCounts, TranscriptCall, TranscriptItem,
+};
 
 #[derive(Deserialize)]
 struct ChatMessage<'a> {
@@ -102,7 +104,7 @@ fn message(session: &str, message: &ChatMessage<'_>, sink: Sink<'_>) {
     let mut tell = |what: ItemKind<'_>| sink(TranscriptItem { session, at, what });
     let role = message.role.as_deref().unwrap_or_default();
     if let Some(usage) = &message.usage {
-        tell(ItemKind::Tokens(Tokens {
+        tell(ItemKind::Tokens(TokenCounts {
             input: usage.input_tokens,
             cached: 0,
             output: usage.output_tokens,

@@ -13,7 +13,9 @@ use sprag_hooks::{is_own_prompt, parse_time, tool_name};
 
 use super::TranscriptReader;
 use super::text::{answer, string};
-use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
+use crate::transcript_item::{
+    ItemKind, ResultBody, Sink, TokenCounts, TranscriptCall, TranscriptItem,
+};
 
 /// What Claude Code writes where a command printed nothing.
 const SILENT: &str = "\"(Bash completed with no output)\"";
@@ -147,8 +149,8 @@ impl TranscriptReader for Claude {
     }
 }
 
-fn tokens(usage: &ClaudeUsage) -> Tokens {
-    Tokens {
+fn tokens(usage: &ClaudeUsage) -> TokenCounts {
+    TokenCounts {
         input: usage
             .input_tokens
             .saturating_add(usage.cache_creation_input_tokens),

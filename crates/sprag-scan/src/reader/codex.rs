@@ -12,7 +12,9 @@ use sprag_hooks::{parse_time, tool_name};
 
 use super::TranscriptReader;
 use super::text::{answer, string, unpacked};
-use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
+use crate::transcript_item::{
+    ItemKind, ResultBody, Sink, TokenCounts, TranscriptCall, TranscriptItem,
+};
 
 #[derive(Deserialize)]
 struct CodexLine<'a> {
@@ -174,7 +176,7 @@ impl Codex {
 fn tokens(usage: Option<&CodexUsage>, tell: &mut dyn FnMut(ItemKind<'_>)) {
     if let Some(usage) = usage {
         // What came from the cache is part of the input here.
-        tell(ItemKind::Tokens(Tokens {
+        tell(ItemKind::Tokens(TokenCounts {
             input: usage.input_tokens.saturating_sub(usage.cached_input_tokens),
             cached: usage.cached_input_tokens,
             output: usage.output_tokens,

@@ -13,7 +13,9 @@ use sprag_hooks::output::without_shell_tag;
 
 use super::TranscriptReader;
 use super::text::string;
-use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
+use crate::transcript_item::{
+    ItemKind, ResultBody, Sink, TokenCounts, TranscriptCall, TranscriptItem,
+};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -199,7 +201,7 @@ fn outcome(data: &CopilotData<'_>, tell: &mut dyn FnMut(ItemKind<'_>)) {
 
 fn tokens(data: &CopilotData<'_>, tell: &mut dyn FnMut(ItemKind<'_>)) {
     if let Some(usage) = &data.usage {
-        tell(ItemKind::Tokens(Tokens {
+        tell(ItemKind::Tokens(TokenCounts {
             // What came from the cache is part of the input here.
             input: usage.input_tokens.saturating_sub(usage.cache_read_tokens),
             cached: usage.cache_read_tokens,

@@ -13,7 +13,9 @@ use sprag_hooks::output::without_client_lines;
 
 use super::TranscriptReader;
 use super::text::string;
-use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
+use crate::transcript_item::{
+    ItemKind, ResultBody, Sink, TokenCounts, TranscriptCall, TranscriptItem,
+};
 
 /// How many ids are remembered; what comes again comes soon.
 const MAX_IDS: usize = 16 * 1024;
@@ -196,8 +198,8 @@ impl Gemini {
     }
 }
 
-fn tokens(used: &GeminiUsage) -> Tokens {
-    Tokens {
+fn tokens(used: &GeminiUsage) -> TokenCounts {
+    TokenCounts {
         // What came from the cache is part of the input here.
         input: used.input.saturating_sub(used.cached),
         cached: used.cached,

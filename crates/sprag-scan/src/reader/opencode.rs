@@ -9,7 +9,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Timestamp;
 
-use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
+use crate::transcript_item::{
+    ItemKind, ResultBody, Sink, TokenCounts, TranscriptCall, TranscriptItem,
+};
 
 /// What opencode writes where a command printed nothing.
 const SILENT: &str = "(no output)";
@@ -56,12 +58,12 @@ struct OpencodeState<'a> {
     output: Option<Cow<'a, str>>,
     #[serde(borrow)]
     error: Option<Cow<'a, str>>,
-    metadata: Option<Metadata>,
+    metadata: Option<OpencodeMetadata>,
     time: Option<Span>,
 }
 
 #[derive(Deserialize)]
-struct Metadata {
+struct OpencodeMetadata {
     exit: Option<i64>,
 }
 
@@ -105,7 +107,7 @@ impl OpencodeMessage<'_> {
     }
 
     /// What the model took and gave for it.
-    pub(crate) fn tokens(&self) -> Option<Tokens> {
+    pub(crate) fn tokens(&self) -> Option<TokenCounts> {
         self.tokens.as_ref().filter(|_| !self.is_user()).map(tokens)
     }
 
@@ -143,8 +145,8 @@ pub(crate) fn part(
     Ok(())
 }
 
-fn tokens(used: &OpencodeUsage) -> Tokens {
-    Tokens {
+fn tokens(used: &OpencodeUsage) -> TokenCounts {
+    TokenCounts {
         input: used.input.saturating_add(used.cache.write),
         cached: used.cache.read,
         output: used.output.saturating_add(used.reasoning),

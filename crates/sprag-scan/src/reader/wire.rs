@@ -7,7 +7,9 @@ use serde_json::value::RawValue;
 use sprag_core::{Event, EventError, Id, Payload, StepEvent};
 
 use super::TranscriptReader;
-use crate::transcript_item::{ItemKind, ResultBody, Sink, Tokens, TranscriptCall, TranscriptItem};
+use crate::transcript_item::{
+    ItemKind, ResultBody, Sink, TokenCounts, TranscriptCall, TranscriptItem,
+};
 
 /// How many calls wait for their step.
 const MAX_PENDING: usize = 4_096;
@@ -38,7 +40,7 @@ impl TranscriptReader for Wire {
                 }));
             }
             Event::Step(step) => self.step(&step, &mut tell),
-            Event::Usage(usage) => tell(ItemKind::Tokens(Tokens {
+            Event::Usage(usage) => tell(ItemKind::Tokens(TokenCounts {
                 input: usage.input_tokens,
                 cached: 0,
                 output: usage.output_tokens,

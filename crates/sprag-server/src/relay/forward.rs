@@ -12,7 +12,7 @@ use super::dispatches::DispatchGuard;
 use super::headers::{self, BAGGAGE, SESSION, TRACEPARENT};
 use super::message::RelayRequest;
 use super::message_body::MessageBody;
-use super::upstream::Target;
+use super::upstream::RelayTarget;
 use super::upstream_response::UpstreamResponse;
 use super::verdict::warn;
 use super::{Relay, SENDER, session, trace};
@@ -122,7 +122,7 @@ impl Forward {
             put.push((&names.session, self.to.as_str()));
         }
         let body = MessageBody::read(&self.request.body)?.with(&put);
-        let target = Target::of(&head.extensions)?;
+        let target = RelayTarget::of(&head.extensions)?;
         let upstream = &self.relay.upstream;
         let sent = upstream.send(head.method.clone(), target, headers, body.into());
         Ok(UpstreamResponse::new(sent.await?))
@@ -173,7 +173,7 @@ pub(super) async fn pass(relay: Arc<Relay>, request: Request) -> Result<Response
         headers.insert(header::CONTENT_LENGTH, length.clone());
     }
     let body = reqwest::Body::wrap_stream(body.into_data_stream());
-    let target = Target::of(&head.extensions)?;
+    let target = RelayTarget::of(&head.extensions)?;
     let sent = relay.upstream.send(head.method, target, headers, body);
     Ok(UpstreamResponse::new(sent.await?).pass_on(false, None, Duration::default))
 }

@@ -16,7 +16,7 @@ const IDLE: &str = "idle";
 
 /// A route below the relay's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Route {
+pub(super) enum RelayRoute {
     /// Starts a session with a message.
     Create,
     /// A message to a session.
@@ -30,7 +30,7 @@ pub(super) enum Route {
 /// A request that was understood: its route, and its path as it goes on.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RelayPath {
-    pub(super) route: Route,
+    pub(super) route: RelayRoute,
     pub(super) path: String,
 }
 
@@ -61,25 +61,25 @@ fn elsewhere() -> Problem {
     Problem::new(ProblemKind::NotFound, "this is not below the relay's path")
 }
 
-fn route(parts: &[String]) -> Result<Route, Problem> {
+fn route(parts: &[String]) -> Result<RelayRoute, Problem> {
     let id = |text: &str| Id::new(text).map_err(|error| bad("id", error));
     match parts {
-        [] => Ok(Route::Create),
-        [session, last] if last == MESSAGES => Ok(Route::Message(id(session)?)),
-        [session, last] if last == IDLE => Ok(Route::Idle(id(session)?)),
+        [] => Ok(RelayRoute::Create),
+        [session, last] if last == MESSAGES => Ok(RelayRoute::Message(id(session)?)),
+        [session, last] if last == IDLE => Ok(RelayRoute::Idle(id(session)?)),
         [_, last] => {
             let word = [MESSAGES, IDLE]
                 .into_iter()
                 .find(|word| is_like(last, word));
             match word {
-                None => Ok(Route::Other),
+                None => Ok(RelayRoute::Other),
                 Some(word) => Err(bad(
                     "the path",
                     format!("{last:?} could be read as {word:?}; write it so"),
                 )),
             }
         }
-        [_] | [_, _, ..] => Ok(Route::Other),
+        [_] | [_, _, ..] => Ok(RelayRoute::Other),
     }
 }
 
@@ -93,13 +93,17 @@ fn is_like(part: &str, word: &str) -> bool {
 
 /// What a method makes of a route. On the routes that are judged, only methods that carry no message pass besides
 /// `POST`: an agent server may take a `PUT` there for a message too.
-fn by_method(route: Route, method: &Method) -> Result<Route, Problem> {
+fn by_method(route: RelayRoute, method: &Method) -> Result<RelayRoute, Problem> {
     let carries_none = [Method::GET, Method::HEAD, Method::DELETE, Method::OPTIONS];
     let others = [Method::POST, Method::PUT, Method::PATCH];
     match route {
-        Route::Other if others.contains(method) => Ok(Route::Other),
-        _ if carries_none.contains(method) => Ok(Route::Other),
-        Route::Create | Route::Message(_) | Route::Idle(_) if *method == Method::POST => Ok(route),
+        RelayRoute::Other if others.contains(method) => Ok(RelayRoute::Other),
+        _ if carries_none.contains(method) => Ok(RelayRoute::Other),
+        RelayRoute::Create | RelayRoute::Message(_) | RelayRoute::Idle(_)
+            if *method == Method::POST =>
+        {
+            Ok(route)
+        }
         _ => Err(Problem::new(
             ProblemKind::MethodNotAllowed,
             "not with this method: a message is sent with POST",
@@ -113,7 +117,7 @@ mod tests {
 
     const BASE: &str = "/api/sessions";
 
-    fn read(method: Method, path: &str) -> Result<(Route, String), u16> {
+    fn read(method: Method, path: &str) -> Result<(RelayRoute, String), u16> {
         let read = RelayPath::read(BASE, &method, path);
         read.map(|read| (read.route, read.path))
             .map_err(|problem| problem.status())
@@ -121,9 +125,9 @@ mod tests {
 
     #[test]
     fn messages_are_found_and_written_in_one_way() {
-        let to = |text| Route::Message(Id::new(text).unwrap());
+        let to = |text| RelayRoute::Message(Id::new(text).unwrap());
         for (path, route, goes_to) in [
-            ("/api/sessions", Route::Create, "/api/sessions"),
+            ("/api/sessions", RelayRoute::Create, "/api/sessions"),
             (
                 "/api/sessions/2/messages",
                 to("2"),
@@ -141,17 +145,17 @@ mod tests {
             ),
             (
                 "/api/sessions/2/messages/7",
-                Route::Other,
+                RelayRoute::Other,
                 "/api/sessions/2/messages/7",
             ),
             (
                 "/api/sessions/messages",
-                Route::Other,
+                RelayRoute::Other,
                 "/api/sessions/messages",
             ),
             (
                 "/api/sessions/2/messages-old",
-                Route::Other,
+                RelayRoute::Other,
                 "/api/sessions/2/messages-old",
             ),
         ] {
@@ -191,7 +195,7 @@ mod tests {
             }
         }
         let other = |method| read(method, "/api/sessions/2").map(|(route, _)| route);
-        assert_eq!(other(Method::PUT), Ok(Route::Other));
+        assert_eq!(other(Method::PUT), Ok(RelayRoute::Other));
         assert_eq!(other(Method::TRACE), Err(405));
     }
 
@@ -299,16 +303,16 @@ mod tests {
             let lax: Vec<&str> = lax.iter().map(String::as_str).collect();
             assert_eq!(lax[..2], ["api", "sessions"], "{path} leaves its place");
             match read.route {
-                Route::Other if *method != Method::GET => {
+                RelayRoute::Other if *method != Method::GET => {
                     let is_message = matches!(lax[2..], [] | [_, "messages" | "idle"]);
                     assert!(!is_message, "{method} {path} passes as {}", read.path);
                     others += 1;
                 }
-                Route::Message(id) => {
+                RelayRoute::Message(id) => {
                     assert_eq!(lax[2..], [&*folded(id.as_str()), "messages"], "{path}");
                     messages += 1;
                 }
-                Route::Other | Route::Create | Route::Idle(_) => {}
+                RelayRoute::Other | RelayRoute::Create | RelayRoute::Idle(_) => {}
             }
         }
         assert!(messages > 100 && others > 100, "{messages}, {others}");

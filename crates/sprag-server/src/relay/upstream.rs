@@ -11,12 +11,12 @@ use crate::param::bad;
 use crate::problem::{Problem, ProblemKind};
 
 /// The agent server behind.
-pub(super) struct Upstream {
+pub(super) struct AgentServer {
     base: String,
     client: Client,
 }
 
-impl Upstream {
+impl AgentServer {
     pub(super) fn new(base: &Url) -> Result<Self, ServerError> {
         outbound::choose_tls();
         // What it answers is what the client gets: no redirect is followed here, and no proxy of the
@@ -40,7 +40,7 @@ impl Upstream {
     pub(super) async fn send(
         &self,
         method: Method,
-        target: &Target,
+        target: &RelayTarget,
         headers: HeaderMap,
         body: Body,
     ) -> Result<Response, Problem> {
@@ -57,8 +57,8 @@ impl Upstream {
     }
 
     /// Where `target` is there. An address is tidied when it is read; what was judged must be where it goes.
-    fn url(&self, target: &Target) -> Result<Url, Problem> {
-        let Target { path, query } = target;
+    fn url(&self, target: &RelayTarget) -> Result<Url, Problem> {
+        let RelayTarget { path, query } = target;
         let text = match query {
             Some(query) => format!("{}{path}?{query}", self.base),
             None => format!("{}{path}", self.base),
@@ -73,12 +73,12 @@ impl Upstream {
 
 /// Where a request goes on the agent server: the path as it was judged, and the query as it came.
 #[derive(Debug, Clone)]
-pub(super) struct Target {
+pub(super) struct RelayTarget {
     path: String,
     query: Option<String>,
 }
 
-impl Target {
+impl RelayTarget {
     pub(super) fn new(path: String, uri: &Uri) -> Self {
         let query = uri.query().map(str::to_owned);
         Self { path, query }

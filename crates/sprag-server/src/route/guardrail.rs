@@ -17,7 +17,7 @@ use super::hooks::expect_hook;
 use crate::app::App;
 use crate::body;
 use crate::caller::Caller;
-use crate::guardrail::{GuardrailSession, InputType, Question};
+use crate::guardrail::{GuardrailQuestion, GuardrailSession, InputType};
 use crate::param::bad;
 use crate::problem::Problem;
 use crate::wire;
@@ -78,7 +78,7 @@ pub(crate) async fn guardrail(
     expect_hook(&caller, &headers)?;
     body::expect_type(&headers, &["application/json"])?;
     let bytes = body::read(&app, caller.role, body, app.body_bytes()).await?;
-    let question: Question =
+    let question: GuardrailQuestion =
         serde_json::from_slice(&bytes).map_err(|error| bad("the body", error))?;
     let guardrail = Guardrail {
         app: &app,
@@ -105,7 +105,7 @@ struct Guardrail<'a> {
 
 impl Guardrail<'_> {
     /// Reports what a request brings; a killed session's goes no further.
-    async fn request(&self, question: Question) -> Result<GuardrailAnswer, Problem> {
+    async fn request(&self, question: GuardrailQuestion) -> Result<GuardrailAnswer, Problem> {
         let mut notes = Vec::new();
         for part in question.parts(&self.session) {
             let is_result = part.call.is_some();
@@ -134,7 +134,7 @@ impl Guardrail<'_> {
     }
 
     /// Asks about every call of an answer. One that is refused blocks the whole answer.
-    async fn response(&self, question: &Question) -> Result<GuardrailAnswer, Problem> {
+    async fn response(&self, question: &GuardrailQuestion) -> Result<GuardrailAnswer, Problem> {
         let mut refused = None;
         for (call, event) in question.calls(&self.session) {
             let record = self.decide(event).await?;

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::approvals::{Answer, ApprovalBody};
 use crate::app::App;
-use crate::approval_link::LinkError;
+use crate::approval_link::ApprovalLinkError;
 use crate::body::JsonBody;
 use crate::param::PathId;
 use crate::problem::{Problem, ProblemKind};
@@ -53,10 +53,10 @@ pub(crate) async fn answer(
     };
     let channel = match links.check(&request.secret, &code, app.guard().now()) {
         Ok(link) => link.channel,
-        Err(error @ LinkError::Expired) => {
+        Err(error @ ApprovalLinkError::Expired) => {
             return Err(Problem::new(ProblemKind::Conflict, error.to_string()));
         }
-        Err(error @ LinkError::Wrong) => {
+        Err(error @ ApprovalLinkError::Wrong) => {
             // Guessing must not be quick.
             let _ = app.wrong_token().await;
             return Err(Problem::new(ProblemKind::Forbidden, error.to_string()));

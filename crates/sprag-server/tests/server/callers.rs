@@ -1,7 +1,7 @@
 //! How many sessions one caller may open.
 
 use sprag::Role;
-use sprag_server::SessionLimits;
+use sprag_server::SessionQuota;
 
 use crate::test_server::TestServer;
 
@@ -12,9 +12,9 @@ fn call(session: &str, tool: &str, number: usize) -> String {
 #[test]
 fn one_caller_that_opens_too_many_sessions_is_refused_and_the_others_are_not() {
     let server = TestServer::with(|config| {
-        config.session_limits = SessionLimits {
+        config.session_limits = SessionQuota {
             opened_per_hour: 3,
-            ..SessionLimits::default()
+            ..SessionQuota::default()
         };
     });
     for number in 0..3 {
@@ -38,9 +38,9 @@ fn one_caller_that_opens_too_many_sessions_is_refused_and_the_others_are_not() {
 #[test]
 fn one_caller_filled_the_store_with_killed_sessions() {
     let server = TestServer::with(|config| {
-        config.session_limits = SessionLimits {
+        config.session_limits = SessionQuota {
             stopped: 2,
-            ..SessionLimits::default()
+            ..SessionQuota::default()
         };
     });
     for session in ["a", "b"] {

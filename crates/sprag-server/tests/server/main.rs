@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod activity;
+#[cfg(test)]
 mod agent_tools;
 #[cfg(test)]
 mod approvals;
@@ -60,6 +61,7 @@ mod roles;
 mod routes;
 #[cfg(test)]
 mod scale;
+#[cfg(test)]
 mod stats;
 #[cfg(feature = "otlp")]
 #[cfg(test)]

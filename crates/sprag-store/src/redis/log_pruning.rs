@@ -10,7 +10,7 @@ use super::cell_value::reads_as_new_after;
 use super::commit::hash_text;
 use super::redis_pod::{RedisPod, SharedError};
 use super::redis_view::RedisView;
-use super::script::{Script, ScriptInput};
+use super::script::{LuaScript, ScriptInput};
 use crate::capacity::after_eviction;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
@@ -124,7 +124,7 @@ fn replace(
         };
         input.number(from);
         input.number(head.seq);
-        let script = Script::new(include_str!("prune.lua"));
+        let script = LuaScript::new(include_str!("prune.lua"));
         let swapped: i64 = redis::from_redis_value(script.run(reader.connection, &input)?)
             .map_err(|_| SharedError::Redis(super::reply::unexpected_reply()))?;
         Ok(swapped == 1)

@@ -19,7 +19,7 @@ use super::monotonic;
 use super::offline_log::{OfflineLog, QueuedRecord};
 use super::redis_pod::{LastNote, RedisPod, SharedError, lock};
 use super::reply::{list, number, read_orders, text, unexpected_reply};
-use super::script::{Script, ScriptInput};
+use super::script::{LuaScript, ScriptInput};
 use crate::capacity::after_eviction;
 use crate::draft::ActivePolicy;
 use crate::encoded_record::ChainHead;
@@ -76,7 +76,7 @@ impl JoinReply {
                 input.number(number);
             }
         }
-        let answer = Script::new(include_str!("join.lua")).run(connection, &input)?;
+        let answer = LuaScript::new(include_str!("join.lua")).run(connection, &input)?;
         Self::read(&answer).ok_or_else(unexpected_reply)
     }
 

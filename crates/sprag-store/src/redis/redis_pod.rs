@@ -24,7 +24,7 @@ use super::redis_address::RedisAddress;
 use super::redis_counts::{Counters, count};
 use super::redis_time::RedisTime;
 use super::reply::why;
-use super::script::{Script, ScriptInput};
+use super::script::{LuaScript, ScriptInput};
 use crate::draft::ActivePolicy;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
@@ -82,7 +82,7 @@ pub(super) struct RedisPod {
     pub(super) identity: PodIdentity,
     /// The key of this pod's fence.
     pub(super) fence: String,
-    pub(super) commit: Script,
+    pub(super) commit: LuaScript,
     pub(super) pool: ConnectionPool,
     pub(super) cache: CellCache,
     pub(super) offline: Mutex<OfflineLog>,
@@ -143,7 +143,7 @@ impl RedisPod {
             fence: keys.fence(&identity.digits()),
             identity,
             keys,
-            commit: Script::new(include_str!("commit.lua")),
+            commit: LuaScript::new(include_str!("commit.lua")),
             pool: ConnectionPool::default(),
             cache: CellCache::new(options.capacity.sessions),
             offline: Mutex::default(),

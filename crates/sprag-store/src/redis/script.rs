@@ -4,7 +4,7 @@ use redis::{Cmd, Connection, ErrorKind, RedisResult, ServerErrorKind, Value, cmd
 
 /// A script with its digest.
 #[derive(Debug)]
-pub(super) struct Script {
+pub(super) struct LuaScript {
     text: &'static str,
     digest: String,
 }
@@ -16,7 +16,7 @@ pub(super) struct ScriptInput {
     pub(super) args: Vec<Vec<u8>>,
 }
 
-impl Script {
+impl LuaScript {
     pub(super) fn new(text: &'static str) -> Self {
         let digest = redis::Script::new(text).get_hash().to_owned();
         Self { text, digest }

@@ -14,7 +14,7 @@ use super::cell_rows::{CellRow, CellRows, evict};
 use super::log_rows::{HeadRow, LogRow, learn, scan};
 use super::shared::{Committed, SharedSqlite};
 use crate::cell_source::FoldResult;
-use crate::codec::{Body, Content};
+use crate::codec::{Content, RecordBody};
 use crate::draft::{ActivePolicy, Draft};
 use crate::durability::Durability;
 use crate::error::StoreError;
@@ -123,7 +123,7 @@ fn append_one(
         place: format!("record {}", copied.seq),
         what,
     };
-    let body = Body::decode(&copied.body).map_err(|error| damaged(error.to_string()))?;
+    let body = RecordBody::decode(&copied.body).map_err(|error| damaged(error.to_string()))?;
     let digest = body.policy.to_owned();
     let keys = match body.content {
         Content::Event { observation, .. } => {

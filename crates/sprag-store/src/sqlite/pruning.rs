@@ -12,7 +12,7 @@ use crate::view::LogView;
 
 /// What is to be removed, and what it leaves behind.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct PrunePlan {
     /// Where the log started when this was planned.
     pub(super) from: u64,
     pub(super) pruned: Pruned,
@@ -20,7 +20,7 @@ pub(super) struct Plan {
 }
 
 /// Folds what may go; none where nothing may.
-pub(super) fn plan(view: &dyn LogView, prune: &Prune<'_>) -> Result<Option<Plan>, StoreError> {
+pub(super) fn plan(view: &dyn LogView, prune: &Prune<'_>) -> Result<Option<PrunePlan>, StoreError> {
     let through = cut(view, &prune.retention, prune.at)?;
     if through == 0 {
         return Ok(None);
@@ -34,7 +34,7 @@ pub(super) fn plan(view: &dyn LogView, prune: &Prune<'_>) -> Result<Option<Plan>
     let Some(cells) = fold.cells() else {
         return Ok(None);
     };
-    Ok(Some(Plan {
+    Ok(Some(PrunePlan {
         from,
         pruned: Pruned {
             through,
@@ -44,7 +44,7 @@ pub(super) fn plan(view: &dyn LogView, prune: &Prune<'_>) -> Result<Option<Plan>
     }))
 }
 
-impl Plan {
+impl PrunePlan {
     /// The notes that tell it, in order.
     pub(super) fn notes(&self) -> [Noted; 2] {
         let Pruned { through, records } = self.pruned;

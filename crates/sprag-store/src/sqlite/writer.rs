@@ -16,7 +16,7 @@ use super::cell_rows::{CellRow, evict};
 use super::checkpoints::Checkpoints;
 use super::loading::Loading;
 use super::log_rows::{HeadRow, LogRow, learn};
-use super::pruning::Plan;
+use super::pruning::PrunePlan;
 use super::reserve::{Reserve, ReservedMark};
 use super::unwritten::UnloggedCells;
 use super::wait::Waiter;
@@ -38,7 +38,7 @@ pub(super) struct PendingWrites {
     pub(super) dirty: HashSet<CellKey>,
     pub(super) policies: Vec<Arc<ActivePolicy>>,
     pub(super) evictions: Vec<Eviction>,
-    pub(super) plans: Vec<Plan>,
+    pub(super) plans: Vec<PrunePlan>,
     /// Someone promised a kill, a block or a reset.
     pub(super) durable: bool,
     /// Sessions that were killed or blocked, and are not in the reserve.

@@ -104,7 +104,7 @@ impl From<Record> for RecordedItem {
             RecordKind::Event { observation, .. } => Self::Event(Box::new(RecordedEvent {
                 number: record.seq,
                 at: record.at,
-                what: RecordedForm::Observed(*observation),
+                what: RecordedForm::Observed(observation),
                 recorded: Some(record.verdict),
                 policy: Some(record.policy),
             })),

@@ -58,7 +58,7 @@ pub struct RecordedEvent {
 #[derive(Debug)]
 pub enum RecordedForm {
     /// Digested and resolved, from a log.
-    Observed(Observation),
+    Observed(Box<Observation>),
     /// As it stood on the wire, from a trace.
     Raw(Event),
 }

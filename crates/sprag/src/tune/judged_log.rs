@@ -72,7 +72,7 @@ impl JudgedEvent {
         };
         let verdict = event.recorded?;
         Some(Self {
-            observation,
+            observation: *observation,
             decision: verdict.decision,
             would: verdict.would.map(|would| would.decision),
         })

@@ -69,7 +69,7 @@ fn gateway(base: &str) -> Option<SocketAddr> {
         let below = path.strip_prefix(*mount);
         below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
     };
-    MOUNTS.iter().find(is_mount)?;
+    MOUNTS.iter().copied().find(is_mount)?;
     let mut addresses = host.to_socket_addrs().ok()?;
     addresses.find(|address| address.ip().is_loopback())
 }

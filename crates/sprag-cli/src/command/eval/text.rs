@@ -7,7 +7,7 @@ use sprag::eval::{EvalReport, Figures, Flaw, JudgedRun, Metric, Score, Want};
 
 use super::Named;
 use crate::args::EvalArgs;
-use crate::layout::{Table, counted};
+use crate::layout::{TextTable, counted};
 use crate::style::{BAD, CAREFUL, FAINT, GOOD, HEAD, paint};
 
 /// The metrics with a column of their own in the tables.
@@ -75,7 +75,7 @@ fn totals(out: &mut dyn Write, reports: &[Named]) -> Result<()> {
         writeln!(out, "left the policy, right {}", other.name)?;
     }
     writeln!(out)?;
-    let mut table = Table::new(["METRIC", "RUNS", "WHAT"]);
+    let mut table = TextTable::new(["METRIC", "RUNS", "WHAT"]);
     for &metric in Metric::ALL {
         let text = joined(&all, |figures| score(&figures.score(metric)));
         table.row([metric.to_string(), text, metric.text().to_owned()]);
@@ -100,7 +100,7 @@ fn groups(
     of: impl Fn(&EvalReport) -> &BTreeMap<String, Figures>,
 ) -> Result<()> {
     writeln!(out)?;
-    let mut table = Table::new([
+    let mut table = TextTable::new([
         heading, "RUNS", "FALSE", "LOOPS", "RUNAWAYS", "LEGIT", "WARNED", "ECHO", "NO ECHO",
         "DELAY", "SAVED",
     ]);

@@ -13,7 +13,7 @@ use clap::Parser as _;
 use sprag_hooks::Client;
 use sprag_hooks::install::{InstalledHook, Scope, events, installed_hooks, settings_path};
 
-use crate::args::{Cli, Command, HookArgs};
+use crate::args::{Cli, HookArgs, SpragCommand};
 use crate::settings::Settings;
 
 /// Whether another hook of ours reports the event of this one.
@@ -75,7 +75,7 @@ fn replaces(hook: &InstalledHook, args: &HookArgs) -> bool {
     };
     let words = std::iter::once("sprag").chain(words.iter().map(String::as_str));
     let Ok(Cli {
-        command: Command::Hook(other),
+        command: SpragCommand::Hook(other),
         ..
     }) = Cli::try_parse_from(words)
     else {

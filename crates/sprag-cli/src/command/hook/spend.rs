@@ -67,11 +67,11 @@ struct Place {
     model: Option<String>,
     /// The client writes records, so copies of them don't count.
     has_records: bool,
-    seen: Vec<Seen>,
+    seen: Vec<SeenSpend>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Seen {
+struct SeenSpend {
     key: String,
     used: [u64; 4],
 }
@@ -265,7 +265,7 @@ impl Place {
             self.seen.remove(0);
         }
         let key = line.key.clone();
-        self.seen.push(Seen { key, used });
+        self.seen.push(SeenSpend { key, used });
         Some(line)
     }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use sprag_mcp::install::{self as settings_of, McpClient, ServerEntry, Wrapper};
 
 use super::raise;
-use super::servers_file::{Manner, ServersFile};
+use super::servers_file::{ServersFile, WrapManner};
 use crate::args::{ClientArgs, FailWord, McpInstallArgs, McpUninstallArgs};
 use crate::build_output;
 use crate::failure::{Failure, Run};
@@ -66,7 +66,7 @@ pub(crate) fn uninstall_all(
     settings: &Settings,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
-    let manner = Manner {
+    let manner = WrapManner {
         dry_run: false,
         yes,
     };
@@ -85,7 +85,7 @@ fn take_out(
     client: McpClient,
     file: &ServersFile,
     names: &[String],
-    manner: Manner,
+    manner: WrapManner,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let new =
@@ -94,8 +94,8 @@ fn take_out(
     Ok(())
 }
 
-fn manner(args: &ClientArgs) -> Manner {
-    Manner {
+fn manner(args: &ClientArgs) -> WrapManner {
+    WrapManner {
         dry_run: args.dry_run,
         yes: args.yes,
     }

@@ -1,5 +1,6 @@
 //! Which tools count as destructive, and a higher limit for a client whose work it is to delete.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use sprag_core::is_destructive;
 use sprag_mcp::inspect;
 use sprag_mcp::install::ServerEntry;
 
-use crate::args::{ConfirmArg, McpInstallArgs, PolicyCommand, PolicySetArgs, WhoArgs};
+use crate::args::{McpInstallArgs, PolicyCommand, PolicySetArgs};
 use crate::command::policy;
 use crate::failure::Failure;
 use crate::policy_file;
@@ -73,27 +74,23 @@ pub(super) fn raise(
     settings: &Settings,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let change = PolicySetArgs {
-        key: "destructive.max_calls".to_owned(),
-        value: limit.to_string(),
-        policy: args.policy.clone(),
-        who: WhoArgs {
-            agent: Some(args.client.client.agent().to_owned()),
-            session: None,
-        },
-        // Whoever installs has asked for it by name.
-        confirm: ConfirmArg { yes: true },
-        json: false,
-    };
+    let (key, limit) = ("destructive.max_calls", limit.to_string());
     if args.client.dry_run {
         writeln!(
             out,
-            "would set {} to {limit} for agent {}",
-            change.key,
+            "would set {key} to {limit} for agent {}",
             args.client.client.agent()
         )?;
         return Ok(());
     }
-    policy::run(&PolicyCommand::Set(change), settings, out)?;
+    // Whoever installs has asked for it by name.
+    let agent = args.client.client.agent();
+    let words = [key, &limit, "--agent", agent, "--yes"];
+    let mut words: Vec<OsString> = words.map(OsString::from).into();
+    if let Some(file) = &args.policy.policy {
+        words.extend(["--policy".into(), file.clone().into_os_string()]);
+    }
+    let change = PolicySetArgs::of(words)?;
+    policy::run(&PolicyCommand::Set(Box::new(change)), settings, out)?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use sprag_mcp::install::{self as settings_of, Launch, McpClient, ServerEntry};
+use sprag_mcp::install::{self as settings_of, McpClient, ServerEntry, ServerLaunch};
 
 use crate::args::ClientArgs;
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ pub(super) struct ServersFile {
 
 /// How a change is made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct WrapManner {
     /// Only show it.
     pub(super) dry_run: bool,
     /// Don't ask.
@@ -123,7 +123,7 @@ impl ServersFile {
             .entries
             .iter()
             .filter_map(|entry| entry.launch.as_ref());
-        launches.into_iter().any(Launch::is_wrapped)
+        launches.into_iter().any(ServerLaunch::is_wrapped)
     }
 
     pub(super) fn failure(&self, error: &settings_of::InstallError) -> Failure {
@@ -134,7 +134,7 @@ impl ServersFile {
     pub(super) fn change(
         &self,
         new: &str,
-        manner: Manner,
+        manner: WrapManner,
         out: &mut dyn Write,
     ) -> Result<bool, Failure> {
         let path = self.file.path.display();

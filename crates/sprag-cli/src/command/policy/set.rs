@@ -31,7 +31,7 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
                 .next("edit it by hand and try `sprag policy check`"),
         );
     }
-    let target = Target::find(&args.key, &args.value)?;
+    let target = PolicyTarget::find(&args.key, &args.value)?;
     // A file that does not exist yet is created.
     let text = PolicyFile::optional(path).text()?.unwrap_or_default();
     let who = OverrideTarget {
@@ -81,14 +81,14 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
 
 /// What is to be set.
 #[derive(Debug)]
-enum Target<'a> {
+enum PolicyTarget<'a> {
     /// A key of the table of keys, or one of its small tables.
     Key(&'a str),
     /// The mode of a rule, or of all that a glob matches.
     Mode(&'a str),
 }
 
-impl<'a> Target<'a> {
+impl<'a> PolicyTarget<'a> {
     fn find(key: &'a str, value: &str) -> Result<Self, Failure> {
         let bare = key.strip_prefix("rules.").unwrap_or(key).trim_matches('"');
         let is_mode = matches!(value, "enforce" | "ask" | "shadow" | "off");

@@ -8,7 +8,7 @@ use sprag_scan::amounts::{count, counted, rough, size, span, took};
 use sprag_scan::{Ending, Loop, ScanReport, SweepingCommand, Totals};
 
 use crate::args::ScanArgs;
-use crate::layout::{Table, paragraph};
+use crate::layout::{TextTable, paragraph};
 use crate::style::{BAD, CAREFUL, FAINT, GOOD, HEAD, paint};
 
 /// How many loops are told.
@@ -78,8 +78,8 @@ fn nothing(out: &mut dyn Write, args: &ScanArgs) -> Result<()> {
     paragraph(out, "", told)
 }
 
-fn table(report: &ScanReport) -> Table<7> {
-    let mut table = Table::new([
+fn table(report: &ScanReport) -> TextTable<7> {
+    let mut table = TextTable::new([
         "",
         "SESSIONS",
         "CALLS",

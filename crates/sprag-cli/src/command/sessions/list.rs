@@ -11,7 +11,7 @@ use crate::args::SessionsListArgs;
 use crate::db::Db;
 use crate::failure::{Failure, Run};
 use crate::json;
-use crate::layout::Table;
+use crate::layout::TextTable;
 use crate::record_line::time;
 use crate::settings::Settings;
 
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &SessionsListArgs, settings: &Settings, out: &mut dyn Wr
         json::print(out, &sessions)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new([
+    let mut table = TextTable::new([
         "SESSION",
         "AGENT",
         "STATE",

@@ -12,7 +12,7 @@ use crate::args::SessionsShowArgs;
 use crate::db::Db;
 use crate::failure::{Failure, Run};
 use crate::json;
-use crate::layout::Table;
+use crate::layout::TextTable;
 use crate::policy_file;
 use crate::record_line::time;
 use crate::settings::Settings;
@@ -103,7 +103,7 @@ fn print(out: &mut dyn Write, session: &Session, state: &RuleState) -> std::io::
         return Ok(());
     }
     writeln!(out)?;
-    let mut table = Table::new(["RULE", "USED", "LIMIT"]);
+    let mut table = TextTable::new(["RULE", "USED", "LIMIT"]);
     for gauge in &state.gauges {
         table.row([
             gauge.rule.to_string(),

@@ -46,64 +46,67 @@ fn write(list: &[PendingCall], out: &mut Writer) {
     out.count(list.len());
     let mut last = ShortName::new("");
     for pending in list {
-        let PendingCall {
-            id,
-            tried,
-            refused,
-            asked,
-            dialog,
-            losses,
-            at,
-            turn_start,
-        } = pending;
-        let Tried {
-            exact,
-            normal,
-            kind,
-            argument,
-            about,
-            name,
-            label,
-            ..
-        } = tried;
-        let labelled = !label.as_str().is_empty();
-        let is_about = *about != Subject::default();
-        let question =
-            flag(losses.is_some(), LOSSES) | flag(*dialog, DIALOG) | flag(is_about, ABOUT);
-        Fixed::write(id, out);
-        out.byte(
-            kind.stored_number()
-                | flag(*refused, REFUSED)
-                | flag(normal != exact, NOISY)
-                | flag(*name != last, RENAMED)
-                | flag(question != 0, QUESTIONED),
-        );
-        out.byte(traits(tried) | flag(labelled, LABELLED) | flag(*asked, ASKED));
-        out.time(*at);
-        out.number(u64::from(*turn_start));
-        Fixed::write(exact, out);
-        if normal != exact {
-            Fixed::write(normal, out);
-        }
-        if *argument != 0 {
-            Fixed::write(argument, out);
-        }
-        if *name != last {
-            out.bytes(name.as_str().as_bytes());
-        }
-        if labelled {
-            out.bytes(label.as_str().as_bytes());
-        }
-        if question != 0 {
-            out.byte(question);
-        }
-        if let Some(losses) = losses {
-            write_losses(losses, out);
-        }
-        if is_about {
-            Subject::write(about, out);
-        }
-        last = *name;
+        write_row(pending, last, out);
+        last = pending.tried.name;
+    }
+}
+
+fn write_row(pending: &PendingCall, last: ShortName, out: &mut Writer) {
+    let PendingCall {
+        id,
+        tried,
+        refused,
+        asked,
+        dialog,
+        losses,
+        at,
+        turn_start,
+    } = pending;
+    let Tried {
+        exact,
+        normal,
+        kind,
+        argument,
+        about,
+        name,
+        label,
+        ..
+    } = tried;
+    let labelled = !label.as_str().is_empty();
+    let is_about = *about != Subject::default();
+    let question = flag(losses.is_some(), LOSSES) | flag(*dialog, DIALOG) | flag(is_about, ABOUT);
+    Fixed::write(id, out);
+    out.byte(
+        kind.stored_number()
+            | flag(*refused, REFUSED)
+            | flag(normal != exact, NOISY)
+            | flag(*name != last, RENAMED)
+            | flag(question != 0, QUESTIONED),
+    );
+    out.byte(traits(tried) | flag(labelled, LABELLED) | flag(*asked, ASKED));
+    out.time(*at);
+    out.number(u64::from(*turn_start));
+    Fixed::write(exact, out);
+    if normal != exact {
+        Fixed::write(normal, out);
+    }
+    if *argument != 0 {
+        Fixed::write(argument, out);
+    }
+    if *name != last {
+        out.bytes(name.as_str().as_bytes());
+    }
+    if labelled {
+        out.bytes(label.as_str().as_bytes());
+    }
+    if question != 0 {
+        out.byte(question);
+    }
+    if let Some(losses) = losses {
+        write_losses(losses, out);
+    }
+    if is_about {
+        Subject::write(about, out);
     }
 }
 

@@ -127,7 +127,6 @@ impl<'a> StepFacts<'a> {
         let answer_seen = progress.outcomes.use_again(last.answer);
         let (at, before) = progress.past(tried.normal).unzip();
         let given = given(progress, tried, outcome);
-        let similar = before.is_none() && is_similar(progress, outcome);
         let alike = directly && last.shape != 0 && before_last.shape == last.shape;
         let telling = telling::of(progress, tried, outcome, before.is_none(), answer_seen);
         let wait = before.map_or(Wait::None, |before| {
@@ -151,23 +150,12 @@ impl<'a> StepFacts<'a> {
                 first(progress.step, now, outcome, Some(before)),
                 false,
             ),
-            // A question is judged by what it finds.
-            None if telling.retells && telling.is_acknowledged && !tried.asks => (
-                Novelty::Quiet,
-                first(progress.step, now, outcome, None),
-                false,
-            ),
-            None => (
-                of_new(
-                    tried,
-                    outcome,
-                    same_answer,
-                    answer_seen,
-                    (similar, &telling),
-                ),
-                first(progress.step, now, outcome, None),
-                false,
-            ),
+            None => {
+                let similar = is_similar(progress, outcome);
+                let seen = (same_answer, answer_seen);
+                let novelty = of_new(tried, outcome, seen, (similar, &telling));
+                (novelty, first(progress.step, now, outcome, None), false)
+            }
         };
         remember_failure(progress, outcome);
         Self {
@@ -253,10 +241,13 @@ fn of_changed(outcome: &Outcome, answer_seen: bool, given: Given) -> Novelty {
 fn of_new(
     tried: &Tried,
     outcome: &Outcome,
-    same_answer: bool,
-    answer_seen: bool,
+    (same_answer, answer_seen): (bool, bool),
     (similar, telling): (bool, &telling::Telling),
 ) -> Novelty {
+    // A question is judged by what it finds.
+    if telling.retells && telling.is_acknowledged && !tried.asks {
+        return Novelty::Quiet;
+    }
     let looks = matches!(tried.kind, ToolKind::Read | ToolKind::Poll);
     // What a look brings is a text, whatever words are in it, unless the tool says that it failed.
     let mentions = looks && outcome.weak && outcome.long && !outcome.is_error;

@@ -73,7 +73,7 @@ pub(super) fn judge(
 }
 
 /// A sample that was seen before.
-struct Seen {
+struct SeenRounds {
     /// How often it came back.
     times: u8,
     /// How many steps ago it was last seen.
@@ -81,7 +81,7 @@ struct Seen {
 }
 
 /// Makes the sample the newest; none if it was not known.
-fn see(progress: &mut Progress, key: u64, facts: &StepFacts<'_>) -> Option<Seen> {
+fn see(progress: &mut Progress, key: u64, facts: &StepFacts<'_>) -> Option<SeenRounds> {
     let now = tenths(facts.now);
     let key = u32::try_from(key >> 32).unwrap_or_default();
     let fresh = Sample {
@@ -107,7 +107,7 @@ fn see(progress: &mut Progress, key: u64, facts: &StepFacts<'_>) -> Option<Seen>
         held.times.saturating_add(1)
     };
     progress.rounds.push(Sample { times, ..fresh });
-    Some(Seen {
+    Some(SeenRounds {
         times,
         steps: progress.step.saturating_sub(held.step),
     })
