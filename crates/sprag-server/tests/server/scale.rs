@@ -6,10 +6,6 @@ use serde_json::{Value, json};
 use crate::test_server::TestServer;
 
 /// How many sessions fill the store.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the length of a test is no setting of the program"
-)]
 fn sessions() -> usize {
     let named = std::env::var_os("SPRAG_SESSIONS");
     named.map_or(2_000, |text| text.into_string().unwrap().parse().unwrap())
