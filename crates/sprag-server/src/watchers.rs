@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sprag::{AnswerEvent, Decision, Event, Guard, Heard, Id, MAX_QUESTIONS, Questions, Record};
+use sprag::{
+    AnswerEvent, Decision, Event, Guard, Id, MAX_QUESTIONS, QuestionUpdate, Questions, Record,
+};
 
 use crate::activity::Activity;
 use crate::approval_link::LinkSigner;
@@ -78,7 +80,7 @@ impl Watchers {
 
     /// Hears of a record, and returns what the guard itself has to say to it.
     pub(crate) fn observe(&self, record: &Record) -> Option<Event> {
-        let heard = self.questions.observe(record);
+        let update = self.questions.observe(record);
         self.metrics.observe(record);
         self.stats.observe(record);
         self.activity.observe(record);
@@ -86,16 +88,16 @@ impl Watchers {
         if left_out > 0 {
             self.metrics.left_out(left_out);
         }
-        let is_told = record.verdict.decision != Decision::Ask || heard == Heard::Opened;
+        let is_told = record.verdict.decision != Decision::Ask || update == QuestionUpdate::Opened;
         if let (Some(notifier), true) = (&self.notifier, is_told) {
             notifier.observe(record);
         }
-        match heard {
-            Heard::TooMany { session, code } => {
+        match update {
+            QuestionUpdate::TooMany { session, code } => {
                 let why = format!("{MAX_QUESTIONS} questions are open already");
                 Some(decline(session, code, &why))
             }
-            Heard::Nothing | Heard::Opened => None,
+            QuestionUpdate::Nothing | QuestionUpdate::Opened => None,
         }
     }
 

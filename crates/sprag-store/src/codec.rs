@@ -21,12 +21,12 @@ pub(crate) use sprag_core::encoding::Malformed;
 pub(crate) struct RecordBody<'a> {
     pub(crate) rules_version: u32,
     pub(crate) policy: &'a str,
-    pub(crate) content: Content<'a>,
+    pub(crate) content: RecordContent<'a>,
 }
 
-/// What it is about.
+/// What a record is about: an event with its verdict, or a note.
 #[derive(Debug)]
-pub(crate) enum Content<'a> {
+pub(crate) enum RecordContent<'a> {
     Event {
         observation: Box<Observation>,
         /// As stored: whoever only compares need not read it.
@@ -146,7 +146,7 @@ impl<'a> RecordBody<'a> {
             clock_back,
         } = decode(bytes)?;
         let content = match (observed, note) {
-            (Some(what), None) => Content::Event {
+            (Some(what), None) => RecordContent::Event {
                 observation: Box::new(Observation {
                     at,
                     sender: sender.map(Cow::into_owned),
@@ -157,7 +157,7 @@ impl<'a> RecordBody<'a> {
                 verdict,
                 captured,
             },
-            (None, Some(note)) => Content::Note {
+            (None, Some(note)) => RecordContent::Note {
                 at,
                 note: serde_json::from_slice(note).map_err(json_error)?,
             },
@@ -174,7 +174,7 @@ impl<'a> RecordBody<'a> {
     /// The record that people read.
     pub(crate) fn into_record(self, seq: u64, prev: Hash, hash: Hash) -> Result<Record, Malformed> {
         let (at, kind, verdict) = match self.content {
-            Content::Event {
+            RecordContent::Event {
                 observation,
                 verdict,
                 captured,
@@ -186,7 +186,7 @@ impl<'a> RecordBody<'a> {
                 },
                 decode_verdict(verdict)?,
             ),
-            Content::Note { at, note } => (at, RecordKind::Note(note), Verdict::default()),
+            RecordContent::Note { at, note } => (at, RecordKind::Note(note), Verdict::default()),
         };
         Ok(Record {
             seq,

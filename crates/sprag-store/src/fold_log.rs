@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sprag_core::{CellKey, CellMap, EngineError, Observation, Policy, RULES_VERSION};
 
-use crate::codec::{Content, RecordBody, decode_verdict, encode_verdict};
+use crate::codec::{RecordBody, RecordContent, decode_verdict, encode_verdict};
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::note::{Noted, Snapshot, SnapshotReason};
@@ -151,15 +151,15 @@ impl<'a> FoldLog<'a> {
         let body = RecordBody::decode(row.body)
             .map_err(|error| LogProblem::Unreadable(error.to_string()))?;
         let stepped = match body.content {
-            Content::Note { note, .. } => {
+            RecordContent::Note { note, .. } => {
                 self.note(view, &note)?;
                 StepResult::Noted
             }
-            Content::Event { .. } if body.rules_version != RULES_VERSION => {
+            RecordContent::Event { .. } if body.rules_version != RULES_VERSION => {
                 self.cells = None;
                 StepResult::OtherRules(body.rules_version)
             }
-            Content::Event {
+            RecordContent::Event {
                 observation,
                 verdict,
                 ..

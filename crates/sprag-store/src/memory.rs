@@ -10,7 +10,7 @@ use sprag_core::{CellKey, CellKeys, CellMap, DigestKey, Id};
 
 use crate::capacity::{Capacity, after_eviction};
 use crate::census::Census;
-use crate::codec::{Content, RecordBody};
+use crate::codec::{RecordBody, RecordContent};
 use crate::draft::{ActivePolicy, Draft};
 use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
@@ -295,13 +295,13 @@ impl MemoryState {
             };
             let body = RecordBody::decode(&body).map_err(|error| damaged(error.to_string()))?;
             match body.content {
-                Content::Event { observation, .. } => {
+                RecordContent::Event { observation, .. } => {
                     let policy = self.policies.get(body.policy);
                     let policy =
                         policy.ok_or_else(|| damaged("its policy is unknown".to_owned()))?;
                     self.base.cells.fold(&policy.policy, &observation)?;
                 }
-                Content::Note { note, .. } => note.apply(&mut self.base.cells),
+                RecordContent::Note { note, .. } => note.apply(&mut self.base.cells),
             }
             self.base.after = seq;
             self.base.hash = hash;

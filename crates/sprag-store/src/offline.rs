@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::codec::{Content, RecordBody, decode_verdict};
+use crate::codec::{RecordBody, RecordContent, decode_verdict};
 use crate::hash::{Hash, chain};
 use crate::note::{Noted, Offline};
 
@@ -49,7 +49,7 @@ fn fits(offline: &Offline, end: Option<(u64, Hash)>) -> bool {
         return false;
     };
     let says = match RecordBody::decode(&body).map(|body| body.content) {
-        Ok(Content::Event { verdict, .. }) => decode_verdict(verdict).ok(),
+        Ok(RecordContent::Event { verdict, .. }) => decode_verdict(verdict).ok(),
         _ => None,
     };
     let is_told_right = says

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use sprag_core::{Millis, Timestamp};
 
-use crate::codec::{Content, RecordBody};
+use crate::codec::{RecordBody, RecordContent};
 use crate::draft::ActivePolicy;
 use crate::encoded_record::ChainHead;
 use crate::error::StoreError;
@@ -81,8 +81,10 @@ pub(crate) fn cut(
     let mut through = 0;
     view.scan(0, &mut |row| {
         let is_old = match RecordBody::decode(row.body).map(|body| body.content) {
-            Ok(Content::Event { observation, .. }) => at.since(observation.at) > retention.max_age,
-            Ok(Content::Note { at: noted, .. }) => at.since(noted) > retention.max_age,
+            Ok(RecordContent::Event { observation, .. }) => {
+                at.since(observation.at) > retention.max_age
+            }
+            Ok(RecordContent::Note { at: noted, .. }) => at.since(noted) > retention.max_age,
             // What can't be read is for verify to tell, not for prune to remove.
             Err(_) => false,
         };

@@ -118,7 +118,7 @@ pub use guard::{
 pub use judge::{Judge, JudgeError};
 pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};
 pub use policy_file::{PolicyFile, PolicyFileError};
-pub use questions::{Heard, MAX_QUESTIONS, Question, Questions};
+pub use questions::{MAX_QUESTIONS, Question, QuestionUpdate, Questions};
 pub use replay::ReplayError;
 pub use secret_variables::SECRET_VARIABLES;
 pub use utc::rfc3339;

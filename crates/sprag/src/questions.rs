@@ -39,7 +39,7 @@ pub struct Question {
 
 /// What a record means for the questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum QuestionUpdate {
     /// Nothing new.
     Nothing,
     /// A question was opened.
@@ -114,25 +114,25 @@ impl Questions {
     }
 
     /// Hears of a record, in the order of the log.
-    pub fn observe(&self, record: &Record) -> Heard {
-        let heard = self.note(record);
+    pub fn observe(&self, record: &Record) -> QuestionUpdate {
+        let update = self.note(record);
         let asks = record.verdict.decision == Decision::Ask;
         let Some(code) = record.verdict.approval.as_ref().filter(|_| asks) else {
-            return Heard::Nothing;
+            return QuestionUpdate::Nothing;
         };
-        match (heard, self.held().get_mut(code)) {
-            (Heard::Nothing | Heard::Opened, Some(asked)) if !asked.told => {
+        match (update, self.held().get_mut(code)) {
+            (QuestionUpdate::Nothing | QuestionUpdate::Opened, Some(asked)) if !asked.told => {
                 asked.told = true;
-                Heard::Opened
+                QuestionUpdate::Opened
             }
-            (Heard::Opened, _) => Heard::Nothing,
-            (heard, _) => heard,
+            (QuestionUpdate::Opened, _) => QuestionUpdate::Nothing,
+            (update, _) => update,
         }
     }
 
-    fn note(&self, record: &Record) -> Heard {
+    fn note(&self, record: &Record) -> QuestionUpdate {
         let Some(observation) = record.observation() else {
-            return Heard::Nothing;
+            return QuestionUpdate::Nothing;
         };
         match &observation.what {
             Observed::Approve(answer) | Observed::Decline(answer) => {
@@ -152,22 +152,22 @@ impl Questions {
             }
             _ => {}
         }
-        Heard::Nothing
+        QuestionUpdate::Nothing
     }
 
-    fn opened(&self, session: &Id, record: &Record) -> Heard {
+    fn opened(&self, session: &Id, record: &Record) -> QuestionUpdate {
         let (Some(code), Some(left)) = (&record.verdict.approval, record.verdict.expires_ms) else {
-            return Heard::Nothing;
+            return QuestionUpdate::Nothing;
         };
         let mut held = self.held();
         if held.contains_key(code) {
-            return Heard::Nothing;
+            return QuestionUpdate::Nothing;
         }
         if held.len() >= MAX_QUESTIONS {
             held.retain(|_, asked| asked.until > record.at && !asked.answered);
         }
         if held.len() >= MAX_QUESTIONS {
-            return Heard::TooMany {
+            return QuestionUpdate::TooMany {
                 session: session.clone(),
                 code: code.clone(),
             };
@@ -181,7 +181,7 @@ impl Questions {
             dialog: false,
         };
         held.insert(code.clone(), asked);
-        Heard::Opened
+        QuestionUpdate::Opened
     }
 
     /// The session of the question with this code, and the question itself as long as it means something:

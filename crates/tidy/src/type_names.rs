@@ -132,14 +132,14 @@ mod tests {
         let files = [
             (
                 "crates/a/src/one.rs",
-                "//! A.\npub(crate) struct Part<'a>(&'a str);\n",
+                "//! A.\npub(crate) struct Gadget<'a>(&'a str);\n",
             ),
-            ("crates/b/src/two.rs", "//! B.\n\npub enum Part {}\n"),
+            ("crates/b/src/two.rs", "//! B.\n\npub enum Gadget {}\n"),
         ];
         assert_eq!(
             found(&files),
             [
-                "crates/b/src/two.rs:3: `Part` is also a type in crates/a/src/one.rs; give one of them a name of its own, \
+                "crates/b/src/two.rs:3: `Gadget` is also a type in crates/a/src/one.rs; give one of them a name of its own, \
               or list it in crates/tidy/src/type_names.rs if both mean the same"
             ]
         );
@@ -148,13 +148,13 @@ mod tests {
     #[test]
     fn common_names_and_what_nobody_else_sees_pass() {
         let files = [
-            ("crates/a/src/one.rs", "pub enum Error {}\nstruct Part;\n"),
+            ("crates/a/src/one.rs", "pub enum Error {}\nstruct Gadget;\n"),
             (
                 "crates/b/src/two.rs",
-                "pub enum Error {}\nfn f() {\n    struct Part;\n}\n#[cfg(test)]\nstruct Part;\n",
+                "pub enum Error {}\nfn f() {\n    struct Gadget;\n}\n#[cfg(test)]\nstruct Gadget;\n",
             ),
-            ("crates/b/tests/t.rs", "struct Part;\n"),
-            ("crates/sprag-server/src/wire/part.rs", "struct Part;\n"),
+            ("crates/b/tests/t.rs", "struct Gadget;\n"),
+            ("crates/sprag-server/src/wire/part.rs", "struct Gadget;\n"),
         ];
         assert!(found(&files).is_empty());
     }

@@ -55,7 +55,7 @@ impl Statement {
 
 /// How a message stands to what was said before it in its flow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Novelty {
+pub(crate) enum MessageNovelty {
     /// Its content is not known.
     #[default]
     Unknown,
@@ -67,7 +67,7 @@ pub(crate) enum Novelty {
 /// What a message brings to its flow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct MessageNews {
-    pub(crate) novelty: Novelty,
+    pub(crate) novelty: MessageNovelty,
     /// One of the two ends reported a step since it last took part in the flow.
     pub(crate) worked: bool,
 }
@@ -75,12 +75,12 @@ pub(crate) struct MessageNews {
 impl MessageNews {
     /// Whether the flow gets on with it.
     pub(crate) fn is_news(self) -> bool {
-        self.worked || self.novelty == Novelty::New
+        self.worked || self.novelty == MessageNovelty::New
     }
 
     /// Whether it says again what was said, and nothing was done in between.
     pub(crate) fn repeats(self) -> bool {
-        !self.worked && self.novelty == Novelty::Repeats
+        !self.worked && self.novelty == MessageNovelty::Repeats
     }
 }
 
@@ -96,14 +96,14 @@ pub(crate) struct FlowNews {
 }
 
 impl FlowNews {
-    pub(crate) fn novelty(&self, statement: Option<&Statement>) -> Novelty {
+    pub(crate) fn novelty(&self, statement: Option<&Statement>) -> MessageNovelty {
         let Some(statement) = statement else {
-            return Novelty::Unknown;
+            return MessageNovelty::Unknown;
         };
         match self.earlier(statement) {
-            None => Novelty::New,
-            Some((_, true)) => Novelty::Repeats,
-            Some((_, false)) => Novelty::CountsOn,
+            None => MessageNovelty::New,
+            Some((_, true)) => MessageNovelty::Repeats,
+            Some((_, false)) => MessageNovelty::CountsOn,
         }
     }
 

@@ -172,7 +172,7 @@ pub(crate) fn judge(
     let own = limits.destructive.scope == Scope::Session;
     let session = &cells.0.held;
     let exact = call.approach.exact.prefix();
-    let case = Case {
+    let case = DestructiveCall {
         destroys,
         call,
         now,
@@ -190,7 +190,7 @@ pub(crate) fn judge(
 }
 
 /// One destructive call with all that judges it.
-struct Case<'a> {
+struct DestructiveCall<'a> {
     destroys: &'a Destroys,
     call: &'a Call,
     now: Timestamp,
@@ -210,7 +210,7 @@ pub(crate) fn series(call: &Call) -> u64 {
     mix(tool, hash_bytes(b"series"))
 }
 
-impl Case<'_> {
+impl DestructiveCall<'_> {
     /// Whether none of its targets was in another call of the window.
     fn is_on_others(&self, memory: &Destructive) -> bool {
         let span = self.limits.destructive.window;

@@ -8,8 +8,9 @@ use super::request::{Body, contents};
 use crate::content::{comma, escaped, with_text};
 use crate::request::RequestChanges;
 
+/// What a function returned, under the two names that are usual.
 #[derive(Deserialize)]
-struct Answered<'b> {
+struct FunctionOutput<'b> {
     #[serde(borrow, default)]
     output: Option<&'b RawValue>,
     #[serde(borrow, default)]
@@ -34,8 +35,8 @@ pub(crate) fn change(body: &[u8], changes: &RequestChanges) -> Option<Vec<u8>> {
 
 /// The change that adds `text` to a result: to its text if it has one, else as a field of its own.
 fn beside(body: &[u8], response: &RawValue, text: &str) -> Option<Splice> {
-    let answered: Answered<'_> = serde_json::from_str(response.get()).ok()?;
-    let said = answered.output.or(answered.error);
+    let returned: FunctionOutput<'_> = serde_json::from_str(response.get()).ok()?;
+    let said = returned.output.or(returned.error);
     if let Some(said) = said.filter(|said| said.get().starts_with('"')) {
         return with_text(body, said, text, "text");
     }

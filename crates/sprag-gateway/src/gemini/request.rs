@@ -49,7 +49,7 @@ pub(super) struct FunctionResponse<'b> {
 /// A tool, as far as it is looked at: functions are run by the client, others by the provider.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Tool<'b> {
+struct GeminiTool<'b> {
     #[serde(borrow, default, alias = "function_declarations")]
     function_declarations: Option<Vec<&'b RawValue>>,
 }
@@ -120,7 +120,7 @@ pub(crate) fn read(body: &[u8], target: &Url) -> Option<ModelRequest> {
     opening
         .get_or_insert_default()
         .extend(first.unwrap_or_default().bytes());
-    let tools = body.tools.map(items::<Tool<'_>>).unwrap_or_default();
+    let tools = body.tools.map(items::<GeminiTool<'_>>).unwrap_or_default();
     let mut tools = tools
         .iter()
         .filter_map(|(_, tool)| tool.function_declarations.as_ref());

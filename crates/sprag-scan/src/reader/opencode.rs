@@ -59,7 +59,7 @@ struct OpencodeState<'a> {
     #[serde(borrow)]
     error: Option<Cow<'a, str>>,
     metadata: Option<OpencodeMetadata>,
-    time: Option<Span>,
+    time: Option<OpencodeTime>,
 }
 
 #[derive(Deserialize)]
@@ -68,7 +68,7 @@ struct OpencodeMetadata {
 }
 
 #[derive(Deserialize)]
-struct Span {
+struct OpencodeTime {
     start: Option<u64>,
     end: Option<u64>,
 }
@@ -158,7 +158,8 @@ fn called(part: &OpencodePart<'_>, tell: &mut dyn FnMut(Option<Timestamp>, ItemK
         return;
     };
     let (server, tool) = split(name);
-    let time = |pick: fn(&Span) -> Option<u64>| state.time.as_ref().and_then(pick).map(Timestamp);
+    let time =
+        |pick: fn(&OpencodeTime) -> Option<u64>| state.time.as_ref().and_then(pick).map(Timestamp);
     tell(
         time(|span| span.start),
         ItemKind::Call(TranscriptCall {

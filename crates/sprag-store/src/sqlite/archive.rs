@@ -14,7 +14,7 @@ use super::cell_rows::{CellRow, CellRows, evict};
 use super::log_rows::{HeadRow, LogRow, learn, scan};
 use super::shared::{Committed, SharedSqlite};
 use crate::cell_source::FoldResult;
-use crate::codec::{Content, RecordBody};
+use crate::codec::{RecordBody, RecordContent};
 use crate::draft::{ActivePolicy, Draft};
 use crate::durability::Durability;
 use crate::error::StoreError;
@@ -126,7 +126,7 @@ fn append_one(
     let body = RecordBody::decode(&copied.body).map_err(|error| damaged(error.to_string()))?;
     let digest = body.policy.to_owned();
     let keys = match body.content {
-        Content::Event { observation, .. } => {
+        RecordContent::Event { observation, .. } => {
             let text = from.policy_text(&digest)?;
             let policy = text.as_deref().and_then(|text| policies(&digest, text));
             let (Some(text), Some(policy)) = (text, policy) else {
@@ -139,7 +139,7 @@ fn append_one(
             };
             Some(fold_event(tx, &mut row, *observation, policy)?)
         }
-        Content::Note { note, .. } => {
+        RecordContent::Note { note, .. } => {
             if let Noted::Evicted(eviction) = &note {
                 evict(tx, eviction)?;
                 row.uncount(eviction);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sprag::{
-    ApprovalScope, Decision, Event, Guard, GuardError, Heard, MAX_QUESTIONS, Policy, Question,
-    Questions, Record, Role, TestClock, Verdict,
+    ApprovalScope, Decision, Event, Guard, GuardError, MAX_QUESTIONS, Policy, Question,
+    QuestionUpdate, Questions, Record, Role, TestClock, Verdict,
 };
 use sprag_core::Id;
 
@@ -116,7 +116,10 @@ fn ten_thousand_questions_are_bounded_in_a_session_and_in_all() {
     let mut too_many = 0;
     while let Some(sprag::FeedItem::Record(record)) = feed.try_next() {
         let record: &Record = &record;
-        too_many += usize::from(matches!(questions.observe(record), Heard::TooMany { .. }));
+        too_many += usize::from(matches!(
+            questions.observe(record),
+            QuestionUpdate::TooMany { .. }
+        ));
     }
     let open = questions.open(&guard).unwrap();
     assert_eq!(open.len(), MAX_QUESTIONS);
@@ -135,9 +138,9 @@ fn a_question_is_told_once_however_often_it_is_seen() {
     let questions = Questions::default();
     // Whoever looks for the code reads it from the log before the feed has told it.
     assert!(questions.find(&guard, &code).unwrap().is_some());
-    let mut heard = Vec::new();
+    let mut updates = Vec::new();
     while let Some(sprag::FeedItem::Record(record)) = feed.try_next() {
-        heard.push(questions.observe(&record));
+        updates.push(questions.observe(&record));
     }
-    assert_eq!(heard, [Heard::Opened, Heard::Nothing]);
+    assert_eq!(updates, [QuestionUpdate::Opened, QuestionUpdate::Nothing]);
 }

@@ -16,8 +16,8 @@ use crate::db::Db;
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-/// A change of the policy.
-pub(super) struct PolicyEdit<'a> {
+/// A new text for the policy file, and who wants it and why.
+pub(super) struct PolicyReplacement<'a> {
     /// The whole file.
     pub(super) text: &'a str,
     pub(super) by: &'a str,
@@ -35,7 +35,7 @@ pub(super) fn write(
     args: &PolicySetArgs,
     settings: &Settings,
     path: &Path,
-    order: &PolicyEdit<'_>,
+    order: &PolicyReplacement<'_>,
 ) -> Result<(), Failure> {
     match through_guard(args, settings, path, order) {
         Ok(true) => return Ok(()),
@@ -56,7 +56,7 @@ fn through_guard(
     args: &PolicySetArgs,
     settings: &Settings,
     path: &Path,
-    order: &PolicyEdit<'_>,
+    order: &PolicyReplacement<'_>,
 ) -> Result<bool, Failure> {
     let db = Db::find(settings, &args.order.place.db)?;
     if db.redis().is_none() && !db.path().exists() {
@@ -77,7 +77,11 @@ fn through_guard(
 }
 
 /// Has the server write the file, if it is the server's.
-fn ask(server: &ServerClient, path: &Path, order: &PolicyEdit<'_>) -> Result<bool, LinkError> {
+fn ask(
+    server: &ServerClient,
+    path: &Path,
+    order: &PolicyReplacement<'_>,
+) -> Result<bool, LinkError> {
     let answer = server.request(Role::Operator, "GET", "/v1/policy", b"")?;
     let served: ServedPolicy = server.read(&answer)?;
     let file = served.file.unwrap_or_default();

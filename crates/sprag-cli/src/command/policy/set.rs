@@ -54,7 +54,7 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
     if changed {
         let what = format!("Set {} to {new} in {}", args.key, path.display());
         let by = args.order.signed(settings, &what)?;
-        let order = record::PolicyEdit {
+        let order = record::PolicyReplacement {
             text: &edited.text,
             by: &by,
             why: &format!("sprag policy set {}", target.name()),
