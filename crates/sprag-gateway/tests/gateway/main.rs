@@ -4,6 +4,10 @@
 #[cfg(test)]
 mod agent;
 #[cfg(test)]
+mod api;
+#[cfg(test)]
+mod budget;
+#[cfg(test)]
 mod bytes;
 #[cfg(test)]
 mod chat;

@@ -4,10 +4,10 @@ use sprag_core::{Decision, Timestamp};
 use sprag_store::{LogScope, MemoryStore, OwnedSqlite, SharedSqlite, SqliteOptions, Store};
 
 use crate::model::all_records;
+use crate::observations::{call, draft, policy};
 use crate::place::Place;
 use crate::redis_server::{Server, is_there};
 use crate::sqlite::verified;
-use crate::stream::{call, draft, policy};
 
 const START: u64 = 1_700_000_000_000;
 const DAY: u64 = 86_400_000;

@@ -3,9 +3,10 @@
 use sprag_core::Id;
 use sprag_store::{MemoryStore, SessionQuery, SessionSort, SessionState, Store};
 
+use crate::observations::{draft, policy};
 use crate::place::Place;
 use crate::sqlite::{owned, shared};
-use crate::stream::{Stream, draft, policy};
+use crate::stream::Stream;
 
 const SORTS: [SessionSort; 6] = [
     SessionSort::Touched,

@@ -3,9 +3,9 @@
 use sprag_core::Decision;
 use sprag_store::{SessionQuery, SessionState, Store};
 
+use crate::observations::{call, draft, id, kill, policy};
 use crate::place::Place;
 use crate::sqlite::{owned, verified};
-use crate::stream::{call, draft, id, kill, policy};
 
 const SESSIONS: u64 = 3_000;
 

@@ -8,9 +8,9 @@ use sprag_store::{
 };
 
 use crate::model::all_records;
+use crate::observations::{call, draft, kill, policy};
 use crate::place::Place;
 use crate::sqlite::{owned, verified};
-use crate::stream::{call, draft, kill, policy};
 
 fn checkpoints(place: &Place) -> PathBuf {
     place.db().with_extension("db.checkpoints")

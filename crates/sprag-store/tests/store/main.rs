@@ -16,6 +16,8 @@ mod memory;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod observations;
+#[cfg(test)]
 mod place;
 #[cfg(test)]
 mod processes;

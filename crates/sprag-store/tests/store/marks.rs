@@ -10,9 +10,9 @@ use sprag_store::{
 };
 
 use crate::model::all_records;
+use crate::observations::{call, draft, id, kill, policy, reset};
 use crate::place::Place;
 use crate::processes::times;
-use crate::stream::{call, draft, id, kill, policy, reset};
 
 /// One store of each kind that keeps its cells itself.
 fn each_store(capacity: Capacity, work: impl Fn(&dyn Store, &Arc<ActivePolicy>)) {

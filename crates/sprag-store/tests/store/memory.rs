@@ -7,7 +7,7 @@ use sprag_store::{
 };
 
 use crate::model::{agrees_with_the_engine, all_records, replays_a_session, tells_one_story};
-use crate::stream::{asking_policy, call, draft, id, kill, policy, reset, user_message};
+use crate::observations::{asking_policy, call, draft, id, kill, policy, reset, user_message};
 
 #[test]
 fn memory_gives_the_engines_verdicts() {

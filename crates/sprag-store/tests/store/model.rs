@@ -9,7 +9,8 @@ use sprag_store::{
     SessionSummary, Store, StoreError,
 };
 
-use crate::stream::{Stream, answer, draft, id};
+use crate::observations::{answer, draft, id};
+use crate::stream::Stream;
 
 /// The flow that a store drew for a message from outside is taken over: the model can't guess it.
 fn with_drawn_flow(mut observation: Observation, record: &Record) -> Observation {

@@ -10,9 +10,10 @@ use std::time::Instant;
 use sprag_core::{Decision, Observed, RuleId};
 use sprag_store::{Hash, LogQuery, OwnedSqlite, SharedSqlite, SqliteOptions, Store, StoreError};
 
+use crate::observations::{call, draft, id, policy};
 use crate::place::Place;
 use crate::sqlite::{shared, verified};
-use crate::stream::{Stream, call, draft, id, policy};
+use crate::stream::Stream;
 
 const ROLE: &str = "SPRAG_TEST_WORKER";
 
@@ -247,7 +248,7 @@ fn after_a_kill_is_acknowledged_no_process_lets_the_session_go_on() {
         assert!(reader.read_line(&mut first).unwrap() > 0);
     }
     let killed = store
-        .decide(draft(crate::stream::kill(0, "s1"), &policy()))
+        .decide(draft(crate::observations::kill(0, "s1"), &policy()))
         .unwrap();
     let mut seen = 0;
     for mut worker in workers.drain(..) {
@@ -288,7 +289,7 @@ fn kill_on_a_full_disk(path: &Path, number: u64) {
         }
         let session = format!("k{number}-{event}");
         let killed = store
-            .decide(draft(crate::stream::kill(event, &session), &policy))
+            .decide(draft(crate::observations::kill(event, &session), &policy))
             .unwrap();
         if killed.verdict.durable.is_none() {
             writeln!(out, "answer {session}").unwrap();

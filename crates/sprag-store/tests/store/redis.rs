@@ -11,9 +11,9 @@ use sprag_store::{
 use crate::model::{
     agrees_with_the_engine, all_records, check, replays_a_session, tells_one_story,
 };
+use crate::observations::{asking_policy, call, draft, id, kill, policy, reset};
 use crate::processes::times;
 use crate::redis_server::{Server, is_there};
-use crate::stream::{asking_policy, call, draft, id, kill, policy, reset};
 
 pub(crate) fn verified(store: &dyn Store) -> Verification {
     verify(&*store.view().unwrap(), &read_policy).unwrap()

@@ -10,10 +10,10 @@ use sprag_store::{
 };
 
 use crate::model::all_records;
+use crate::observations::{call, draft, kill, policy, reset};
 use crate::processes::times;
 use crate::redis::verified;
 use crate::redis_server::{Server, is_there, wait_for};
-use crate::stream::{call, draft, kill, policy, reset};
 
 const START: u64 = 1_700_000_000_000;
 
@@ -34,7 +34,7 @@ pub(crate) fn is_back(store: &RedisStore) -> bool {
 fn delete(at: u64, session: &str, what: u64) -> sprag_core::Observation {
     let mut observation = call(at, session, what);
     if let Observed::Call(call) = &mut observation.what {
-        call.approach.tool = Some(crate::stream::id("delete_asset"));
+        call.approach.tool = Some(crate::observations::id("delete_asset"));
     }
     observation
 }
@@ -191,7 +191,10 @@ fn a_connection_that_is_cut_costs_no_decision() {
         ask(&store, START + n, "s1");
         wait_for("the way back", || is_back(&store));
     }
-    let session = store.session(&crate::stream::id("s1")).unwrap().unwrap();
+    let session = store
+        .session(&crate::observations::id("s1"))
+        .unwrap()
+        .unwrap();
     let counts = store.counts();
     assert_eq!(
         session.summary.tally.events + counts.offline,

@@ -6,11 +6,11 @@ use sprag_core::Decision;
 use sprag_store::{LogScope, Noted, RecordKind, RedisStore, Store};
 
 use crate::model::all_records;
+use crate::observations::{call, draft, policy};
 use crate::processes::times;
 use crate::redis::verified;
 use crate::redis_faults::{ask, is_back, options};
 use crate::redis_server::{Server, is_there, pause, wait_for};
-use crate::stream::{call, draft, policy};
 
 const START: u64 = 1_700_000_000_000;
 

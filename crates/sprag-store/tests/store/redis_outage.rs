@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use sprag_core::Decision;
 use sprag_store::{LogQuery, OfflineDecision, RedisStore, Store};
 
+use crate::observations::{draft, kill, policy, reset};
 use crate::redis_faults::{ask, is_back, options};
 use crate::redis_server::{Server, is_there, wait_for};
-use crate::stream::{draft, kill, policy, reset};
 
 const START: u64 = 1_700_000_000_000;
 
@@ -167,7 +167,7 @@ fn past_the_capacity_of_killed_sessions_a_pod_still_guards_the_others() {
         store.decide(draft(what, &policy)).unwrap();
     }
     let loops = |at: u64| {
-        let what = crate::stream::call(at, "loops", 1);
+        let what = crate::observations::call(at, "loops", 1);
         store.decide(draft(what, &policy)).unwrap().verdict.decision
     };
     let verdicts: Vec<_> = (0..25).map(|number| loops(START + 100 + number)).collect();

@@ -6,10 +6,10 @@ use std::time::Duration;
 use sprag_core::Decision;
 use sprag_store::{RedisOptions, RedisStore, Store};
 
+use crate::observations::{call, draft, kill, policy};
 use crate::processes::times;
 use crate::redis::verified;
 use crate::redis_server::{Server, ask, free_port, is_there, program, wait_for};
-use crate::stream::{call, draft, kill, policy};
 
 const START: u64 = 1_700_000_000_000;
 

@@ -9,10 +9,10 @@ use std::time::Instant;
 use sprag_core::{Decision, Observation, Observed, RuleId, Timestamp};
 use sprag_store::{LogScope, RedisOptions, RedisStore, Store};
 
+use crate::observations::{call, draft, id, kill, policy};
 use crate::processes::times;
 use crate::redis::verified;
 use crate::redis_server::{Server, is_there, wait_for};
-use crate::stream::{call, draft, id, kill, policy};
 
 const ROLE: &str = "SPRAG_TEST_POD";
 const START: u64 = 1_700_000_000_000;
@@ -87,7 +87,7 @@ fn pod() {
 }
 
 fn message(at: u64, from: &str, to: &str, flow: &str) -> Observation {
-    let mut observation = crate::stream::user_message(at, to);
+    let mut observation = crate::observations::user_message(at, to);
     if let Observed::Message(message) = &mut observation.what {
         message.from = Some(id(from));
         message.flow = Some(id(flow));

@@ -7,8 +7,9 @@ use sprag_store::{
 };
 
 use crate::model::{agrees_with_the_engine, all_records, replays_a_session, tells_one_story};
+use crate::observations::{asking_policy, call, draft, id, kill, policy, reset};
 use crate::place::Place;
-use crate::stream::{Stream, asking_policy, call, draft, id, kill, policy, reset};
+use crate::stream::Stream;
 
 pub(crate) fn verified(store: &dyn Store) -> Verification {
     verify(&*store.view().unwrap(), &read_policy).unwrap()

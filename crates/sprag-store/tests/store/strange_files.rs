@@ -3,9 +3,9 @@
 use rusqlite::Connection;
 use sprag_store::{OwnedSqlite, SharedSqlite, SqliteOptions, Store, StoreError};
 
+use crate::observations::{call, draft, policy};
 use crate::place::Place;
 use crate::sqlite::{owned, shared};
-use crate::stream::{call, draft, policy};
 
 fn open(place: &Place) -> Result<SharedSqlite, StoreError> {
     SharedSqlite::open(&place.db(), &SqliteOptions::default())

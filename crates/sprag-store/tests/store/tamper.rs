@@ -10,10 +10,11 @@ use sprag_store::{
 };
 
 use crate::model::agrees_with_the_engine;
+use crate::observations::{call, draft, kill, policy};
 use crate::place::Place;
 use crate::processes::times;
 use crate::sqlite::{shared, verified};
-use crate::stream::{Stream, call, draft, kill, policy};
+use crate::stream::Stream;
 
 /// A log in the hands of whoever wants to change it.
 #[derive(Clone)]

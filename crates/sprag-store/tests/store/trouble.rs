@@ -11,9 +11,9 @@ use sprag_store::{
     StoreError,
 };
 
+use crate::observations::{call, draft, id, kill, policy};
 use crate::place::Place;
 use crate::sqlite::{owned, shared, verified};
-use crate::stream::{call, draft, id, kill, policy};
 
 fn small() -> SqliteOptions {
     SqliteOptions {
@@ -137,7 +137,7 @@ fn past_the_most_unwritten_records_an_owner_once_gave_no_verdict_at_all() {
     assert_eq!(store.status().pending, pending + 1);
     assert!(
         store
-            .decide(draft(crate::stream::reset(9_999, "s1"), &policy))
+            .decide(draft(crate::observations::reset(9_999, "s1"), &policy))
             .is_err()
     );
     // The reserve takes the mark, and whoever comes next knows it.
