@@ -237,12 +237,7 @@ impl Server {
             body_time: self.config.body_time,
             ending: ending.clone(),
         });
-        let edge = Edge {
-            mcp: McpMount::of(&self.config, &app)?,
-            gateway: GatewayMount::of(&self.config, &app)?,
-            hosts: Arc::new(Hosts::new(self.address.ip(), &self.config.host_names())),
-            routes: router::routes(app, relay),
-        };
+        let edge = edge(&self.config, self.address, app, relay)?;
         let doors = Doors {
             of_socket: Acceptor::new(edge.clone(), &self.config, ending_socket),
             acceptor: Acceptor::new(edge, &self.config, ending),
@@ -285,6 +280,21 @@ async fn reload_on_hangup(guard: Guard) {
             Err(_) => return,
         }
     }
+}
+
+/// Everything that a request can reach.
+fn edge(
+    config: &ServerConfig,
+    address: SocketAddr,
+    app: App,
+    relay: Option<Relay>,
+) -> Result<Edge, ServerError> {
+    Ok(Edge {
+        mcp: McpMount::of(config, &app)?,
+        gateway: GatewayMount::of(config, &app)?,
+        hosts: Arc::new(Hosts::new(address.ip(), &config.host_names())),
+        routes: router::routes(app, relay),
+    })
 }
 
 /// Starts the thread that reads the charts' past from the log.

@@ -5,6 +5,7 @@
 //! since its last time? Each idea stands in a file of its own:
 //!
 //! - `novelty.rs`: whether a step brings news, repeats, or says nothing either way;
+//! - `repeat.rs`: whether a repeat counts;
 //! - `similar.rs`: whether a failure says nearly what the last one said;
 //! - `waiting.rs`: whether a look was waited for;
 //! - `stagnation.rs`: repeats without any news in between;
@@ -33,6 +34,7 @@ mod plain;
 mod plain_model;
 mod probe;
 mod recurrence;
+mod repeat;
 mod rounds;
 #[cfg(test)]
 mod scenarios;

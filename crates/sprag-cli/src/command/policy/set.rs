@@ -17,20 +17,8 @@ use crate::settings::Settings;
 
 /// Sets the key.
 pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let flag = args.order.policy.policy.as_deref();
-    let Some(file) = settings.policy_file(flag) else {
-        return Err(
-            Failure::new("there is no place for a policy: HOME is not set")
-                .next("name one: `sprag policy set --policy FILE …`"),
-        );
-    };
+    let file = editable_file(args, settings)?;
     let path = file.path();
-    if file.is_json() {
-        return Err(
-            Failure::new(format!("{} is JSON; `set` edits TOML", path.display()))
-                .next("edit it by hand and try `sprag policy check`"),
-        );
-    }
     let target = PolicyTarget::find(&args.key, &args.value)?;
     // A file that does not exist yet is created.
     let text = PolicyFile::optional(path).text()?.unwrap_or_default();
@@ -77,6 +65,23 @@ pub(crate) fn run(args: &PolicySetArgs, settings: &Settings, out: &mut dyn Write
         output.print(out)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The policy file that is to be edited.
+fn editable_file(args: &PolicySetArgs, settings: &Settings) -> Result<PolicyFile, Failure> {
+    let flag = args.order.policy.policy.as_deref();
+    let Some(file) = settings.policy_file(flag) else {
+        return Err(
+            Failure::new("there is no place for a policy: HOME is not set")
+                .next("name one: `sprag policy set --policy FILE …`"),
+        );
+    };
+    if file.is_json() {
+        let path = file.path().display();
+        return Err(Failure::new(format!("{path} is JSON; `set` edits TOML"))
+            .next("edit it by hand and try `sprag policy check`"));
+    }
+    Ok(file)
 }
 
 /// What is to be set.

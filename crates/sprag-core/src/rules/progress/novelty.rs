@@ -5,20 +5,7 @@
 //! last time nor the time before it changed is news. That is why a poll that advances, a page that
 //! turns and a test that fails differently are work, and why a cycle of any length is not.
 //!
-//! These repeats are no sign of a loop and do not count, though they bring no news:
-//! - the first repeat, unless it comes right away: people, replayed set-ups and compacted contexts
-//!   ask a second time;
-//! - a check after a change that had not been made before, unless it fails;
-//! - a look after a lull (`waiting.rs`); of looks that are slow but no lull, and of failing looks after
-//!   a lull, each third counts;
-//! - of quick polls, two of three; so too if an approach alternates between answers (a flaky test), and
-//!   if a tool that runs no command only acknowledges (a key, a click, a line for a program): that
-//!   tells nothing of what came of it;
-//! - of looks that are told after a wait that something is in the way for now, seven of eight;
-//! - a second look in the same turn.
-//!
-//! A switch, a move or a label is set again and again by whoever steers: while other answers are new, it is
-//! taken for an acknowledged act. A call that says nothing new (`telling.rs`) brings none.
+//! Which repeats count is for `repeat.rs`. A call that says nothing new (`telling.rs`) brings no news.
 //!
 //! A new approach brings news unless it ends in a failure that is known or says nearly what the last
 //! one said, in nothing, or, asked in other words, in the answer that the step before had. A short answer from a new target is work, and
@@ -42,17 +29,10 @@ use crate::cell::tried::Tried;
 use crate::observation::{Outcome, Tone, ToolKind};
 use crate::time::Timestamp;
 
+use super::repeat::{Look, first};
 use super::similar::{is_similar, remember_failure};
 use super::telling;
-use super::waiting::{Wait, tenths, wait};
-
-/// Of looks that are half excused each third counts.
-const THIRD: u8 = 3;
-/// Of looks that are told after a wait that something is in the way for now, and of switches and moves that are
-/// acknowledged, each eighth.
-const EIGHTH: u8 = 8;
-/// Something tried again after more other steps than this is begun anew.
-const NEAR_STEPS: u32 = 20;
+use super::waiting::{Wait, wait};
 
 /// What a step brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,31 +112,16 @@ impl<'a> StepFacts<'a> {
         let wait = before.map_or(Wait::None, |before| {
             wait(progress, &before, now, (tried, outcome))
         });
-        let (novelty, past, counts) = match before {
-            Some(before) if before.holds(outcome, progress.changed) || given == Given::Often => {
-                let look = Look {
-                    tried,
-                    outcome,
-                    now,
-                    wait,
-                    directly,
-                    turn_start,
-                };
-                let (past, counts) = look.again(progress, before);
-                (Novelty::Repeat, past, counts)
-            }
-            Some(before) => (
-                of_changed(outcome, answer_seen, given),
-                first(progress.step, now, outcome, Some(before)),
-                false,
-            ),
-            None => {
-                let similar = is_similar(progress, outcome);
-                let seen = (same_answer, answer_seen);
-                let novelty = of_new(tried, outcome, seen, (similar, &telling));
-                (novelty, first(progress.step, now, outcome, None), false)
-            }
+        let look = Look {
+            tried,
+            outcome,
+            now,
+            wait,
+            directly,
+            turn_start,
         };
+        let seen = (same_answer, answer_seen);
+        let (novelty, past, counts) = compare(&look, progress, before, given, seen, &telling);
         remember_failure(progress, outcome);
         Self {
             tried,
@@ -221,6 +186,34 @@ fn given(progress: &mut Progress, tried: &Tried, outcome: &Outcome) -> Given {
     }
 }
 
+/// What the step brings, the past of its approach with it, and whether it is a repeat that counts.
+fn compare(
+    look: &Look<'_>,
+    progress: &Progress,
+    before: Option<ApproachHistory>,
+    given: Given,
+    seen: (bool, bool),
+    telling: &telling::Telling,
+) -> (Novelty, ApproachHistory, bool) {
+    let outcome = look.outcome;
+    let past = first(progress.step, look.now, outcome, before);
+    match before {
+        Some(before) if before.holds(outcome, progress.changed) || given == Given::Often => {
+            let (past, counts) = look.again(progress, before);
+            (Novelty::Repeat, past, counts)
+        }
+        Some(_) => {
+            let (_, answer_seen) = seen;
+            (of_changed(outcome, answer_seen, given), past, false)
+        }
+        None => {
+            let similar = is_similar(progress, outcome);
+            let novelty = of_new(look.tried, outcome, seen, (similar, telling));
+            (novelty, past, false)
+        }
+    }
+}
+
 /// What an approach brings whose answer changed: a failure that others met before is the same wall,
 /// and what it answered before is known.
 fn of_changed(outcome: &Outcome, answer_seen: bool, given: Given) -> Novelty {
@@ -275,99 +268,6 @@ fn of_new(
     }
 }
 
-/// The past of an approach that gave a new answer.
-fn first(
-    step: u32,
-    now: Timestamp,
-    outcome: &Outcome,
-    before: Option<ApproachHistory>,
-) -> ApproachHistory {
-    let answered = short(outcome);
-    ApproachHistory {
-        outcome: answered,
-        earlier: before.map_or(answered, |before| before.outcome),
-        shape: outcome.shape,
-        step,
-        tenths: tenths(now),
-        span: 0,
-        same: 0,
-        looks: 0,
-        thirds: 0,
-    }
-}
-
-/// A step that brings what its approach brought before.
-struct Look<'a> {
-    tried: &'a Tried,
-    outcome: &'a Outcome,
-    now: Timestamp,
-    wait: Wait,
-    directly: bool,
-    turn_start: u32,
-}
-
-impl Look<'_> {
-    /// The past of the approach with this step, and whether the step counts.
-    fn again(&self, progress: &Progress, before: ApproachHistory) -> (ApproachHistory, bool) {
-        let steps = progress.step.saturating_sub(before.step);
-        let failed = self.outcome.tone == Tone::Failure;
-        let changed = progress.changed > before.step;
-        let checks = changed && !failed;
-        let same_turn = before.step > self.turn_start;
-        // After a change a failure is judged as one, however long the session thought about it.
-        let wait = if changed { Wait::None } else { self.wait };
-        // A wait that ran out of time was a wait.
-        let ran_out = self.tried.waits && !self.outcome.is_error;
-        let excused = same_turn || wait == Wait::Lull && (!failed || ran_out);
-        let mut past = before;
-        if checks {
-            (past.span, past.same, past.looks, past.thirds) = (0, 0, 0, 0);
-        } else if steps > NEAR_STEPS {
-            past.same = 0;
-        }
-        let answered = short(self.outcome);
-        let flips = before.outcome != answered;
-        let acts = self.tried.kind == ToolKind::Run && self.tried.label.as_str().is_empty();
-        let sets = self.tried.kind == ToolKind::Change && self.tried.about.controls;
-        let steers = sets && progress.news.0 > before.step;
-        let is_short = matches!(self.outcome.tone, Tone::Silent | Tone::Done)
-            || self.tried.about.controls && self.outcome.tone == Tone::Empty;
-        let acknowledges = (acts || steers) && is_short;
-        let mut counts = false;
-        if !excused {
-            past.looks = past.looks.saturating_add(1);
-            let patient = wait != Wait::None || self.tried.kind == ToolKind::Poll;
-            if patient || flips || acknowledges {
-                past.thirds = past.thirds.saturating_add(1);
-                let is_held_up = failed && self.outcome.pending && wait != Wait::None;
-                let is_slow_to_count = is_held_up || acknowledges && self.tried.about.controls;
-                counts = past.thirds >= if is_slow_to_count { EIGHTH } else { THIRD };
-            } else {
-                counts = self.directly || past.looks > 1;
-            }
-            counts &= !checks;
-        }
-        if counts {
-            past.thirds = 0;
-        }
-        // The same answer begins again here.
-        if flips {
-            past.earlier = before.outcome;
-            (past.span, past.looks) = (0, 0);
-        }
-        past.outcome = answered;
-        past.shape = self.outcome.shape;
-        past.step = progress.step;
-        past.tenths = tenths(self.now);
-        if !flips {
-            let steps = u16::try_from(steps).unwrap_or(u16::MAX);
-            past.span = past.span.saturating_add(steps);
-        }
-        past.same = past.same.saturating_add(u16::from(counts));
-        (past, counts)
-    }
-}
-
 impl ApproachHistory {
     /// Whether the approach already gave this answer, of late. Of two failures with no change in
     /// between, numbers and paths tell nothing apart.
@@ -391,6 +291,6 @@ fn answer(outcome: &Outcome) -> u64 {
 }
 
 /// An answer as it is compared with others of the same approach.
-fn short(outcome: &Outcome) -> u32 {
+pub(super) fn short(outcome: &Outcome) -> u32 {
     u32::try_from(outcome.normal.prefix() >> 32).unwrap_or_default()
 }

@@ -10,7 +10,7 @@
 //! Bounded by: one number an approach.
 //! Odd cases: a look that neither fails nor comes up empty is a habit while other steps bring news:
 //! it is worth a warning, never a block. If it is not a look and its answer is short (a label for
-//! the item that was read before), it is work. `novelty.rs` decides what counts as a repeat.
+//! the item that was read before), it is work. `novelty.rs` decides what is a repeat.
 
 use crate::cell::progress::Progress;
 use crate::finding::Findings;

@@ -10,7 +10,7 @@
 //! streak grows once.
 //! Resets when: any step brings news.
 //! Bounded by: one number.
-//! Odd cases: what counts as a repeat is said in `novelty.rs`.
+//! Odd cases: what is a repeat is said in `novelty.rs`, and which repeats count in `repeat.rs`.
 
 use crate::cell::progress::Progress;
 use crate::finding::Findings;

@@ -98,6 +98,24 @@ fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
     counts.then(|| (*streak, u32::from(*streak) + u32::from(uncounted)))
 }
 
+/// In one turn a streak grows once, but patience is used up by each target.
+fn use_up_patience(facts: &StepFacts<'_>, streaks: &mut Streaks) {
+    let sweeps = facts.sweeps && facts.novelty == Novelty::Wall;
+    if sweeps && !streaks.weak.is_multiple_of(SWEEP_PER_COUNT) {
+        streaks.weak = streaks.weak.saturating_add(1);
+    }
+}
+
+/// The threshold of an attempt. A sweep is warned only once, right before it is blocked.
+fn with_one_warning_for_a_sweep(facts: &StepFacts<'_>, threshold: Threshold) -> Threshold {
+    let block = threshold.block;
+    let warn = match facts.novelty {
+        Novelty::Wall if facts.sweeps => Limit::of(block.get().saturating_sub(1)),
+        _ => threshold.warn,
+    };
+    Threshold { warn, block }
+}
+
 pub(super) fn judge(
     facts: &StepFacts<'_>,
     progress: &mut Progress,
@@ -116,28 +134,17 @@ pub(super) fn judge(
         (&mut progress.grown.stuck, limits.progress.stuck)
     };
     if *grown > facts.turn_start {
-        // In one turn a streak grows once, but patience is used up by each target.
-        let sweeps = facts.sweeps && facts.novelty == Novelty::Wall;
-        let weak = &mut progress.streaks.weak;
-        if sweeps && !weak.is_multiple_of(SWEEP_PER_COUNT) {
-            *weak = weak.saturating_add(1);
-        }
+        use_up_patience(facts, &mut progress.streaks);
         return;
     }
     *grown = progress.step;
     let Some((count, attempts)) = count(facts, &mut progress.streaks) else {
         return;
     };
-    let block = threshold.block;
-    let warn = match facts.novelty {
-        // A sweep is spoken to once.
-        Novelty::Wall if facts.sweeps => Limit::of(block.get().saturating_sub(1)),
-        _ => threshold.warn,
-    };
     let rung = Rung {
         rule: RuleId::ProgressStuck,
         key,
-        threshold: Threshold { warn, block },
+        threshold: with_one_warning_for_a_sweep(facts, threshold),
         count,
         manner: Manner::WarnsTwice,
         again_weighs: 1,
