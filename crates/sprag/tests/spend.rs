@@ -18,6 +18,12 @@ fn spent_by(agents: u64) -> u64 {
         let event = Event::from_value(&event).unwrap();
         judge.judge(&event, Timestamp(at)).unwrap()
     };
+    for agent in 0..agents {
+        let child = format!("s1/worker{agent}");
+        verdict(
+            json!({ "type": "message", "kind": "spawn", "from": "s1", "to": child, "flow": "f" }),
+        );
+    }
     let mut spent = 0;
     for round in 0..10 {
         let names = (0..agents).map(|agent| format!("s1/worker{agent}"));

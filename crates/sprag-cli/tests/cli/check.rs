@@ -106,7 +106,7 @@ fn a_captured_payload_has_no_secrets() {
     exit 0
     --- stdout
     record 2  <time>
-    event     {"type":"call","session":"s1","approach":{"tool":"run","exact":"<hex>","normal":"<hex>","moves":true,"argument":<number>,"label":"deploy","fields":[{"name":"cmd","digest":"<hex>"}]}}
+    event     {"type":"call","session":"s1","approach":{"tool":"run","exact":"<hex>","normal":"<hex>","moves":true,"argument":<number>,"about":{"form":<number>,"thing":<number>},"label":"deploy","fields":[{"name":"cmd","digest":"<hex>"}]}}
     sender    agent without a token
     captured  {"args":{"cmd":"deploy --token [redacted]"}}
     verdict   allow

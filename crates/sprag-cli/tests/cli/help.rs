@@ -161,14 +161,35 @@ fn policy_set_shows_each_kind_of_value() {
       <VALUE>  The value: a number, a duration, a word, a list; for a rule enforce, ask, shadow or off
 
     Options:
-          --policy <FILE>      The policy file, TOML or JSON [default: $SPRAG_POLICY, else
-                               ~/.config/sprag/policy.toml, else the built-in limits]
-          --agent <AGENT>      For this agent
-          --session <SESSION>  For this session
-      -y, --yes                Don't ask whether to do it. Needed without a terminal; the log then notes
-                               it
-          --json               Print one JSON document instead of text
-      -h, --help               Print help
+          --agent <AGENT>               For this agent
+          --session <SESSION>           For this session
+          --by <NAME>                   Who gives the order, for the log [default: $USER]
+          --db <FILE>                   The store [default: $SPRAG_DB, else
+                                        ~/.local/state/sprag/sprag.db]
+          --redis <URL>                 Share the store in this Redis instead: `redis://`, `rediss://`
+                                        (TLS), with `+sentinel` or `+cluster` before the colon [default:
+                                        $SPRAG_REDIS]
+          --redis-password-file <FILE>  The file with the password of Redis [default:
+                                        $SPRAG_REDIS_PASSWORD]. One in the URL can be read by everyone
+                                        who sees the list of processes
+          --namespace <NAME>            What all keys in Redis start with, in braces; who uses the same
+                                        shares everything [default: sprag]
+          --redis-ca <FILE>             The certificates to trust, for `rediss://` [default: those of
+                                        the system]
+          --redis-fail <MODE>           What rules do while Redis can't be reached: `local`, `open` or
+                                        `closed`, or `RULE=MODE` for some; may be given again [default:
+                                        local]
+          --redis-deadline <DURATION>   How long a decision may wait for Redis [default: 250ms]
+          --redis-replicas <N>          How many replicas must have a kill before it is answered
+                                        [default: 0]
+          --socket <FILE>               The socket of a running `sprag serve` [default: $SPRAG_SOCKET,
+                                        else $XDG_RUNTIME_DIR/sprag.sock, else beside the store]
+          --policy <FILE>               The policy file, TOML or JSON [default: $SPRAG_POLICY, else
+                                        ~/.config/sprag/policy.toml, else the built-in limits]
+      -y, --yes                         Don't ask whether to do it. Needed without a terminal; the log
+                                        then notes it
+          --json                        Print one JSON document instead of text
+      -h, --help                        Print help
 
     The file is checked as a whole before it is written, and is created where there is none. A change
     for an agent or a session goes into its [[override]]; both may be globs.

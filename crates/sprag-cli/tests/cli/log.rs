@@ -42,7 +42,7 @@ fn tail_shows_the_latest_records() {
     insta::assert_snapshot!(mask(&json).split("\"evidence\"").next().unwrap_or_default(), @r#"
     exit 0
     --- stdout
-    {"at":<ms>,"event":{"agent":"cleaner","approach":{"aims":true,"argument":<number>,"exact":"<hex>","fields":[{"digest":"<hex>","name":"id","text":"c"}],"kind":"change","normal":"<hex>","tool":"delete_asset"},"session":"s1","type":"call"},"hash":"<hex>","policy":"<hex>","prev":"<hex>","rules_version":2,"sender":{"role":"agent"},"seq":5,"verdict":{"also":[],"code":null,"depth":null,
+    {"at":<ms>,"event":{"agent":"cleaner","approach":{"about":{"controls":true,"form":<number>,"thing":<number>},"aims":true,"argument":<number>,"exact":"<hex>","fields":[{"digest":"<hex>","name":"id","text":"c"}],"kind":"change","normal":"<hex>","tool":"delete_asset"},"session":"s1","type":"call"},"hash":"<hex>","policy":"<hex>","prev":"<hex>","rules_version":2,"sender":{"role":"agent"},"seq":5,"verdict":{"also":[],"code":null,"depth":null,
     "#);
 }
 
@@ -100,7 +100,7 @@ fn show_tells_everything_about_one_record() {
     exit 0
     --- stdout
     record 5  <time>
-    event     {"type":"call","session":"s1","agent":"cleaner","approach":{"tool":"delete_asset","exact":"<hex>","normal":"<hex>","kind":"change","aims":true,"argument":<number>,"fields":[{"name":"id","digest":"<hex>","text":"c"}]}}
+    event     {"type":"call","session":"s1","agent":"cleaner","approach":{"tool":"delete_asset","exact":"<hex>","normal":"<hex>","kind":"change","aims":true,"argument":<number>,"about":{"form":<number>,"thing":<number>,"controls":true},"fields":[{"name":"id","digest":"<hex>","text":"c"}]}}
     sender    agent without a token
     verdict   kill   destructive.volume: session_killed: loop_detected, 3 deletes in <n>s (a, b, c)
     policy    <hex>
@@ -138,7 +138,7 @@ fn export_prints_cloud_events() {
     insta::assert_snapshot!(mask(&lines), @r#"
     exit 0
     --- stdout
-    {"data":{"at":<ms>,"event":{"approach":{"aims":true,"argument":<number>,"exact":"<hex>","fields":[{"digest":"<hex>","name":"id"}],"kind":"read","normal":"<hex>","tool":"read"},"session":"s2","type":"call"},"hash":"<hex>","policy":"<hex>","prev":"<hex>","rules_version":2,"sender":{"role":"agent"},"seq":3,"verdict":{"also":[],"code":null,"depth":null,"evidence":null,"flow":null,"generation":1,"hint":null,"message":null,"retry_after_ms":null,"rule":null,"verdict":"allow","would":null}},"datacontenttype":"application/json","id":"3-<hex>","source":"urn:test","specversion":"1.0","subject":"s2","time":"<time>","type":"dev.sprag.call"}
+    {"data":{"at":<ms>,"event":{"approach":{"about":{"controls":true,"form":<number>,"thing":<number>},"aims":true,"argument":<number>,"exact":"<hex>","fields":[{"digest":"<hex>","name":"id"}],"kind":"read","normal":"<hex>","tool":"read"},"session":"s2","type":"call"},"hash":"<hex>","policy":"<hex>","prev":"<hex>","rules_version":2,"sender":{"role":"agent"},"seq":3,"verdict":{"also":[],"code":null,"depth":null,"evidence":null,"flow":null,"generation":1,"hint":null,"message":null,"retry_after_ms":null,"rule":null,"verdict":"allow","would":null}},"datacontenttype":"application/json","id":"3-<hex>","source":"urn:test","specversion":"1.0","subject":"s2","time":"<time>","type":"dev.sprag.call"}
     "#);
     let all = sandbox.run(&["log", "export", "--after", "3"]);
     assert_eq!(all.lines().filter(|line| line.starts_with('{')).count(), 2);

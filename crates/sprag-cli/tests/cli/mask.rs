@@ -12,12 +12,18 @@ pub(crate) fn mask(text: &str) -> String {
 
 /// `"argument":1234`: a digest that is written as a number.
 fn without_short_digests(text: &str) -> String {
-    const KEY: &str = "\"argument\":";
-    let mut pieces = text.split(KEY);
+    let keys = ["\"argument\":", "\"form\":", "\"thing\":"];
+    keys.iter().fold(text.to_owned(), |text, key| {
+        without_numbers_after(key, &text)
+    })
+}
+
+fn without_numbers_after(key: &str, text: &str) -> String {
+    let mut pieces = text.split(key);
     let mut out = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let rest = piece.trim_start_matches(|c: char| c.is_ascii_digit());
-        out.push_str(KEY);
+        out.push_str(key);
         out.push_str(if rest.len() < piece.len() {
             "<number>"
         } else {

@@ -2,7 +2,8 @@
 //!
 //! New is a content that the flow has not seen, ids and times apart. One that differs from the last with the
 //! same words only by numbers that go up a little counts on: attempt 7, attempt 8. That is neither new nor
-//! a repetition. Without a content nothing is known.
+//! a repetition. Without a content nothing is known, and neither is with the first one: there is nothing to
+//! compare it with.
 //!
 //! Bounded by: the 64 contents that were said last, each with four numbers.
 
@@ -56,7 +57,7 @@ impl Statement {
 /// How a message stands to what was said before it in its flow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum MessageNovelty {
-    /// Its content is not known.
+    /// Its content is not known, or the first one.
     #[default]
     Unknown,
     New,
@@ -97,7 +98,7 @@ pub(crate) struct FlowNews {
 
 impl FlowNews {
     pub(crate) fn novelty(&self, statement: Option<&Statement>) -> MessageNovelty {
-        let Some(statement) = statement else {
+        let Some(statement) = statement.filter(|_| !self.said.is_empty()) else {
             return MessageNovelty::Unknown;
         };
         match self.earlier(statement) {

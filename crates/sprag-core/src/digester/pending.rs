@@ -34,11 +34,12 @@ pub(super) fn is_pending(words: &str) -> bool {
     let columns = words.replace("  ", "\t");
     let is_value = |text: &str| {
         let text = text.trim_start_matches([' ', '"', '\'']);
+        let is_arrow = text.starts_with(['>', '=']);
         let end = text.find([',', '"', '\'', ')', '}', '\n', ';', '\t', '|', ']']);
-        is_state(text.get(..end.unwrap_or(text.len())).unwrap_or_default())
+        !is_arrow && is_state(text.get(..end.unwrap_or(text.len())).unwrap_or_default())
     };
     BUSY.places(words).next().is_some()
-        || is_state(words)
+        || (!words.contains('"') && is_state(words))
         || columns.split([':', '=', '(', '\t']).skip(1).any(is_value)
 }
 
@@ -67,6 +68,7 @@ mod tests {
         for text in [
             "- heading \"cart\"",
             "nothing",
+            "==> linting chart\n1 chart(s) linted",
             "done",
             "all tests are running fine here now",
             "{\"status\":\"ok\"}",

@@ -80,21 +80,20 @@ fn steps_fill_streaks() {
 #[test]
 fn a_message_shows_its_stack_and_both_ends() {
     let say = r#"{"type":"message","from":"1","to":"2","flow":"f","content":"hi"}"#;
-    // The first says something new, and counts half.
     let state = after(&Policy::default(), &[say, say]);
     assert_eq!(state.stack, [Id::new("1").unwrap(), Id::new("2").unwrap()]);
     assert_eq!(
         shown(&state),
         [
             "flow.depth of flow: 2/5",
-            "flow.sessions of flow: 1/10",
+            "flow.sessions of flow: 2/10",
             "flow.duration of flow: 1000/300000",
-            "flow.rate of flow: 1/20",
+            "flow.rate of flow: 2/20",
             "flow.total of flow: 2/100",
-            "flow.chatter of pair: 1/6",
+            "flow.chatter of pair: 2/6",
             "flow.echo of pair: 2/5",
             "flow.unattended of receiver: 2/200",
-            "inbox.rate of inbox: 1/10",
+            "inbox.rate of inbox: 2/10",
             "budget.actions of session: 2/2000",
         ]
     );

@@ -159,9 +159,12 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// How `message` stands to what was said; none if its content is not known.
+    /// How `message` stands to what was said; none if its content is not known, or the first.
     pub(crate) fn novelty(&self, message: &Message) -> Option<Said> {
         let new = content(message)?;
+        if !self.said.iter().any(|said| content(said.message).is_some()) {
+            return None;
+        }
         if self
             .said
             .iter()

@@ -151,7 +151,7 @@ pub(crate) fn is_destructive(call: &Call, limits: &Limits) -> bool {
     hinted || named
 }
 
-/// A word destroys as the first, second or last of a name, unless the first one is harmless.
+/// A word destroys as the first, second or last of a name, unless the first one is harmless or it is a gesture.
 fn has_word(name: &str, word: &str) -> bool {
     let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
     let harmless = "get list search read find restore undo is can undelete";
@@ -159,7 +159,7 @@ fn has_word(name: &str, word: &str) -> bool {
     let places = [words.first(), words.get(1), words.last()];
     places.contains(&Some(&word))
         && !harmless.split(' ').any(|other| other == first)
-        && name != "drag_and_drop"
+        && !words.contains(&"drag")
 }
 
 /// `deleteAsset`, `Delete-Asset` and `DELETE.asset` are `delete_asset`.

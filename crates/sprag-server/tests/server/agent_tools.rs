@@ -42,7 +42,7 @@ async fn honest_ways_to_talk_give_no_trouble() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_goes_too_far_is_told_to_the_agent_that_did_it() {
-    let again = "1 2 ".repeat(11);
+    let again = "1 2 ".repeat(21);
     for (plan, session, told) in [
         (
             "2 3 4 5 6",
@@ -73,7 +73,7 @@ async fn what_goes_too_far_is_told_to_the_agent_that_did_it() {
         .iter()
         .filter(|(_, told)| !told.starts_with("Warning"))
         .collect();
-    let rate = "Agent call rejected: call rate limit exceeded (max 20/minute)\nWait 60 s before you send it again, or go on without it.";
+    let rate = "Message rejected: the inbox of session 2 got 19 messages within a minute (max 10/minute; 18 that said something new count half)\nWait 60 s before you send it again, or go on without it.";
     assert_eq!(refusals, [&("1".to_owned(), rate.to_owned())]);
 }
 

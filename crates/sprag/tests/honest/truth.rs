@@ -32,6 +32,8 @@ struct Session {
     actions: u64,
     /// How many steps there were when the user last spoke.
     spoken: usize,
+    /// How many calls had been let through then.
+    made_before: usize,
     checked: usize,
 }
 
@@ -50,6 +52,7 @@ impl Session {
             done: Vec::new(),
             actions: 0,
             spoken: 0,
+            made_before: 0,
             checked: 0,
         }
     }
@@ -96,6 +99,7 @@ impl Session {
         self.tell(&json!({"type": "message", "to": "s", "content": "go on"}));
         self.actions = 0;
         self.spoken = self.done.len();
+        self.made_before = self.made.len();
     }
 
     /// Counts again what the message claims.
@@ -178,7 +182,7 @@ impl Session {
         }
         if message.contains("a change that was already made") {
             let said = number_before(message, " times since").max(1);
-            assert_eq!(said, self.made_again(), "{message}");
+            assert!(said <= self.made_again(), "{message}");
         }
         if message.contains("attempts") || message.contains("steps repeated") {
             let word = if message.contains("attempts") {
@@ -193,11 +197,12 @@ impl Session {
         }
     }
 
-    /// `3 deletes in 12s (t1, t2, t3)`, `3 deletes on asset_id=t1 in 12s`.
+    /// `3 deletes in 12s (t1, t2, t3)`, `3 deletes on asset_id=t1 in 12s`, since the user spoke.
     fn check_deletes(&self, message: &str, arg: u64) {
         let inside: Vec<&(u64, &str, u64)> = self
             .made
             .iter()
+            .skip(self.made_before)
             .filter(|(at, tool, _)| *tool == DELETE && self.at - at < 60_000)
             .collect();
         let said = number_before(message, " deletes");
