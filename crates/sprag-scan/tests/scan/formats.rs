@@ -190,7 +190,7 @@ fn blocks_of_the_messages_api_are_read_too() {
     let turn = |n: u32| {
         [
             json!({"role": "assistant", "content": [{"type": "text", "text": "Again."}, {"type": "tool_use", "id": format!("t{n}"), "name": "read_page", "input": {"job": 17}}]}),
-            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": format!("t{n}"), "content": [{"type": "text", "text": "queued"}]}]}),
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": format!("t{n}"), "content": [{"type": "text", "text": "three rows"}]}]}),
         ]
     };
     let messages: Vec<Value> = (0..8).flat_map(turn).collect();

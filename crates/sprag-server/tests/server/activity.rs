@@ -211,7 +211,7 @@ fn a_wrong_stop_is_kept_reset_and_answered_with_the_override_that_lets_it_pass()
     let proposal = &made["proposal"];
     assert_eq!(
         proposal["snippet"],
-        "[[override]]\nagent = \"cleaner\"\ndestructive.max_calls = 4\ndestructive.max_same_target = 4",
+        "[[override]]\nagent = \"cleaner\"\ndestructive.max_calls = 4\ndestructive.max_same_target = 3",
         "{made}"
     );
     assert_eq!(

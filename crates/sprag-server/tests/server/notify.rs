@@ -102,6 +102,9 @@ fn masked(mut body: Value) -> Value {
     for digest in ["exact", "normal", "argument"] {
         approach[digest] = "…".into();
     }
+    for digest in ["form", "thing"] {
+        approach["about"][digest] = "…".into();
+    }
     for field in approach["fields"].as_array_mut().unwrap() {
         field["digest"] = "…".into();
     }

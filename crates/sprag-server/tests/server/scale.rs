@@ -13,12 +13,12 @@ fn sessions() -> usize {
 
 const BATCH: usize = 1_000;
 
-/// Sessions of three records each; every hundredth runs away.
+/// Sessions of three records each, four of them by one agent; every hundredth runs away.
 fn fill(server: &TestServer, sessions: usize, operator: &str) {
     for start in (0..sessions).step_by(BATCH) {
         let mut lines = String::new();
         for n in start..(start + BATCH).min(sessions) {
-            let (session, agent) = (format!("run-{n}"), format!("agent-{}", n % 20));
+            let (session, agent) = (format!("run-{n}"), format!("agent-{}", n / 4));
             let runs_away = n % 100 == 0;
             let call = |id: usize| {
                 let (tool, id) = match runs_away {
@@ -83,7 +83,7 @@ fn what_a_page_reads_and_folds_does_not_grow_with_what_the_server_remembers() {
     let (_, read) = ask("/v1/sessions/run-100/events");
     assert!(read <= 5, "{read}");
     let (replay, _) = ask("/v1/sessions/run-3/replay");
-    // Its own three, and what shares its flow and its agent's budget with it.
+    // Its own three, and what shares its flow and its agent with it.
     assert!(replay["folded"].as_u64().unwrap() <= 3 * 4 + 4, "{replay}");
     let (found, read) = ask("/v1/log?q=nothing-holds-this");
     let scanned = found["scanned"].as_u64().unwrap();
