@@ -30,6 +30,7 @@ mod starts;
 mod task;
 pub(crate) mod tried;
 pub(crate) mod window;
+mod work;
 
 use crate::time::Timestamp;
 

@@ -51,7 +51,7 @@ fn spending_is_judged_as_the_vectors_say() {
 
 #[test]
 fn talk_that_gets_on_and_deletes_that_a_user_sees_are_judged_as_the_vectors_say() {
-    check(include_str!("../../sprag-core/tests/vectors/news.json"), 21);
+    check(include_str!("../../sprag-core/tests/vectors/news.json"), 22);
 }
 
 #[test]

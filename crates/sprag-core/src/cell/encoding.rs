@@ -86,6 +86,7 @@ numbered_fields!(ResettableState {
     23 opened: bool,
     24 run: RunTrace,
     25 shadow_mark: Option<Box<ShadowMark>>,
+    26 did: Vec<Fixed>,
 });
 
 numbered_fields!(RunTrace {

@@ -68,7 +68,7 @@ pub struct SessionCell {
     pub(crate) touched: Timestamp,
     pub(crate) generation: u32,
     pub(crate) agent: Option<Id>,
-    /// Steps ever reported; outlives resets so that pairs notice work.
+    /// Steps ever reported that were work; outlives resets so that pairs notice it.
     pub(crate) steps: u64,
     pub(crate) killed: Option<Box<Mark>>,
     pub(crate) blocked: Option<Box<Mark>>,
@@ -119,6 +119,8 @@ pub(crate) struct ResettableState {
     /// Somebody outside spoke to it.
     pub(crate) opened: bool,
     pub(crate) run: RunTrace,
+    /// The last different things that it did and what came of them.
+    pub(crate) did: Vec<u64>,
     /// What rules in shadow would have done to it.
     pub(crate) shadow_mark: Option<Box<ShadowMark>>,
 }

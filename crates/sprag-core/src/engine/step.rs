@@ -56,7 +56,6 @@ fn judged(
         (None, None) => None,
     };
     cell.held.note_report(tool.as_ref());
-    cell.steps = cell.steps.saturating_add(1);
     let mut found = Findings::default();
     gates::blocked_step(&step.session, cell, limits, &mut found);
     let held_back =
@@ -68,6 +67,7 @@ fn judged(
         ran_unapproved(memory, pending, now, limits, policy)
     });
     let (tried, turn_start) = tried(step, pending, cell, now, limits);
+    cell.note_work(tried.as_ref(), &step.outcome);
     if !held_back {
         if let Some(tried) = &tried {
             let progress = &mut cell.held.progress;

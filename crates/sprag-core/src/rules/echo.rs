@@ -112,7 +112,7 @@ pub(crate) fn judge(
         let work = if steps == (0, 0) {
             "; whether work is done in between is not reported"
         } else {
-            ", and neither reported any work in between"
+            ", and neither reported any new work in between"
         };
         let message = match decision {
             Decision::Deny => format!("Agent call rejected: session {from} sent the same message to session {to} {count} times and nothing new came back"),

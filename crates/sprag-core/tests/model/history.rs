@@ -67,10 +67,10 @@ impl<'a> History<'a> {
         last.is_some_and(|last| now.since(last.now) < Millis::DAY)
     }
 
-    /// How many steps the session ever reported.
+    /// How many steps the session ever reported that were work.
     pub(crate) fn steps(&self, session: &Id) -> usize {
         let is_step =
-            |record: &&Record<'_>| record.facts.step && record.cells.session == Some(session);
+            |record: &&Record<'_>| record.facts.works && record.cells.session == Some(session);
         self.records.iter().filter(is_step).count()
     }
 

@@ -18,13 +18,13 @@ struct PairMessage<'a> {
 }
 
 impl<'a> History<'a> {
-    /// The allowed `say`s between the two since either did a step, if the pair is remembered.
+    /// The allowed `say`s between the two since either did some work, if the pair is remembered.
     fn lines(&self, one: &Id, other: &Id, now: Timestamp) -> Vec<PairMessage<'a>> {
         let mut lines = Vec::new();
         for record in self.life(now, Millis::HOUR, |cells| cells.has_pair(one, other)) {
             let is_theirs =
                 record.cells.session == Some(one) || record.cells.session == Some(other);
-            if record.facts.step && is_theirs {
+            if record.facts.works && is_theirs {
                 lines.clear();
             }
             if record.cells.has_pair(one, other) {

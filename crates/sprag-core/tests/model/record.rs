@@ -198,7 +198,7 @@ pub(crate) struct EventFacts<'a> {
     pub(crate) is_news: bool,
     /// A `say` that repeats what was said in its flow, with no work in between.
     pub(crate) repeats_flow: bool,
-    /// A message: how many steps the sender and the receiver had reported.
+    /// A message: how many steps that were work the sender and the receiver had reported.
     pub(crate) steps: (usize, usize),
     /// A `say` that brought its pair to the limit of `flow.chatter`.
     pub(crate) chatters: bool,
@@ -216,6 +216,10 @@ pub(crate) struct EventFacts<'a> {
     pub(crate) near: Vec<NearTarget<'a>>,
     /// A step that was recorded.
     pub(crate) step: bool,
+    /// A step that was not one of the last over again.
+    pub(crate) works: bool,
+    /// What it did and what came of it, where that is known and was work.
+    pub(crate) did: Option<(Digest, Digest)>,
     /// What a recorded step was a step of, if that is known.
     pub(crate) reported: Option<&'a Approach>,
     /// A step that the matrix judged: approach and outcome.

@@ -4,10 +4,12 @@ use sprag_core::{Classifier, Code, Decision, Digest, Id, Mode, RuleId, Step};
 
 use super::findings::Findings;
 use super::judge::{Action, ModelOutcome, killed};
-use super::record::{EventFacts, FarLosses, Losses, PendingCall, QuestionState};
+use super::record::{EventFacts, FarLosses, Losses, PendingCall, QuestionState, Record};
 
 /// How many calls of a session may wait for their step.
 const MAX_PENDING: usize = 64;
+/// How many things that a session did are known.
+const MAX_DID: usize = 8;
 
 /// The two streaks of the matrix.
 #[derive(Debug, Default, Clone, Copy)]
@@ -48,6 +50,9 @@ impl<'a> Action<'_, 'a> {
         let called = pending.as_ref().map(|call| call.approach);
         let approach = called.or(step.approach.as_ref());
         facts.reported = approach;
+        let did = approach.map(|approach| (approach.normal, step.outcome.normal));
+        facts.works = did.is_none_or(|did| !self.did_lately(did));
+        facts.did = did.filter(|_| facts.works);
         facts.action = pending.is_none();
         if facts.action {
             self.actor.judge_actions(true, &mut findings);
@@ -81,6 +86,14 @@ impl<'a> Action<'_, 'a> {
         let code = Some(Code::SessionBlockedLoopGuard);
         findings.add_coded(limits, RuleId::SessionBlocked, Decision::Warn, code);
         limits.modes.get(RuleId::SessionBlocked) >= Mode::Ask
+    }
+
+    /// Whether the session did this lately, with the same outcome.
+    fn did_lately(&self, did: (Digest, Digest)) -> bool {
+        let own = |record: &&Record<'_>| record.cells.session == Some(self.actor.id);
+        let records = self.actor.life.iter().rev().filter(own);
+        let mut lately = records.filter_map(|record| record.facts.did).take(MAX_DID);
+        lately.any(|earlier| earlier == did)
     }
 
     /// The call that waits under this key.
