@@ -53,7 +53,7 @@ pub(crate) enum ExportFormat {
     params(ExportQuery),
     security(("token" = [])),
     responses(
-        (status = 200, description = "CloudEvents 1.0, one JSON line each, oldest first", body = String, content_type = "application/x-ndjson"),
+        (status = 200, description = "CloudEvents 1.0, one JSON line each, or CSV, oldest first", content((String = "application/x-ndjson"), (String = "text/csv"))),
         wire::OperatorOnly,
     ),
 )]

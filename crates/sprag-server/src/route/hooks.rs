@@ -32,6 +32,7 @@ pub(crate) struct HookQuery {
     shadow: bool,
     /// What to do where there is no verdict; `open` where nothing is said.
     #[serde(default)]
+    #[param(inline)]
     fail: HookFailMode,
 }
 
