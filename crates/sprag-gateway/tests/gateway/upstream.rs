@@ -5,13 +5,15 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use http_body_util::BodyExt as _;
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::{HeaderMap, Request, Response};
 use serde_json::Value;
 use sprag_mcp::http::{Handler, Listener, ListenerOptions};
+use tokio::time::Sleep;
 
 /// What was asked.
 #[derive(Debug, Clone)]
@@ -138,7 +140,7 @@ impl Handler for Upstream {
         let body = AnswerPieces {
             pieces: answer.pieces.into(),
             end: answer.end,
-            waits: 100,
+            pause: None,
             dropped: Arc::clone(&self.dropped),
         };
         response.body(body).expect("a response")
@@ -149,7 +151,7 @@ impl Handler for Upstream {
 pub(crate) struct AnswerPieces {
     pieces: VecDeque<Bytes>,
     end: End,
-    waits: u32,
+    pause: Option<Pin<Box<Sleep>>>,
     dropped: Arc<Mutex<usize>>,
 }
 
@@ -167,14 +169,11 @@ impl Body for AnswerPieces {
         let piece = again.or_else(|| self.pieces.pop_front());
         match (piece, self.end) {
             (Some(piece), _) => Poll::Ready(Some(Ok(Frame::data(piece)))),
-            // What came before must be on its way first.
-            (None, End::Breaks) if self.waits > 0 => {
-                self.waits -= 1;
-                context.waker().wake_by_ref();
-                Poll::Pending
-            }
             (None, End::Silent) => Poll::Pending,
             (None, End::Breaks) => {
+                // What came before must be on its way first.
+                let sleep = || Box::pin(tokio::time::sleep(Duration::from_millis(300)));
+                ready!(self.pause.get_or_insert_with(sleep).as_mut().poll(context));
                 let gone = std::io::ErrorKind::ConnectionReset;
                 Poll::Ready(Some(Err(gone.into())))
             }
