@@ -49,7 +49,7 @@ export function spragMiddleware(options: SpragMiddlewareOptions = {}): AgentMidd
         await watch.after(run, seen, describe(error), true);
         throw error;
       }
-      const [outcome, isError] = outcomeOf(result);
+      const [outcome, isError] = outcomeOf(id, result);
       const note = await watch.after(run, seen, outcome, isError);
       if (!ToolMessage.isInstance(result) && isGoing(result)) run.isHandedOver = true;
       return withNote(result, note);
@@ -132,10 +132,16 @@ function agentName(): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-/** What a handler returned, and whether that is an error. A `Command` updates the graph's state. */
-function outcomeOf(result: unknown): [outcome: unknown, isError: boolean] {
-  if (ToolMessage.isInstance(result)) return [result.content, result.status === "error"];
-  return [String(JSON.stringify((result as { update?: unknown }).update ?? "")), false];
+/**
+ * What a handler returned, and whether that is an error. A `Command` updates the graph's state, which holds the whole
+ * conversation, so it is known by what it answers to its own call.
+ */
+function outcomeOf(callId: string | undefined, result: unknown): [outcome: unknown, isError: boolean] {
+  for (const message of ToolMessage.isInstance(result) ? [result] : updated(result)) {
+    if (ToolMessage.isInstance(message) && message.tool_call_id === callId) return [message.content, message.status === "error"];
+  }
+  const { messages: _, ...update } = (result as { update?: Record<string, unknown> }).update ?? {};
+  return [JSON.stringify(update), false];
 }
 
 /** Whether a tool sends the graph elsewhere: to the agent that starts next. */

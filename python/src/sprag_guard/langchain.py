@@ -122,7 +122,7 @@ class SpragMiddleware(AgentMiddleware[Any, Any, Any]):
         except Exception as error:
             self._watch.after(run, seen, describe(error), is_error=True)
             raise
-        note = self._watch.after(run, seen, *_outcome(result))
+        note = self._watch.after(run, seen, *_outcome(call, result))
         _remember_handoff(run, result)
         return _with_note(result, note)
 
@@ -138,7 +138,7 @@ class SpragMiddleware(AgentMiddleware[Any, Any, Any]):
         except Exception as error:
             await self._watch.aafter(run, seen, describe(error), is_error=True)
             raise
-        note = await self._watch.aafter(run, seen, *_outcome(result))
+        note = await self._watch.aafter(run, seen, *_outcome(call, result))
         _remember_handoff(run, result)
         return _with_note(result, note)
 
@@ -175,11 +175,18 @@ def _refusal(call: Any, seen: Seen) -> ToolMessage:
     return ToolMessage(seen.text, tool_call_id=call["id"], name=call["name"], status="error")
 
 
-def _outcome(result: Any) -> tuple[Any, bool]:
-    """What a handler returned, and whether that is an error. A `Command` updates the graph's state."""
-    if isinstance(result, ToolMessage):
-        return result.content, result.status == "error"
-    return str(getattr(result, "update", result)), False
+def _outcome(call: Any, result: Any) -> tuple[Any, bool]:
+    """What a handler returned, and whether that is an error. A `Command` updates the graph's state.
+
+    A state holds the whole conversation, so a command is known by what it answers to its own call.
+    """
+    for message in [result] if isinstance(result, ToolMessage) else _updated(result):
+        if message.tool_call_id == call["id"]:
+            return message.content, message.status == "error"
+    update = getattr(result, "update", result)
+    if isinstance(update, dict):
+        update = {key: value for key, value in update.items() if key != "messages"}
+    return str(update), False
 
 
 def _remember_handoff(run: Run, result: Any) -> None:
