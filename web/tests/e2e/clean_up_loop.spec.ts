@@ -3,7 +3,7 @@ import { expect, test } from "../sprag_server.ts";
 
 test("the clean-up loop appears, is replayed to the kill, is reset, and the agent goes on", async ({ page, server }) => {
   await server.open(page);
-  await expect(page.getByText("Nobody is stopped")).toBeVisible();
+  await expect(page.getByText("Waiting for the first event…")).toBeVisible();
 
   const verdicts = await server.tell(cleanUpLoop("nightly-cleanup"));
   expect(verdicts.map((answer) => answer.verdict)).toContain("kill");

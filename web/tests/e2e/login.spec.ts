@@ -100,7 +100,7 @@ test("a token that is revoked in the list of tokens logs its dashboard out", asy
   const answer = await fetch(`${server.url}/v1/login`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
   expect(answer.status).toBe(204);
   await page.getByRole("link", { name: "Sessions", exact: true }).click();
-  await expect(page.getByLabel("Token")).toBeVisible();
+  await expect(page.getByLabel("Token", { exact: true })).toBeVisible();
   expect(await stored(page)).toEqual([]);
 });
 

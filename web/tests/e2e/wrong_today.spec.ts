@@ -29,10 +29,10 @@ test("the log holds still under a reader who scrolled, and says what is new", as
   await expect(rows.getByRole("row").first()).not.toContainText("used");
   const before = await shown();
   await server.tellMany(honest("new", "coder", 3));
-  await expect(page.getByRole("button", { name: /^Show \d+ new records$/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^\d+ new$/ })).toBeVisible();
   expect(await shown()).toBe(before);
-  await page.getByRole("button", { name: /^Show \d+ new records$/ }).click();
-  await expect(page.getByRole("button", { name: /^Show \d+ new records$/ })).toHaveCount(0);
+  await page.getByRole("button", { name: /^\d+ new$/ }).click();
+  await expect(page.getByRole("button", { name: /^\d+ new$/ })).toHaveCount(0);
 });
 
 test("at 390 px every action of the session list is on the screen", async ({ browser, server }) => {
