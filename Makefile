@@ -8,11 +8,10 @@ SCALE ?= 1
 # CI takes the lock file as it is; at a desk cargo may complete it.
 LOCKED := $(if $(CI),--locked)
 ALL := --workspace --all-features $(LOCKED)
-ADVISORIES := https://github.com/RustSec/advisory-db
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools test test-all test-build test-rust test-gateway-sdks test-api test-docs test-mcp test-conformance test-web test-web-all test-python test-typescript test-typescript-short test-clients transcripts load docs deny check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
+.PHONY: help fmt fmt-check tidy lint tools cargo-deny test test-all test-build test-rust test-gateway-sdks test-api test-docs test-mcp test-conformance test-web test-web-all test-python test-typescript test-typescript-short test-clients transcripts load docs deny advisories check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,10 +97,15 @@ test-all: ## everything there is, also the long runs, and one table at the end: 
 test-build: $(MCP_CLIENTS)/ready ## build what the tests run, once for all of them
 	$(CARGO) test $(ALL) --lib --bins --tests --examples --no-run
 
-# What tests need from outside. Nothing is installed that is there already; if something is missing and
-# can't be installed, the tests that need it report that, and fail in CI.
-tools: ## install what the tests need: Debian packages; what can't be installed is named
+# What checks need from outside. Nothing is installed that is there already; if something is missing and
+# can't be installed, the checks that need it report that, and fail in CI.
+tools: ## install what the checks need: Debian packages and cargo-deny; what can't be installed is named
 	@packaging/tools
+	@$(MAKE) --no-print-directory cargo-deny || [ "$(CI)" != true ]
+
+CARGO_DENY := 0.20.2
+cargo-deny: # built once, in two to three minutes, into the folder of cargo's programs
+	@$(CARGO) deny --version >/dev/null 2>&1 || { set -x; $(CARGO) install --quiet --locked cargo-deny --version $(CARGO_DENY); }
 
 test-rust: export SPRAG_MCP_CLIENTS = $(MCP_CLIENTS)
 test-rust: $(MCP_CLIENTS)/ready
@@ -176,21 +180,16 @@ transcripts: ## the fixtures of `sprag scan`, again, from the real agent CLIs: a
 docs: ## rustdoc, warnings are errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(ALL) --no-deps --lib
 
-# Building cargo-deny takes minutes, so it is used where it is and never installed from here. The
-# tidy test holds the licences and sources everywhere.
-deny: ## cargo-deny where installed, advisories where their database can be reached
-	@if ! $(CARGO) deny --version >/dev/null 2>&1; then \
-	  echo "deny: cargo-deny is not installed, skipped; the tidy test holds licences and sources"; \
-	  echo "deny: to have it: cargo install cargo-deny --version 0.20.2 --locked"; \
-	  exit 0; \
-	fi; \
-	(set -x; $(CARGO) deny check bans licenses sources) || exit 1; \
-	if GIT_TERMINAL_PROMPT=0 git -c http.lowSpeedLimit=1 -c http.lowSpeedTime=10 \
-	     ls-remote --quiet $(ADVISORIES) HEAD >/dev/null 2>&1; then \
-	  set -x; $(CARGO) deny check advisories; \
-	else \
-	  echo "deny: $(ADVISORIES) can't be reached, advisories skipped"; \
-	fi
+# What cargo-deny asks of crates stands in deny.toml; the tidy test holds licences and sources without it too.
+DENY = if ! $(CARGO) deny --version >/dev/null 2>&1; then \
+	  echo "$@: cargo-deny is not installed, skipped; make tools installs it"; [ "$(CI)" != true ]; exit; \
+	fi; set -x; $(CARGO) deny $(LOCKED) check --hide-inclusion-graph
+
+deny: ## banned crates, licences and sources, by cargo-deny
+	@$(DENY) bans licenses sources
+
+advisories: ## known vulnerabilities in what we use; their database is on GitHub
+	@$(DENY) advisories
 
 bench: ## what the engine costs: time against others, memory, instructions
 	$(CARGO) bench $(LOCKED) -p sprag-bench

@@ -1,6 +1,6 @@
 //! Dependencies by what `cargo metadata` says: allowed licences, crates.io only, a version for each.
 //!
-//! `cargo deny` asks more, but takes minutes to build. This asks what must hold in every run; both
+//! `cargo deny` asks more, but takes minutes to build. This asks what must hold in every test; both
 //! read the list of licences from `deny.toml`.
 
 use serde_json::Value;
