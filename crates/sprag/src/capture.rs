@@ -6,6 +6,7 @@
 //!
 //! A payload over 256 KiB is not kept, only its length: agents' logs are read by people.
 
+mod byte_pairs;
 mod command_line;
 mod issued;
 mod public_data;

@@ -3,7 +3,7 @@
 //! A short flag means something else to every program, so it counts only after the name of one that
 //! takes a secret there.
 
-use super::spans::Spans;
+use super::spans::{Spans, place_in};
 
 /// Programs (the beginning of their name), the flag, and whether the secret may be joined to it or
 /// follow as the next word.
@@ -115,16 +115,9 @@ fn is_named(name: &str, program: &str) -> bool {
 
 /// The words of a command with their places; quotes around a word stay outside.
 fn words(command: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
     command.split_whitespace().map(move |word| {
-        let start = at
-            + command
-                .get(at..)
-                .and_then(|rest| rest.find(word))
-                .unwrap_or(0);
-        at = start + word.len();
         let bare = word.trim_start_matches(['"', '\'']);
-        let start = start + (word.len() - bare.len());
+        let start = place_in(command, bare);
         (start, bare.trim_end_matches(['"', '\'']))
     })
 }

@@ -128,12 +128,34 @@ const LONG_WORD: usize = 20;
 
 /// Whether `word` starts as a secret of one of the issuers does.
 pub(super) fn is_issued(word: &str) -> bool {
-    // Nearly every word is shorter than that.
+    // Nearly every word is shorter than that, or starts with other letters.
     word.len() >= SHORTEST
+        && may_start(word.as_bytes())
         && PREFIXES.iter().any(|(prefix, tail, least)| {
             word.strip_prefix(prefix)
                 .is_some_and(|rest| tail.length(rest) >= *least && is_drawn(rest))
         })
+}
+
+/// The first two bytes of all prefixes, as bits; words with other first bytes may share one.
+const STARTS: [u64; 64] = {
+    let mut starts = [0; 64];
+    let mut at = 0;
+    while at < PREFIXES.len() {
+        if let [first, second, ..] = PREFIXES[at].0.as_bytes() {
+            starts[(*first & 63) as usize] |= 1 << (*second & 63);
+        }
+        at += 1;
+    }
+    starts
+};
+
+fn may_start(word: &[u8]) -> bool {
+    let [first, second, ..] = word else {
+        return false;
+    };
+    let seconds = STARTS.get(usize::from(*first & 63));
+    seconds.is_some_and(|seconds| seconds >> (second & 63) & 1 == 1)
 }
 
 impl Tail {

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use super::byte_pairs::BytePairs;
+
 /// How files that agents pass around as base64 start: PNG, JPEG, GIF, WebP, SVG, PDF.
 const FILES: [&str; 7] = [
     "iVBORw0KGgo",
@@ -29,15 +31,18 @@ const PUBLIC: [&str; 10] = [
 ];
 
 /// The places of such data in `text`, in order.
-pub(super) fn find(text: &str) -> Vec<Range<usize>> {
-    let mut found = blocks(text);
+pub(super) fn find(text: &str, pairs: &BytePairs) -> Vec<Range<usize>> {
+    let mut found = blocks(text, pairs);
     for start in FILES.iter().chain(&PUBLIC) {
         let mut done = 0;
-        for (at, _) in text.match_indices(start) {
+        for Range {
+            start: at,
+            end: body,
+        } in pairs.places(text, start)
+        {
             if at < done || !begins(text, at, start) {
                 continue;
             }
-            let body = at + start.len();
             let rest = text.get(body..).unwrap_or_default();
             done = body + rest.find(|c| !is_base64(c)).unwrap_or(rest.len());
             found.push(at..done);
@@ -71,8 +76,11 @@ fn is_base64(c: char) -> bool {
 }
 
 /// Certificates and public keys, from their first line to their last.
-fn blocks(text: &str) -> Vec<Range<usize>> {
+fn blocks(text: &str, pairs: &BytePairs) -> Vec<Range<usize>> {
     let mut found = Vec::new();
+    if !pairs.may_hold("-----BEGIN ") {
+        return found;
+    }
     for kind in ["CERTIFICATE", "PUBLIC KEY", "CERTIFICATE REQUEST"] {
         let (begin, end) = (
             format!("-----BEGIN {kind}-----"),

@@ -9,6 +9,7 @@
 use serde_json::{Map, Value};
 use sprag_core::{is_secret_name, is_token_count};
 
+use super::byte_pairs::BytePairs;
 use super::spans::Spans;
 use super::{shapes, text, words};
 
@@ -29,9 +30,9 @@ pub fn redact(value: Value) -> Value {
 /// A text without what looks like a secret.
 #[must_use]
 pub fn redact_text(text: &str) -> String {
-    let mut spans = Spans::default();
-    text::find(text, &mut spans);
-    shapes::find(text, &mut spans);
+    let (mut spans, pairs) = (Spans::default(), BytePairs::of(text));
+    text::find(text, &pairs, &mut spans);
+    shapes::find(text, &pairs, &mut spans);
     spans.replace(text, REDACTED)
 }
 

@@ -1,21 +1,17 @@
 //! Files that hold secrets by where they stand in them: Kubernetes secrets, `.pgpass`.
 
-use super::spans::Spans;
+use super::byte_pairs::BytePairs;
+use super::spans::{Spans, place_in};
 
 /// The ports of PostgreSQL and of the poolers before it.
 const POSTGRES: [&str; 4] = ["*", "5432", "5433", "6432"];
 
 /// Finds the secrets of such files in a text.
-pub(super) fn find(text: &str, spans: &mut Spans) {
-    let has_secret = text.contains("kind: Secret");
-    let (mut at, mut section) = (0, None);
+pub(super) fn find(text: &str, pairs: &BytePairs, spans: &mut Spans) {
+    let has_secret = pairs.places(text, "kind: Secret").next().is_some();
+    let mut section = None;
     for line in text.split_inclusive('\n') {
-        let (start, line) = (at, line.trim_end());
-        at = start
-            + text
-                .get(start..)
-                .and_then(|rest| rest.find('\n'))
-                .map_or(line.len(), |end| end + 1);
+        let (start, line) = (place_in(text, line), line.trim_end());
         pgpass(start, line, spans);
         if has_secret {
             section = kubernetes(start, line, section, spans);

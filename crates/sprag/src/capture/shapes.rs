@@ -1,5 +1,8 @@
 //! Secrets that are known by their looks: prefixes that issuers chose, forms, and plain randomness.
 
+use std::ops::Range;
+
+use super::byte_pairs::BytePairs;
 use super::issued::is_issued;
 use super::public_data;
 use super::spans::Spans;
@@ -34,8 +37,8 @@ const RANDOM_CHARS: usize = 32;
 const AWS_CHARS: usize = 40;
 
 /// Finds secrets by their looks.
-pub(super) fn find(text: &str, spans: &mut Spans) {
-    let public = public_data::find(text);
+pub(super) fn find(text: &str, pairs: &BytePairs, spans: &mut Spans) {
+    let public = public_data::find(text, pairs);
     let is_public = |at: usize| public_data::holds(&public, at);
     for (start, word) in runs(text, is_token) {
         if is_formed(word) {
@@ -65,7 +68,7 @@ pub(super) fn find(text: &str, spans: &mut Spans) {
         }
     }
     for start in HOOKS.iter().chain(&CRYPT) {
-        following(text, start, spans);
+        following((text, *start), pairs, spans);
     }
 }
 
@@ -123,11 +126,10 @@ fn is_formed(word: &str) -> bool {
 }
 
 /// Takes out what follows `start`, up to a blank or a quote. A hash has a salt before it.
-fn following(text: &str, start: &str, spans: &mut Spans) {
+fn following((text, start): (&str, &str), pairs: &BytePairs, spans: &mut Spans) {
     let is_hash = start.starts_with('$');
     let mut done = 0;
-    for (at, _) in text.match_indices(start) {
-        let from = at + start.len();
+    for Range { end: from, .. } in pairs.places(text, start) {
         if from < done {
             continue;
         }
@@ -157,7 +159,7 @@ mod tests {
             "toolu_01 call_abc123 gpt-4.1-mini-2025-04-14",
         ] {
             let mut spans = Spans::default();
-            find(text, &mut spans);
+            find(text, &BytePairs::of(text), &mut spans);
             assert_eq!(spans.replace(text, "*"), text);
         }
     }

@@ -6,6 +6,12 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(super) struct Spans(Vec<Range<usize>>);
 
+/// Where `part`, which was cut out of `text`, stands in it.
+pub(super) fn place_in(text: &str, part: &str) -> usize {
+    let start = part.as_ptr().addr();
+    start.saturating_sub(text.as_ptr().addr())
+}
+
 impl Spans {
     pub(super) fn add(&mut self, span: Range<usize>) {
         if !span.is_empty() {

@@ -1,7 +1,10 @@
 //! Secrets that are known by what stands before them: `password=`, `Authorization:`, `--token`.
 
+use std::ops::Range;
+
 use sprag_core::{is_secret_name, is_token_count};
 
+use super::byte_pairs::BytePairs;
 use super::spans::Spans;
 use super::{command_line, secret_files, words};
 
@@ -28,20 +31,20 @@ const READERS: [&str; 6] = ["get", "read", "fetch", "load", "find", "has"];
 const MAX_ADDRESS_CHARS: usize = 300;
 
 /// Finds secrets by their surroundings.
-pub(super) fn find(text: &str, spans: &mut Spans) {
-    key_blocks(text, spans);
-    addresses(text, spans);
-    parameters(text, spans);
+pub(super) fn find(text: &str, pairs: &BytePairs, spans: &mut Spans) {
+    key_blocks(text, pairs, spans);
+    addresses(text, pairs, spans);
+    parameters(text, pairs, spans);
     assignments(text, spans);
     words::find(text, spans);
     command_line::find(text, spans);
-    secret_files::find(text, spans);
+    secret_files::find(text, pairs, spans);
 }
 
 /// Private keys, from their first line to their last, or to the end where that is cut off.
-fn key_blocks(text: &str, spans: &mut Spans) {
+fn key_blocks(text: &str, pairs: &BytePairs, spans: &mut Spans) {
     let mut done = 0;
-    for (start, _) in text.match_indices("-----BEGIN ") {
+    for Range { start, .. } in pairs.places(text, "-----BEGIN ") {
         let rest = text.get(start..).unwrap_or_default();
         let title = rest.get(11..).and_then(|title| title.split_once("-----"));
         if start < done || !title.is_some_and(|(title, _)| title.contains("PRIVATE KEY")) {
@@ -57,9 +60,8 @@ fn key_blocks(text: &str, spans: &mut Spans) {
 }
 
 /// `scheme://user:password@host`: who it is stands there for the password's sake.
-fn addresses(text: &str, spans: &mut Spans) {
-    for (at, _) in text.match_indices("://") {
-        let start = at + 3;
+fn addresses(text: &str, pairs: &BytePairs, spans: &mut Spans) {
+    for Range { end: start, .. } in pairs.places(text, "://") {
         let address = beginning(text.get(start..).unwrap_or_default());
         let ends =
             |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '?' | '#' | '<' | '>' | '`');
@@ -84,10 +86,10 @@ fn beginning(text: &str) -> &str {
 }
 
 /// `?key=…` and the like, in addresses only.
-fn parameters(text: &str, spans: &mut Spans) {
+fn parameters(text: &str, pairs: &BytePairs, spans: &mut Spans) {
     for name in PARAMETERS {
         let mut done = 0;
-        for (at, _) in text.match_indices(name) {
+        for Range { start: at, end } in pairs.places(text, name) {
             // Looking back is bounded, so that a text without blanks costs no more than others.
             let from = text.floor_char_boundary(at.saturating_sub(MAX_ADDRESS_CHARS));
             let before = text.get(from..at).unwrap_or_default();
@@ -96,13 +98,12 @@ fn parameters(text: &str, spans: &mut Spans) {
             }
             let word = before.rsplit(char::is_whitespace).next();
             if word.is_some_and(|word| word.contains("://")) {
-                let start = at + name.len();
-                let rest = text.get(start..).unwrap_or_default();
+                let rest = text.get(end..).unwrap_or_default();
                 let ends = |c: char| {
                     c.is_whitespace() || matches!(c, '&' | '"' | '\'' | '<' | '>' | '#' | '`')
                 };
-                done = start + rest.find(ends).unwrap_or(rest.len());
-                spans.add(start..done);
+                done = end + rest.find(ends).unwrap_or(rest.len());
+                spans.add(end..done);
             }
         }
     }

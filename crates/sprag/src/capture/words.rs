@@ -2,7 +2,7 @@
 
 use sprag_core::{is_secret_name, is_token_count};
 
-use super::spans::Spans;
+use super::spans::{Spans, place_in};
 
 /// From this length on, a word of letters and digits after the name of a secret is taken for one.
 const VALUE_CHARS: usize = 8;
@@ -61,17 +61,14 @@ const STATES: [&str; 24] = [
 /// Finds what a word before it announces.
 pub(super) fn find(text: &str, spans: &mut Spans) {
     let mut before: [&str; 4] = [""; 4];
-    let mut at = 0;
     for word in text.split_whitespace() {
-        let start = at + text.get(at..).and_then(|rest| rest.find(word)).unwrap_or(0);
-        at = start + word.len();
         let bare = word.trim_matches(|c| matches!(c, '"' | '\'' | '`' | ',' | ';' | ')' | '\\'));
         // In JSON that was cut off the next member follows without a blank.
         let bare = bare.split('"').next().unwrap_or(bare);
         let is_quoted = word.starts_with(['"', '\'', '`']);
         let flag_or_name = announces([before[2], before[3]], bare);
         if flag_or_name || said(before, bare.trim_end_matches('.'), is_quoted) {
-            let inside = start + word.find(bare).unwrap_or(0);
+            let inside = place_in(text, bare);
             spans.add(inside..inside + bare.len());
         }
         let quoted = |c| matches!(c, '"' | '\'' | '`' | ',' | '[' | '(');
@@ -107,7 +104,13 @@ fn is_told(name: &str, word: &str) -> bool {
 
 /// `login me password …`, `IDENTIFIED BY '…'`, `GITHUB_TOKEN …`, `api key …`, `verification code is …`.
 fn said(before: [&str; 4], word: &str, is_quoted: bool) -> bool {
-    let plain = |word: &str| word.trim_end_matches([':', '=']).to_ascii_lowercase();
+    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    let is_login = |word: &&str| without_sign(word).eq_ignore_ascii_case("login");
+    // Whatever is announced has a digit, stands in quotes or follows a login: most words do not.
+    if !has_digit && !is_quoted && !before.iter().any(is_login) {
+        return false;
+    }
+    let plain = |word: &str| without_sign(word).to_ascii_lowercase();
     let mut words: Vec<String> = before.iter().map(|word| plain(word)).collect();
     words.retain(|word| !word.is_empty());
     let was_said = words
@@ -119,7 +122,6 @@ fn said(before: [&str; 4], word: &str, is_quoted: bool) -> bool {
         last.next().unwrap_or_default(),
     );
     let is_login = last.next() == Some("login") && name == "password";
-    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
     if name == "code" && CODES.contains(&earlier) {
         return has_digit;
     }
@@ -144,6 +146,10 @@ fn said(before: [&str; 4], word: &str, is_quoted: bool) -> bool {
 }
 
 /// Letters and digits in one word without the signs of code, paths and addresses.
+fn without_sign(word: &str) -> &str {
+    word.trim_end_matches([':', '='])
+}
+
 fn is_value(word: &str, least: usize) -> bool {
     let has = |is: fn(&u8) -> bool| word.bytes().any(|byte| is(&byte));
     let is_plain = !word.contains(['/', '(', '=', ':', '.', '{', '<', '$', '[']);
