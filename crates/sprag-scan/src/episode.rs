@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sprag_core::{Decision, RuleId, Timestamp};
 use sprag_hooks::Client;
 
-use crate::excerpt;
+use crate::excerpt::{self, Excerpts};
 use crate::fold::ShadowFinding;
 use crate::found_loop::{Ending, Loop, LoopStep, LoopTokens, Reaction, Saved};
 use crate::recent_calls::{Meter, RecentCall, RecentCalls};
@@ -190,7 +190,9 @@ impl Episode {
         let shown = self.steps.len().saturating_add(self.tail.len());
         let began = self.began;
         let steps = self.steps.iter().chain(&self.tail);
-        let steps: Vec<LoopStep> = steps.map(|call| step(call, began)).collect();
+        let mut excerpts = Excerpts::default();
+        let steps = steps.map(|call| step(call, began, &mut excerpts));
+        let steps: Vec<LoopStep> = steps.collect();
         // A call that is refused before it runs is judged without its result.
         let outcome = steps.iter().find(|step| step.what == self.what);
         let outcome = outcome.map(|step| step.outcome.clone());
@@ -263,12 +265,12 @@ fn spent(before: Meter, after: Meter, has_tokens: bool) -> LoopTokens {
     }
 }
 
-fn step(call: &RecentCall, began: Timestamp) -> LoopStep {
+fn step<'c>(call: &'c RecentCall, began: Timestamp, excerpts: &mut Excerpts<'c>) -> LoopStep {
     LoopStep {
         call: call.number,
         after_ms: call.at.since(began).0,
-        what: excerpt::call(call),
-        outcome: excerpt::outcome(call),
+        what: excerpts.call(call),
+        outcome: excerpts.outcome(call),
         failed: call.is_error,
         verdict: call.decision,
     }

@@ -3,6 +3,8 @@
 //! What an agent handled may be anything, and a page of it is shown to colleagues. Everything that leaves this crate as text
 //! passes here: secrets are taken out as the log's capture does it, then it is put on one line and cut.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 use sprag::capture::{redact, redact_text};
 
@@ -45,6 +47,31 @@ pub(crate) fn outcome(recent: &RecentCall) -> String {
 /// Any text, without secrets, on one line.
 pub(crate) fn text(text: &str) -> String {
     cut(&line(&redact_text(text)))
+}
+
+/// Excerpts of the calls of one loop. A loop says the same again and again, and looking for secrets is most of the
+/// work of a scan, so it is done once for each text.
+#[derive(Default)]
+pub(crate) struct Excerpts<'c> {
+    calls: HashMap<(&'c str, &'c str), String>,
+    outcomes: HashMap<(&'c str, bool), String>,
+}
+
+impl<'c> Excerpts<'c> {
+    /// The same as [`call`].
+    pub(crate) fn call(&mut self, recent: &'c RecentCall) -> String {
+        let known = self.calls.entry((&recent.tool, &recent.args));
+        known.or_insert_with(|| call(recent)).clone()
+    }
+
+    /// The same as [`outcome`].
+    pub(crate) fn outcome(&mut self, recent: &'c RecentCall) -> String {
+        let Some(kept) = &recent.answer else {
+            return String::new();
+        };
+        let known = self.outcomes.entry((&kept.text, kept.is_json));
+        known.or_insert_with(|| answer(kept)).clone()
+    }
 }
 
 fn arguments(json: &str) -> String {
