@@ -121,7 +121,8 @@ impl Reserve {
             file,
             used: 0,
         };
-        reserve.used = reserve.parse()?.1;
+        // Nearly always it is empty, which its first bytes say.
+        reserve.look_again()?;
         Ok(reserve)
     }
 
