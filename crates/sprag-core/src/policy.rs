@@ -269,7 +269,13 @@ impl Policy {
     /// The SHA-256 of [`Policy::to_toml`] in hex: policies that mean the same have the same.
     #[must_use]
     pub fn digest(&self) -> String {
-        let digest = Sha256::digest(self.to_toml());
+        Self::digest_of(&self.to_toml())
+    }
+
+    /// The digest of a policy whose [`Policy::to_toml`] is `text`, for whoever has made it already.
+    #[must_use]
+    pub fn digest_of(text: &str) -> String {
+        let digest = Sha256::digest(text);
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }

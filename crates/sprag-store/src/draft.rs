@@ -19,9 +19,10 @@ impl ActivePolicy {
     /// A policy with the digest and the text that it gives of itself.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
+        let text = policy.to_toml();
         Self {
-            digest: policy.digest(),
-            text: policy.to_toml(),
+            digest: Policy::digest_of(&text),
+            text,
             policy,
         }
     }

@@ -277,7 +277,7 @@ impl GuardState {
         let orders = self.orders_at(at)?;
         let policy = match orders.pause {
             None if !shadow => &policies.normal,
-            _ => &policies.paused,
+            _ => policies.paused(),
         };
         let mut observation = self.digester.observe(event, at, &policy.policy)?;
         observation.sender = sender.cloned();
