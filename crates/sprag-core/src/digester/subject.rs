@@ -62,6 +62,9 @@ pub(super) fn subject(
         reading.command(command);
     }
     reading.value("", args, 0);
+    // Words come again, and hashing one takes longer than finding that.
+    reading.words.sort_unstable();
+    reading.words.dedup();
     let mut said: Vec<u16> = reading
         .words
         .iter()
