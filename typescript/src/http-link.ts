@@ -103,7 +103,11 @@ export class HttpLink implements Link {
 
   async #verify(): Promise<void> {
     const { name } = this.#route;
-    const { status, body } = await this.#request("GET", "/v1/me");
+    let { status, body } = await this.#request("GET", "/v1/me");
+    // At its very first start a server makes its tokens after its socket: who was early had none to show.
+    if (this.#token === undefined && this.#route.token() !== undefined) {
+      ({ status, body } = await this.#request("GET", "/v1/me"));
+    }
     if (status === 401 || status === 403) {
       throw new SetupError(
         `${name} refused the token: ${String(body["detail"] ?? "no reason given")}; ` +

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { Guard, NoVerdict, SetupError } from "sprag";
 import { BINARY, withGuards } from "./real-guard.mjs";
@@ -150,6 +151,26 @@ test("another version is one clear error", withGuards(async (place) => {
     }
   } finally {
     process.env.SPRAG_BIN = SPRAG_BIN;
+    server.close();
+  }
+}));
+
+test("a question before the server's first token was made is asked again with it", withGuards(async (place) => {
+  const asked = [];
+  const server = createHttpServer((request, response) => {
+    const token = request.headers.authorization;
+    asked.push(`${request.url} ${token}`);
+    writeFileSync(join(dirname(place.db), "hook.token"), "first");
+    const version = execFileSync(BINARY, ["--version"]).toString().trim().split(" ")[1];
+    response.end(JSON.stringify(request.url === "/v1/me" ? { version, role: token ? "hook" : "agent" } : { verdict: "allow" }));
+  });
+  const socket = join(place.folder, "first.sock");
+  await new Promise((resolve) => server.listen(socket, resolve));
+  try {
+    assert.equal((await place.guard({ socket }).session("s1").call("read")).verdict.decision, "allow");
+    assert.deepEqual(asked, ["/v1/me undefined", "/v1/me Bearer first", "/v1/check Bearer first"]);
+  } finally {
+    server.closeAllConnections();
     server.close();
   }
 }));

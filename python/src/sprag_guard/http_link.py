@@ -116,6 +116,10 @@ class HttpLink:
             NoVerdict: If there is no answer.
         """
         status, body = self._request("GET", "/v1/me", b"")
+        if self._token is None and self._read_token() is not None:
+            # At its very first start a server makes its tokens after its socket: who was early had
+            # none to show.
+            status, body = self._request("GET", "/v1/me", b"")
         if status in (401, 403):
             raise SetupError(
                 f"{self._name} refused the token: {body.get('detail', 'no reason given')}; "

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
 import socket
+import socketserver
 import stat
 import subprocess
 import sys
 import threading
 import time
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sprag_guard import AsyncGuard, Guard, NoVerdict, SetupError
+from sprag_guard._version import VERSION
 
 
 def senders(records: list[dict[str, Any]]) -> set[str]:
@@ -164,6 +168,47 @@ def test_another_version_is_one_clear_error(
     ):
         with pytest.raises(SetupError, match=text):
             make()
+
+
+def test_a_question_before_the_servers_first_token_was_made_is_asked_again_with_it(
+    db: Path, tmp_path: Path
+) -> None:
+    asked: list[tuple[str, str | None]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer(self) -> None:
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            token = self.headers.get("authorization")
+            asked.append((self.path, token))
+            (db.parent / "hook.token").write_text("first")
+            role = "hook" if token else "agent"
+            is_me = self.path == "/v1/me"
+            body = {"version": VERSION, "role": role} if is_me else {"verdict": "allow"}
+            text = json.dumps(body).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        do_GET = do_POST = answer
+
+        def address_string(self) -> str:
+            return "socket"
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    path = tmp_path / "first.sock"
+    with socketserver.ThreadingUnixStreamServer(str(path), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with Guard(db=db, socket=path) as guard:
+            assert guard.session("s1").call("read").verdict.decision == "allow"
+        server.shutdown()
+    me = "/v1/me"
+    assert asked == [(me, None), (me, "Bearer first"), ("/v1/check", "Bearer first")]
 
 
 def test_a_socket_of_another_user_is_refused(
