@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
+use sprag::link::ServerClient;
 use sprag::{Decision, Event, Guard, Id, LazyLink, Link, LinkError, LinkOptions, Reached, Role};
 
 fn delete(n: u32) -> Event {
@@ -62,6 +63,40 @@ fn an_owner_that_does_not_listen_leaves_no_way() {
     drop(owner);
     let verdict = link.check_as(Role::Agent, delete(1)).unwrap();
     assert_eq!(verdict.decision, Decision::Kill);
+}
+
+#[test]
+fn a_question_before_the_first_token_was_made_is_asked_again_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(&folder);
+    let listener = UnixListener::bind(options.socket.as_ref().unwrap()).unwrap();
+    let token = folder.path().join("hook.token");
+    let server = std::thread::spawn(move || {
+        let mut asked = Vec::new();
+        for stream in listener.incoming().take(2) {
+            let mut stream = stream.unwrap();
+            let mut bytes = [0; 4096];
+            let read = stream.read(&mut bytes).unwrap();
+            let shown = String::from_utf8_lossy(&bytes[..read]).contains("Bearer first");
+            asked.push(shown);
+            std::fs::write(&token, "first").unwrap();
+            let status = if shown { "200 OK" } else { "403 Forbidden" };
+            write!(
+                stream,
+                "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{{}}"
+            )
+            .unwrap();
+        }
+        asked
+    });
+    let client = ServerClient::new(
+        options.socket.as_ref().unwrap(),
+        &options.db,
+        Duration::from_secs(30),
+    );
+    let answer = client.request(Role::Hook, "GET", "/v1/me", b"").unwrap();
+    assert_eq!(answer.status, 200);
+    assert_eq!(server.join().unwrap(), [false, true]);
 }
 
 /// Somebody who listens and answers every connection with `answer`.
