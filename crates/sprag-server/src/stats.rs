@@ -23,11 +23,12 @@ pub use response::{
 };
 use ring::Ring;
 
-/// The grains: how long a bucket is, and how many there are.
+/// The grains: how long a bucket is, and how many there are. The newest bucket is never full, so each ring
+/// has one more than its span: whoever asks for "the last hour" a moment later still gets its grain.
 const GRAINS: [(Millis, usize); 3] = [
-    (Millis(10_000), 360),
-    (Millis(300_000), 288),
-    (Millis(3_600_000), 720),
+    (Millis(10_000), 361),
+    (Millis(300_000), 289),
+    (Millis(3_600_000), 721),
 ];
 
 /// Counts over time.

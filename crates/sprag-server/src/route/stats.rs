@@ -17,6 +17,8 @@ use crate::wire;
 pub(crate) struct When {
     /// From when on, in milliseconds since 1970; an hour ago where it is not said.
     since: Option<u64>,
+    /// Up to when, in milliseconds since 1970; until now where it is not said.
+    until: Option<u64>,
     /// The least length of a bucket, in seconds: 10, 300 or 3600 are kept.
     step: Option<u64>,
 }
@@ -37,6 +39,7 @@ pub(crate) async fn stats(
 ) -> Result<axum::Json<StatsResponse>, Problem> {
     let query = StatsQuery {
         since: when.since,
+        until: when.until,
         step: when.step,
     };
     Ok(axum::Json(app.stats().answer(&query, app.guard().now())))

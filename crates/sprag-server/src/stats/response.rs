@@ -14,6 +14,8 @@ use super::{Ring, Stats};
 pub struct StatsQuery {
     /// From when on, in milliseconds since the epoch; an hour ago where it is not said.
     pub since: Option<u64>,
+    /// Up to when, in milliseconds since the epoch; until now where it is not said.
+    pub until: Option<u64>,
     /// The least length of a bucket, in seconds. The next longer one that is kept is taken: 10, 300 or 3600; where
     /// it is not said, the finest that reaches back to `since`.
     pub step: Option<u64>,
@@ -103,6 +105,7 @@ impl Stats {
     pub fn answer(&self, query: &StatsQuery, now: Timestamp) -> StatsResponse {
         let hour_ago = now.0.saturating_sub(Millis::HOUR.0);
         let since = Timestamp(query.since.unwrap_or(hour_ago).min(now.0));
+        let until = Timestamp(query.until.unwrap_or(now.0).min(now.0));
         let state = self.state();
         let wanted = |ring: &&Ring| match query.step {
             Some(seconds) => ring.step().0 >= seconds.saturating_mul(1000),
@@ -117,7 +120,7 @@ impl Stats {
             rebuilt: state.rebuilt,
             missed: state.missed,
             buckets: ring
-                .between(since, now)
+                .between(since, until)
                 .map(|(at, bucket)| BucketCounts::of(at, bucket))
                 .collect(),
         }

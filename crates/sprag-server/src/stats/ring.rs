@@ -56,14 +56,14 @@ impl Ring {
         Some(bucket)
     }
 
-    /// The buckets from `since` to `now` with their starts, oldest first, empty ones too.
+    /// The buckets from `since` to `until` with their starts, oldest first, empty ones too.
     pub(super) fn between(
         &self,
         since: Timestamp,
-        now: Timestamp,
+        until: Timestamp,
     ) -> impl Iterator<Item = (Timestamp, &Bucket)> {
         const NOTHING: &Bucket = &Bucket::EMPTY;
-        let (first, last) = (self.number(since), self.number(now));
+        let (first, last) = (self.number(since), self.number(until));
         let length = u64::try_from(self.slots.len()).unwrap_or(u64::MAX);
         let first = first.max(last.saturating_sub(length.saturating_sub(1)));
         (first..=last).map(move |number| {

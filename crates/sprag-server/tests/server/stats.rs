@@ -33,6 +33,7 @@ fn busy(answer: &StatsResponse) -> Vec<serde_json::Value> {
 fn ask(since: Timestamp, step: Option<u64>) -> StatsQuery {
     StatsQuery {
         since: Some(since.0),
+        until: None,
         step,
     }
 }
@@ -65,16 +66,56 @@ fn the_grain_fits_the_time_that_is_asked_for() {
         (answer.step, answer.buckets.len(), busy(&answer).len())
     };
     let hour = Millis::HOUR.0;
-    assert_eq!(grain(hour, None), (10, 360, 2));
+    assert_eq!(grain(hour, None), (10, 361, 2));
     assert_eq!(grain(2 * hour, None), (300, 25, 2));
-    assert_eq!(grain(24 * hour, None), (300, 288, 2));
+    assert_eq!(grain(24 * hour, None), (300, 289, 2));
     assert_eq!(grain(48 * hour, None), (3600, 49, 2));
     assert_eq!(grain(10 * 24 * hour, None), (3600, 241, 2));
-    assert_eq!(grain(900 * 24 * hour, None), (3600, 720, 2));
+    assert_eq!(grain(900 * 24 * hour, None), (3600, 721, 2));
     assert_eq!(grain(2 * hour, Some(60)), (300, 25, 2));
     assert_eq!(grain(2 * hour, Some(9_999_999)), (3600, 3, 2));
     let unsaid = stats.answer(&StatsQuery::default(), now);
-    assert_eq!((unsaid.step, unsaid.buckets.len()), (10, 360));
+    assert_eq!((unsaid.step, unsaid.buckets.len()), (10, 361));
+}
+
+#[test]
+fn the_last_hour_asked_for_a_moment_later_keeps_its_grain() {
+    let fixture = GuardFixture::new("");
+    let stats = Stats::new(0, START);
+    work(&fixture);
+    hears(&fixture, &stats);
+    let now = fixture.guard.now();
+    for (ago, step) in [(1, 10), (24, 300), (30 * 24, 3600)] {
+        let since = Timestamp(now.0 - ago * Millis::HOUR.0 - 700);
+        assert_eq!(stats.answer(&ask(since, None), now).step, step);
+    }
+}
+
+#[test]
+fn a_chart_ends_when_it_is_told_to() {
+    let fixture = GuardFixture::new("");
+    let stats = Stats::new(0, START);
+    work(&fixture);
+    let until = fixture.guard.now();
+    fixture.clock.advance(Millis(120_000));
+    work(&fixture);
+    hears(&fixture, &stats);
+    let query = StatsQuery {
+        until: Some(until.0),
+        ..ask(START, None)
+    };
+    let answer = stats.answer(&query, fixture.guard.now());
+    assert_eq!((answer.buckets.len(), busy(&answer).len()), (1, 1));
+    let reversed = StatsQuery {
+        until: Some(START.0 - 60_000),
+        ..ask(START, None)
+    };
+    assert!(
+        stats
+            .answer(&reversed, fixture.guard.now())
+            .buckets
+            .is_empty()
+    );
 }
 
 #[test]
