@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use crate::digest::DigestKey;
 use crate::event::{EventError, Payload};
 use crate::id::Id;
-use crate::observation::{Approach, Hints};
+use crate::observation::{Approach, Hints, ToolKind};
 use crate::policy::DestructiveLimits;
 
 use super::canonical::{self, write_text};
@@ -17,7 +17,7 @@ use super::delegation::delegates;
 use super::fields::fields;
 use super::json::JsonValue;
 use super::kind::{guess, is_shell};
-use super::label::label;
+use super::label::{file_argument, label};
 use super::noise_names::is_remark;
 use super::normal::{self, PayloadKind};
 use super::payload::{self, MAX_CANONICAL_BYTES};
@@ -115,9 +115,11 @@ pub(super) fn of_tool(
     approach.probes = command.is_some_and(|command| is_shell(name) && probes(command));
     let text = longest_text(&args).unwrap_or_default();
     approach.argument = short_text(key, text);
-    approach.aims = has_one_of(&args, &SUBJECT_NAMES);
+    let file = file_argument(&args);
+    approach.aims = file.is_some() || has_one_of(&args, &SUBJECT_NAMES);
     approach.asks = !approach.aims && asks(&args);
-    approach.about = subject(key, (tool.server, tool.tool), &args, command);
+    let file = file.filter(|_| approach.kind == ToolKind::Change);
+    approach.about = subject(key, (tool.server, tool.tool), &args, command, file);
     approach.label = label(&args, command);
     // What is done to a file is a change like any other.
     approach.about.controls &= approach.label.is_none();

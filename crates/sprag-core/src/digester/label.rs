@@ -29,16 +29,21 @@ const FILE_NAMES: [&str; 7] = [
 /// Programs whose first argument says nothing without the rest, or is a value.
 const ALONE: WordList = WordList::new("echo printf export set psql mysql curl wget ssh");
 
+/// The name of the argument that holds the path of a file, if one does.
+pub(super) fn file_argument(args: &JsonValue<'_>) -> Option<&'static str> {
+    let is_text = |name: &&str| matches!(args.get(name), Some(JsonValue::Text(_)));
+    FILE_NAMES.into_iter().find(is_text)
+}
+
 /// The label of a call with `args`, one of which is `command`.
 pub(super) fn label(args: &JsonValue<'_>, command: Option<&str>) -> Option<Box<str>> {
     if let Some(command) = command {
         return of_command(command);
     }
-    let path = FILE_NAMES.iter().find_map(|name| match args.get(name) {
-        Some(JsonValue::Text(text)) => Some(&**text),
+    match args.get(file_argument(args)?)? {
+        JsonValue::Text(path) => file_name(path).map(Box::from),
         _ => None,
-    })?;
-    file_name(path).map(Box::from)
+    }
 }
 
 fn of_command(command: &str) -> Option<Box<str>> {

@@ -3,7 +3,8 @@
 //! An agent that asks sixty hosts the same question is at work, and one that asks one host in sixty ways is
 //! not, though the sixty calls differ in both cases. So the arguments are told apart by what they are: short
 //! values name a thing; texts of several words, and what stands under the name of a question, are wording;
-//! pages and offsets are places in one list. Of a command the programs and flags are its form, quoted texts
+//! pages and offsets are places in one list. A call that changes a file is about that file, whatever it writes
+//! or replaces there. Of a command the programs and flags are its form, quoted texts
 //! are wording, and all other words name things.
 //!
 //! Bounded by: 64 values, four levels deep, 48 words of text.
@@ -38,12 +39,14 @@ const PLACES: WordList = WordList::new(
      before position index from_line start_line end_line",
 );
 
-/// What the arguments of a call of `tool` are about.
+/// What the arguments of a call of `tool` are about. If it changes a file, `file` is the name of the argument with
+/// its path.
 pub(super) fn subject(
     key: &DigestKey,
     (server, tool): (Option<&Id>, &Id),
     args: &JsonValue<'_>,
     command: Option<&str>,
+    file: Option<&'static str>,
 ) -> Subject {
     let mut reading = Reading {
         form: hash_bytes(tool.as_str().as_bytes()),
@@ -52,6 +55,7 @@ pub(super) fn subject(
         bytes: 0,
         controls: command.is_none(),
         has_command: command.is_some(),
+        file,
         words: Vec::new(),
         count: 0,
     };
@@ -111,6 +115,7 @@ struct Reading {
     bytes: usize,
     controls: bool,
     has_command: bool,
+    file: Option<&'static str>,
     words: Vec<String>,
     count: u32,
 }
@@ -135,7 +140,9 @@ impl Reading {
                     self.value(name, item, depth + 1);
                 }
             }
-            JsonValue::Text(text) if is_wording(name, text) => self.text(text),
+            JsonValue::Text(text) if self.is_written(name) || is_wording(name, text) => {
+                self.text(text);
+            }
             JsonValue::Text(text) if !PLACES.has(name) => self.names(name, text),
             JsonValue::Number(number) if !PLACES.has(name) => {
                 let mut text = String::new();
@@ -149,6 +156,11 @@ impl Reading {
     /// The command itself, which was read already, and what is remarked about it.
     fn is_part_of_command(&self, name: &str) -> bool {
         self.has_command && (is_command_name(name) || is_remark(name))
+    }
+
+    /// Whether what stands under this name is put into the file or taken out of it.
+    fn is_written(&self, name: &str) -> bool {
+        self.file.is_some_and(|file| file != name)
     }
 
     /// A value that names something.
@@ -263,6 +275,7 @@ mod tests {
             (None, &Id::new(tool).unwrap()),
             &args,
             command.as_deref(),
+            (tool == "Edit").then_some("file_path"),
         )
     }
 
@@ -284,6 +297,11 @@ mod tests {
                 r#"{"table":"a","values":{"id":1}}"#,
                 r#"{"table":"a","values":{"id":2}}"#,
             ),
+            (
+                "Edit",
+                r#"{"file_path":"a/x.rs","old_string":"one"}"#,
+                r#"{"file_path":"b/x.rs","old_string":"one"}"#,
+            ),
         ] {
             let (one, other) = (of(tool, one), of(tool, other));
             assert_eq!(one.form, other.form, "{tool}");
@@ -298,6 +316,11 @@ mod tests {
                 "send",
                 r#"{"to":"a","body":"this is attempt 1"}"#,
                 r#"{"to":"a","body":"now attempt number 2"}"#,
+            ),
+            (
+                "Edit",
+                r#"{"file_path":"a/x.rs","old_string":"one","new_string":"two"}"#,
+                r#"{"file_path":"a/x.rs","old_string":"three","new_string":"four"}"#,
             ),
             ("list", r#"{"page":1,"of":"x"}"#, r#"{"page":2,"of":"x"}"#),
             (

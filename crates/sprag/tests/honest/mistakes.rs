@@ -191,6 +191,36 @@ fn a_failure_that_repeats_the_attempts_words_is_known() {
     report.check(3);
 }
 
+#[test]
+fn edits_of_one_file_that_all_fail_once_counted_as_a_sweep() {
+    let mut report = Report::default();
+    for (name, path) in [("file_path", "a.txt"), ("filePath", "src/a.txt")] {
+        let edit = |n: u64| {
+            let old = Numbers::new(n * 3 + 1).word();
+            let args = json!({name: path, "old_string": old, "new_string": format!("x{n}")});
+            Look::new(2_000, "Edit", args, "String to replace not found in file.").failing()
+        };
+        let stopped = play(&acts(14, edit)).stopped;
+        let call = stopped.as_ref().map(|(call, _)| *call);
+        assert!(call.is_some_and(|call| call <= 10), "{name}: {stopped:?}");
+        report.twin(name, &acts(45, edit));
+        report.honest("four tries", &acts(4, edit));
+    }
+    // A rename that most packages have had already.
+    let elsewhere = |n: u64| {
+        let path = format!("packages/{n}/package.json");
+        let args = json!({"file_path": path, "old_string": "v1", "new_string": "v2"});
+        let edit = |answer: &str| Look::new(2_000, "Edit", args.clone(), answer);
+        if n % 5 == 4 {
+            edit("edited")
+        } else {
+            edit("String to replace not found in file.").failing()
+        }
+    };
+    report.honest("files that have it already", &acts(30, elsewhere));
+    report.check(5);
+}
+
 fn round(calls: u64, gap: u64, first_gap: u64) -> impl Fn(u64) -> Look {
     move |n| {
         let gap = if n.is_multiple_of(calls) {
