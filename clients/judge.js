@@ -48,6 +48,7 @@ export function figures({ records, requests, timedOut, ran, stdout, stderr }) {
     requests: requests.length,
     turns: requests.filter((request) => request.turn?.calls.length > 0).length,
     refusals: main.filter(refused).length,
+    allowed: calls.filter((call) => !refused(call)).length,
     spent: sum(events.filter((event) => event.type === 'usage')),
     // What a model says to refusals is spent too.
     spentAtStop: sum(events.slice(0, events.findIndex((event) => event.type === 'call' && refused(event))).filter((event) => event.type === 'usage')),
@@ -105,6 +106,8 @@ export function complaints(figures, expect) {
     const { spent, billed } = figures;
     want(spent.tokens === billed.tokens && spent.output === billed.output, `${spent.tokens} tokens reported (${spent.output} written) instead of ${billed.tokens} (${billed.output})`);
   }
+  if (expect.stopped) want(figures.stopped, 'never stopped');
+  if (expect.mostAllowed) want(figures.allowed <= expect.mostAllowed, `${figures.allowed} calls were allowed, more than ${expect.mostAllowed}`);
   if (expect.mostSpent) want(figures.spentAtStop.cost <= expect.mostSpent, `${figures.spentAtStop.cost} millionths of a dollar spent before the stop`);
   if (expect.asked) {
     want(figures.asked, 'never asked');

@@ -99,6 +99,17 @@ export const SCRIPTS = {
     expect: { refusedBy: 4, mostSpent: 1_600_000 },
   },
 
+  // The same by four sub-agents at once, which share the dollar: beyond the answers that it pays for, each open session
+  // may finish the one that is under way. Four starts, and answers for a dollar and for five sessions.
+  'budget-children': {
+    delayMs: 1300,
+    turns: [times(4, (n) => start(`child-${n}`))],
+    children: Object.fromEntries(times(4, (n) => [`child-${n}`, times(8, (k) => [write(`page-${n}-${k}.txt`, `page ${k}\n`)])])),
+    usage: { input: 100, output: 40_000, cacheRead: 0, cacheWrite: 0 },
+    budget: '1usd',
+    expect: { stopped: true, mostAllowed: 4 + 2 + 5 },
+  },
+
   // Many files, each with the same short acknowledgement: work.
   batch: {
     turns: times(12, (n) => [write(`page-${n}.txt`, `page ${n}\n`)]),

@@ -4,6 +4,9 @@ export const name = 'gemini';
 export const program = 'gemini';
 export const scope = '--user';
 
+// What a hook says before a call reaches the person only.
+export const expect = { 'drop-table': { warnedBy: undefined } };
+
 // The gateway ends the turn itself, whatever the client can do. Sub-agents have no name of their own.
 export const behindGateway = { 'sub-agents': { children: 0 } };
 export const mount = 'gemini';

@@ -97,5 +97,5 @@ let drawn = 0;
 /** An id that no other call has: some clients pair a call with its result by it. */
 export function freshId(prefix) {
   drawn += 1;
-  return `${prefix}_${process.pid.toString(36)}${drawn.toString(36).padStart(8, '0')}`;
+  return `${prefix}_${process.pid.toString(36)}${drawn.toString(36).padStart(20, '0')}`;
 }

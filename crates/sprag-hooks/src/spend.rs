@@ -36,6 +36,8 @@ pub struct SpendSource {
     pub of_session: Option<String>,
     /// The session starts with this hook, or goes on after a pause: what stands there was spent before.
     pub starts: bool,
+    /// A turn ends with this hook: the client may be about to write down its last answer.
+    pub ends: bool,
 }
 
 /// A line of a transcript that matters.
@@ -43,6 +45,8 @@ pub struct SpendSource {
 pub enum TranscriptLine {
     /// The model of the answers that follow.
     Model(String),
+    /// What the model is to answer next.
+    Asked,
     /// An answer of the model.
     Spent(SpentLine),
 }

@@ -104,6 +104,35 @@ fn the_sum_of_usage_is_what_the_transcript_says() {
 }
 
 #[test]
+fn what_sub_agents_of_gemini_spent_was_once_nobodys() {
+    const GEMINI: [&str; 3] = ["hook", "--client", "gemini"];
+    let sandbox = Sandbox::new();
+    let main = sandbox.path().join("chats/session-s1.jsonl");
+    let folder = sandbox.path().join("chats/s1");
+    fs::create_dir_all(&folder).unwrap();
+    let answer = |path: PathBuf, id: &str, output: u64| {
+        let tokens = json!({"input": 30, "output": output, "cached": 10, "thoughts": 0, "tool": 0});
+        let line = json!({"id": id, "type": "gemini", "timestamp": "2099-01-01T00:00:00.000Z", "tokens": tokens});
+        append(path, &format!("{line}\n"));
+    };
+    let hook = |event: &str| {
+        let payload = json!({"hook_event_name": event, "session_id": "s1", "transcript_path": main,
+            "tool_name": "glob", "tool_input": {}, "timestamp": "2099-01-01T00:00:00.000Z"});
+        sandbox.run_with(&GEMINI, payload.to_string())
+    };
+    hook("SessionStart");
+    answer(main.clone(), "m1", 100);
+    for (child, output) in [("c1", 7), ("c2", 5)] {
+        answer(folder.join(format!("{child}.jsonl")), child, output);
+    }
+    hook("BeforeTool");
+    answer(folder.join("c1.jsonl"), "again", 3);
+    hook("AfterAgent");
+    let session = Session { sandbox, calls: 0 };
+    assert_eq!(session.spent("s1"), [80, 115, 40, 0]);
+}
+
+#[test]
 fn a_resumed_session_does_not_count_its_old_transcript_again() {
     let mut session = Session::new();
     session.answer("old", 100_000);

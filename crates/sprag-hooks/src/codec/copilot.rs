@@ -87,7 +87,7 @@ pub(super) fn read(payload: &[u8], registered: Option<&str>) -> Result<ParsedHoo
         false => Dialect::Copilot,
     };
     let mut hook = ParsedHook::new(phase, event, dialect);
-    hook.spender = spender(phase, &fields);
+    hook.spender = spender((phase, event), &fields);
     hook.events = events(phase, &fields, fields.tool_args)?;
     Ok(hook)
 }
@@ -126,13 +126,14 @@ pub(super) fn read_nested(
         parent_agent_id: fields.parent_agent_id.clone(),
     };
     let mut hook = ParsedHook::new(phase, event, Dialect::CopilotNested);
-    hook.spender = spender(phase, &camel);
+    hook.spender = spender((phase, event), &camel);
     hook.events = events(phase, &camel, fields.tool_input)?;
     Ok(hook)
 }
 
 /// One transcript holds the session and its sub-agents; the payload does not name it.
-fn spender(phase: HookPhase, fields: &CamelPayload<'_>) -> Option<HookSpender> {
+fn spender((phase, event): (HookPhase, &str), fields: &CamelPayload<'_>) -> Option<HookSpender> {
+    let ends = matches!(event, "agentStop" | "Stop");
     let root = Actor {
         sub: None,
         agent: Client::Copilot.as_str().to_owned(),
@@ -145,6 +146,7 @@ fn spender(phase: HookPhase, fields: &CamelPayload<'_>) -> Option<HookSpender> {
             transcript: None,
             of_session: None,
             starts: phase == HookPhase::Start,
+            ends,
         },
         actor: root,
         model: None,

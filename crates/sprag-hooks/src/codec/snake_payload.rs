@@ -99,6 +99,7 @@ impl SnakePayload<'_> {
                 transcript: Some(transcript),
                 of_session,
                 starts: phase(event) == HookPhase::Start,
+                ends: matches!(event, "Stop" | "SubagentStop"),
             },
             actor,
             model: self.model.clone(),

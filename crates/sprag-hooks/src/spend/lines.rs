@@ -17,13 +17,17 @@ use super::{SpentLine, TranscriptLine};
 use crate::client::Client;
 use crate::time::parse_time;
 
+/// Copilot CLI asks its model. A text that holds this would be written with backslashes.
+const COPILOT_ASKS: &str = "\"type\":\"assistant.turn_start\"";
+
 /// What a line of a transcript of `client` says about spending, if anything.
 #[must_use]
 pub fn spent_in(client: Client, line: &str) -> Option<TranscriptLine> {
     let found = match client {
-        Client::Claude => claude(line).map(TranscriptLine::Spent),
+        Client::Claude => claude(line),
         Client::Codex => codex(line),
         Client::Gemini => gemini(line).map(TranscriptLine::Spent),
+        Client::Copilot if line.contains(COPILOT_ASKS) => Some(TranscriptLine::Asked),
         Client::Copilot => copilot(line).map(TranscriptLine::Spent),
         Client::Cursor | Client::Opencode => None,
     }?;
@@ -68,7 +72,25 @@ struct ClaudeUsage {
     cache_creation_input_tokens: u64,
 }
 
-fn claude(line: &str) -> Option<SpentLine> {
+/// The start of any line of Claude's.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ClaudeKind {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    is_meta: bool,
+}
+
+fn claude(line: &str) -> Option<TranscriptLine> {
+    if line.contains("\"type\":\"user\"") {
+        let line: ClaudeKind = parse(line)?;
+        return (line.kind == "user" && !line.is_meta).then_some(TranscriptLine::Asked);
+    }
+    claude_answer(line).map(TranscriptLine::Spent)
+}
+
+fn claude_answer(line: &str) -> Option<SpentLine> {
     if !line.contains("\"type\":\"assistant\"") || !line.contains("\"usage\"") {
         return None;
     }

@@ -9,8 +9,8 @@
 //! may copy an old conversation into a new file. A transcript that was cut or replaced is read again from its
 //! start, and what is not newer than the last answer counted is left out.
 //!
-//! Bounded by: [`MAX_TAIL`] bytes a hook (the next one goes on), [`MAX_SEEN`] answers, and files that nobody
-//! used for a month are removed.
+//! Bounded by: [`MAX_TAIL`] bytes a look (the next one goes on), [`LOOKS`], [`MAX_SUB_AGENTS`], [`MAX_SEEN`]
+//! answers, and files that nobody used for a month are removed.
 
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
@@ -37,8 +37,14 @@ const MAX_PLACE: u64 = 256 * 1024;
 const STALE_MS: u64 = 10 * 60 * 1000;
 /// Places that nobody used for this long are removed.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+/// So many transcripts of sub-agents are followed in a session.
+const MAX_SUB_AGENTS: usize = 64;
 /// The most places that are looked at for removal.
 const MAX_LOOKED_AT: usize = 1000;
+/// Claude Code and Copilot CLI write an answer some tenths of a second after it was given. At the end of a turn no later hook would
+/// see it, so the last one looks again so many times, with a pause in between.
+const LOOKS: u32 = 25;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The transcripts of one machine, with the places in them.
 #[derive(Debug)]
@@ -48,7 +54,7 @@ pub(super) struct TranscriptTails {
     /// Where Copilot CLI keeps its sessions: its hooks don't name their transcript.
     copilot: Option<PathBuf>,
     now: Timestamp,
-    open: RefCell<Option<(File, Place)>>,
+    open: RefCell<Vec<(File, Place)>>,
 }
 
 /// How far a transcript was read.
@@ -67,6 +73,8 @@ struct Place {
     model: Option<String>,
     /// The client writes records, so copies of them don't count.
     has_records: bool,
+    /// An answer is due: what was read last is what the model was asked.
+    awaits: bool,
     seen: Vec<SeenSpend>,
 }
 
@@ -167,13 +175,36 @@ impl TranscriptTails {
         place.find_again(number, length);
         let mut lines = Vec::new();
         if let Some((mut file, _)) = opened {
-            file.seek(SeekFrom::Start(place.offset)).ok()?;
-            let mut bytes = Vec::new();
-            file.take(MAX_TAIL).read_to_end(&mut bytes).ok()?;
-            lines = place.take(source.client, &bytes);
+            let looks = if source.ends { LOOKS } else { 1 };
+            let pause = || std::thread::park_timeout(PAUSE);
+            lines = place.read_on(&mut file, source.client, looks, pause)?;
         }
-        self.open.replace(Some((held, place)));
+        self.open.borrow_mut().push((held, place));
         Some(lines)
+    }
+
+    /// Gemini CLI keeps the transcripts of a session's sub-agents in a folder beside the session's own, and no hook
+    /// names them.
+    fn sub_agents(source: &SpendSource) -> Vec<SpendSource> {
+        let main = source.transcript.as_ref().map(Path::new);
+        let is_plain = Path::new(&source.session).file_name() == Some(source.session.as_ref());
+        let main =
+            main.filter(|main| source.client == Client::Gemini && is_plain && main.is_absolute());
+        let folder = main
+            .and_then(Path::parent)
+            .map(|place| place.join(&source.session));
+        let entries = folder.and_then(|folder| fs::read_dir(folder).ok());
+        let files = entries.into_iter().flatten().flatten();
+        let files = files.map(|entry| entry.path());
+        let files = files.filter(|path| path.extension().is_some_and(|kind| kind == "jsonl"));
+        let of_file = |path: PathBuf| SpendSource {
+            transcript: path.to_str().map(str::to_owned),
+            of_session: source.transcript.clone(),
+            starts: false,
+            ends: false,
+            ..source.clone()
+        };
+        files.take(MAX_SUB_AGENTS).map(of_file).collect()
     }
 }
 
@@ -182,21 +213,24 @@ impl SpendReader for TranscriptTails {
         if source.starts {
             self.remove_old();
         }
-        self.new_lines(source).unwrap_or_default()
+        let mut lines = self.new_lines(source).unwrap_or_default();
+        for sub_agent in Self::sub_agents(source) {
+            lines.extend(self.new_lines(&sub_agent).unwrap_or_default());
+        }
+        lines
     }
 
     fn keep(&self) {
-        let Some((mut file, place)) = self.open.take() else {
-            return;
-        };
-        let Ok(text) = serde_json::to_string(&place) else {
-            return;
-        };
-        // A place that was lost on the way is found again at the transcript's end.
-        let _ = file
-            .seek(SeekFrom::Start(0))
-            .and_then(|_| file.set_len(0))
-            .and_then(|()| file.write_all(text.as_bytes()));
+        for (mut file, place) in self.open.take() {
+            let Ok(text) = serde_json::to_string(&place) else {
+                continue;
+            };
+            // A place that was lost on the way is found again at the transcript's end.
+            let _ = file
+                .seek(SeekFrom::Start(0))
+                .and_then(|_| file.set_len(0))
+                .and_then(|()| file.write_all(text.as_bytes()));
+        }
     }
 }
 
@@ -210,6 +244,30 @@ impl Place {
             self.since = self.since.max(self.newest.saturating_add(1));
         }
         self.file = file;
+    }
+
+    /// What is new in a transcript, or the first part of it. While an answer is due, it looks up to `looks` times.
+    fn read_on(
+        &mut self,
+        file: &mut File,
+        client: Client,
+        looks: u32,
+        pause: impl Fn(),
+    ) -> Option<Vec<SpentLine>> {
+        let mut lines = Vec::new();
+        for look in 0..looks {
+            if look > 0 {
+                pause();
+            }
+            file.seek(SeekFrom::Start(self.offset)).ok()?;
+            let mut bytes = Vec::new();
+            file.take(MAX_TAIL).read_to_end(&mut bytes).ok()?;
+            lines.extend(self.take(client, &bytes));
+            if !self.awaits {
+                break;
+            }
+        }
+        Some(lines)
     }
 
     /// What the whole lines in `bytes` say, which stand at the place; the place moves behind them.
@@ -230,7 +288,11 @@ impl Place {
         for line in lines {
             match spent_in(client, &String::from_utf8_lossy(line)) {
                 Some(TranscriptLine::Model(model)) => self.model = Some(model),
-                Some(TranscriptLine::Spent(spent)) => found.extend(self.count(spent)),
+                Some(TranscriptLine::Asked) => self.awaits = true,
+                Some(TranscriptLine::Spent(spent)) => {
+                    self.awaits = false;
+                    found.extend(self.count(spent));
+                }
                 None => {}
             }
         }
@@ -318,6 +380,38 @@ mod tests {
         // The rest of the answer comes with the next hook.
         let more = place.take(Client::Claude, claude("m1", 2, 7).as_bytes());
         assert_eq!(output(&more), 2);
+    }
+
+    #[test]
+    fn the_last_answer_of_a_turn_was_missing_because_it_is_written_a_moment_later() {
+        const ASKED: &str = r#"{"type":"user","message":{"role":"user","content":"a result"}}"#;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s1.jsonl");
+        let write = |text: &str| {
+            let mut file = File::options().append(true).create(true).open(&path);
+            file.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+        };
+        write(&(claude("m1", 1, 5) + ASKED + "\n"));
+        let pauses = std::cell::Cell::new(0);
+        let pause = || {
+            pauses.set(pauses.get() + 1);
+            if pauses.get() == 3 {
+                write(&claude("m2", 2, 7));
+            }
+        };
+        let mut place = Place::default();
+        let mut file = File::open(&path).unwrap();
+        let lines = place.read_on(&mut file, Client::Claude, LOOKS, pause);
+        assert_eq!((output(&lines.unwrap()), pauses.get()), (12, 3));
+        // Nothing is due: nobody waits, and an answer that never comes is waited for only so long.
+        let mut look = || {
+            pauses.set(10);
+            let lines = place.read_on(&mut file, Client::Claude, LOOKS, pause);
+            (lines.unwrap().len(), pauses.get() - 10)
+        };
+        assert_eq!(look(), (0, 0));
+        write(&format!("{ASKED}\n"));
+        assert_eq!(look(), (0, LOOKS - 1));
     }
 
     #[test]
