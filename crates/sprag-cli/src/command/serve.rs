@@ -218,7 +218,6 @@ fn config(
     };
     Ok(ServerConfig {
         listen: args.listen,
-        capture: args.capture.into(),
         retention: Retention {
             max_age: args.max_age,
             max_bytes: args.max_bytes,
@@ -243,6 +242,7 @@ fn of_user(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failur
     let socket = settings.socket_place(args.socket.as_deref(), flag, &db);
     let policy = policy_file(settings, args.policy.policy.as_deref())?;
     Ok(ServerConfig {
+        capture: args.capture.into(),
         socket: Some(socket),
         redis: store.redis().cloned(),
         accept_loss: args.accept_loss,

@@ -109,6 +109,29 @@ fn the_demo_says_what_it_is_and_where() {
 }
 
 #[test]
+fn the_demo_keeps_what_its_agents_say_to_be_shown() {
+    let sandbox = Sandbox::new();
+    let mut demo = Running::start(&sandbox, &["serve", "--demo", "--listen", "127.0.0.1:0"]);
+    let folder = loop {
+        let line = demo.line();
+        if let Some(rest) = line.strip_prefix("Everything is in ") {
+            break rest.split_once(',').unwrap().0.to_owned();
+        }
+    };
+    let db = format!("{folder}/demo.db");
+    let mut tail = Running::start(
+        &sandbox,
+        &["log", "tail", "--follow", "--json", "--db", &db],
+    );
+    for _ in 0..200 {
+        if tail.line().contains("\"captured\"") {
+            return;
+        }
+    }
+    panic!("nothing was captured");
+}
+
+#[test]
 fn what_makes_no_sense_for_a_relay_is_told() {
     let sandbox = Sandbox::new();
     insta::assert_snapshot!(sandbox.run(&["serve", "--upstream", "localhost:9000"]), @"
