@@ -362,6 +362,8 @@ export interface StatsAnswer {
   now: number;
   /** Seconds. */
   step: number;
+  complete_since: number | null;
+  rebuilt: boolean;
   buckets: {
     at: number;
     verdicts: Record<Decision, number>;

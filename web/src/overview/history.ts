@@ -2,10 +2,10 @@
 // before the server is asked again.
 import type { Bucket, Decision, LogRecord, Stats, StatsAnswer } from "../api/shapes.ts";
 
-/** What the server counted, as a history from `since` on. */
-export function read(answer: StatsAnswer, since: number): Stats {
+/** What the server counted, as a history from `since` to `until`, or to now. */
+export function read(answer: StatsAnswer, since: number, until = answer.now): Stats {
   const buckets = answer.buckets.map(({ at, verdicts, events, enforced, shadow }) => ({ at, verdicts, events, rules: enforced, shadow }));
-  return { step_ms: answer.step * 1000, from: since, to: answer.now, buckets };
+  return { step_ms: answer.step * 1000, from: since, to: Math.min(until, answer.now), buckets };
 }
 
 export function emptyBucket(at: number): Bucket {

@@ -1,10 +1,10 @@
 // What the overview shows: asked once, then kept up by the stream.
 import { get, words } from "../api/client.ts";
 import { REFUSALS, type LogRecord, type Page, type SessionItem, type SessionState, type Stats, type StatsAnswer } from "../api/shapes.ts";
+import type { Span } from "../shell/range.svelte.ts";
 import { grown, read } from "./history.ts";
 
-export type Range = "15m" | "1h" | "24h" | "30d";
-const SPANS: Record<Range, number> = { "15m": 900_000, "1h": 3_600_000, "24h": 86_400_000, "30d": 30 * 86_400_000 };
+const DAYS_30 = 30 * 86_400_000;
 const SHOWN = 20;
 const NEWEST = 60;
 const STOPS_MS = 400;
@@ -16,17 +16,21 @@ export class OverviewModel {
   newest = $state.raw<LogRecord[] | null>(null);
   trouble = $state<string | null>(null);
 
-  #range: Range = "1h";
+  /** From when on the counts are whole; null while that is not known. */
+  complete = $state.raw<{ since: number | null; ready: boolean } | null>(null);
+
+  #span: () => Span = () => ({ from: undefined, to: undefined });
   #rule = "";
   #stopsTimer: ReturnType<typeof setTimeout> | undefined;
 
-  async load(range: Range, rule: string): Promise<void> {
-    this.#range = range;
+  /** Asks for everything. `span` is asked again with it: a span that ends now moves on. */
+  async load(span: () => Span, rule: string): Promise<void> {
+    this.#span = span;
     this.#rule = rule;
     try {
-      const query = { verdict: "warn,ask,deny,block,kill", rule, limit: NEWEST };
+      const query = { verdict: "warn,ask,deny,block,kill", rule, until: span().to, limit: NEWEST };
       const [, , newest] = await Promise.all([this.#counts(), this.#stops(), get<Page<LogRecord>>("/v1/log", query)]);
-      if (rule === this.#rule) this.newest = newest.items;
+      if (span === this.#span) this.newest = newest.items;
       this.trouble = null;
     } catch (error) {
       this.trouble = words(error);
@@ -39,10 +43,12 @@ export class OverviewModel {
   }
 
   async #counts(): Promise<void> {
-    const range = this.#range;
-    const since = Date.now() - SPANS[range];
-    const answer = await get<StatsAnswer>("/v1/stats", { since });
-    if (range === this.#range) this.stats = read(answer, since);
+    const span = this.#span;
+    const { from: since = Date.now() - DAYS_30, to: until } = span();
+    const answer = await get<StatsAnswer>("/v1/stats", { since, until });
+    if (span !== this.#span) return;
+    this.stats = read(answer, since, until);
+    this.complete = { since: answer.complete_since, ready: answer.rebuilt };
   }
 
   async #stops(): Promise<void> {
@@ -54,9 +60,11 @@ export class OverviewModel {
   }
 
   saw(records: LogRecord[]): void {
-    if (this.stats) this.stats = grown(this.stats, records);
+    const { to } = this.#span();
+    const isOver = to !== undefined && to < Date.now();
+    if (this.stats && !isOver) this.stats = grown(this.stats, records);
     const told = records.filter((record) => this.#isTold(record)).reverse();
-    if (told.length > 0 && this.newest) this.newest = [...told, ...this.newest].slice(0, NEWEST);
+    if (told.length > 0 && this.newest && !isOver) this.newest = [...told, ...this.newest].slice(0, NEWEST);
     const isFirst = this.counts !== null && this.counts.active + this.counts.blocked + this.counts.killed === 0;
     if (isFirst || records.some(changesStops)) this.#soonStops();
   }

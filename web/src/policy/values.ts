@@ -25,7 +25,9 @@ const TITLES: Record<string, string> = {
   call: "Repeated calls",
   destructive: "Destructive calls",
   progress: "Progress",
+  output: "What models say",
   budget: "Budgets",
+  ask: "Questions to a person",
 };
 
 export function families(text: string, defaults: Defaults): Family[] {

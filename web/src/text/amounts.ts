@@ -44,6 +44,7 @@ export function ago(at: number, now: number): string {
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const MINUTE = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
 /** 14:03:07, with milliseconds where they tell events apart. */
 export function clock(at: number, withMillis = false): string {
@@ -55,18 +56,19 @@ export function minute(at: number): string {
   return MINUTE.format(at);
 }
 
-export function day(at: number): string {
-  return DAY.format(at);
+/** 18 Nov; with the year unless it is this one. */
+export function day(at: number, now = Date.now()): string {
+  return (new Date(at).getFullYear() === new Date(now).getFullYear() ? DAY : DAY_OF_YEAR).format(at);
 }
 
 /** The time of a row; the date stands before it unless that is today's. */
 export function stamp(at: number, now: number): string {
-  return day(at) === day(now) ? clock(at) : `${day(at)} ${clock(at)}`;
+  return day(at, now) === day(now, now) ? clock(at) : `${day(at, now)} ${clock(at)}`;
 }
 
 /** The date and the time, for titles. */
 export function moment(at: number): string {
-  return `${DAY.format(at)} ${CLOCK.format(at)}`;
+  return `${day(at)} ${CLOCK.format(at)}`;
 }
 
 /** 1 event; 2 events. */
@@ -81,7 +83,7 @@ export function dollars(value: number): string {
   return value < 100 ? `$${value.toFixed(2)}` : `$${SMALL.format(Math.round(value))}`;
 }
 
-/** 18 Nov 2026, 14:03:07; for columns that are read across days. */
+/** 18 Nov 14:03:07; for columns that are read across days. */
 export function dated(at: number): string {
   return `${day(at)} ${clock(at)}`;
 }

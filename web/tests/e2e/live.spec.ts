@@ -45,7 +45,7 @@ test("a stranger gets the login page, a wrong token is refused, the right one op
   const token = page.getByLabel("Token");
   await token.fill("not-it");
   await page.getByRole("button", { name: "Log in" }).click();
-  await expect(page.getByRole("alert")).toContainText("This is not the token of an operator or a viewer.");
+  await expect(page.getByRole("alert")).toContainText("This is not the token of an operator or a viewer");
   await token.fill(server.token);
   await page.getByRole("button", { name: "Log in" }).click();
   await expect(page.getByRole("heading", { name: "Sessions" })).toBeVisible();

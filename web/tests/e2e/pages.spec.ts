@@ -50,9 +50,9 @@ test("the log is searched, verified and exported", async ({ page, server }) => {
   const rows = page.getByRole("rowgroup", { name: /records, newest first/ }).getByRole("row");
   await page.getByRole("button", { name: "kill", exact: true }).click();
   await expect(page).toHaveURL(/verdict=kill/);
-  await expect(rows.first()).toContainText("kill");
+  await expect(rows.nth(1)).toContainText("kill");
   await expect(rows.filter({ hasText: "calls files/read_file" })).toHaveCount(0);
-  await rows.first().getByRole("button").click();
+  await rows.nth(1).getByRole("button").click();
   await expect(page.getByRole("region", { name: /^Record \d+/ })).toContainText("nightly-cleanup");
   await page.getByRole("button", { name: "Verify now" }).click();
   await expect(page.getByText(/The log is whole/)).toBeVisible();

@@ -1,5 +1,5 @@
 // Each of these was wrong once: the test is named after it.
-import { honest } from "../traffic.ts";
+import { cleanUpLoop, honest } from "../traffic.ts";
 import { expect, test } from "../sprag_server.ts";
 
 test("an unknown address shows a page to a browser and a problem to a program", async ({ page, server }) => {
@@ -42,6 +42,56 @@ test("at 390 px every action of the session list is on the screen", async ({ bro
   const box = await page.getByRole("button", { name: "Kill phone" }).boundingBox();
   expect(box && box.x + box.width <= 390).toBe(true);
   await page.context().close();
+});
+
+test("at 390 px every page is one tap away", async ({ browser, server }) => {
+  const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
+  await server.open(page);
+  const links = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").all();
+  expect(links).toHaveLength(10);
+  for (const link of links) {
+    const box = await link.boundingBox();
+    expect(box && box.width >= 24 && box.x >= 0 && box.x + box.width <= 390, await link.innerText()).toBe(true);
+  }
+  await page.context().close();
+});
+
+test("an open record leaves room for what happened in the other rows", async ({ browser, server }) => {
+  await server.tellMany(cleanUpLoop("nightly"));
+  for (const width of [390, 1440]) {
+    const page = await (await browser.newContext({ viewport: { width, height: 900 } })).newPage();
+    await server.open(page, "/log?verdict=kill");
+    const words = page.getByRole("table", { name: "Records" }).getByRole("row").nth(1).getByRole("button");
+    await words.click();
+    await page.getByRole("region", { name: /^Record \d+/ }).waitFor();
+    expect((await words.boundingBox())?.width, `${width} px`).toBeGreaterThan(120);
+    await page.context().close();
+  }
+});
+
+test("the overview shows the time that was asked for and nothing after it", async ({ page, server }) => {
+  await server.tellMany(cleanUpLoop("nightly"));
+  const shown = async (minutes: number) => {
+    const at = (ms: number) => new Date(ms - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    const until = Date.now() + minutes * 60_000;
+    await page.goto(`${server.url}/?${new URLSearchParams({ since: at(until - 3_600_000), until: at(until) })}`);
+    await page.getByRole("region", { name: "Rules that fired" }).getByText(/destructive\.volume|No rule fired/).waitFor();
+    return page.getByRole("region", { name: "Rules that fired" }).getByText("destructive.volume").count();
+  };
+  await server.open(page);
+  expect([await shown(10), await shown(-120)]).toEqual([1, 0]);
+});
+
+test("the bar of today stands over its date", async ({ page, server }) => {
+  await server.tellMany(honest("paid", "coder", 3));
+  await server.open(page, "/agents/coder");
+  const chart = page.getByRole("img", { name: /over time/ });
+  const [bar, label] = [chart.locator("i").last(), page.locator(".axis span").last()];
+  const middle = async (part: typeof bar) => {
+    const box = await part.boundingBox();
+    return box ? box.x + box.width / 2 : NaN;
+  };
+  expect(Math.abs((await middle(bar)) - (await middle(label)))).toBeLessThan(4);
 });
 
 test("a policy with an override is not shown as all defaults, and rules show no backticks", async ({ page, server }) => {

@@ -16,7 +16,12 @@ interface Shot {
 
 const shots = (flow: string): Shot[] => [
   { name: "overview", path: "/?range=15m" },
+  { name: "stops", path: "/stops" },
   { name: "sessions", path: "/sessions" },
+  { name: "agent", path: "/agents/cleaner" },
+  { name: "flows", path: "/flows" },
+  { name: "spend", path: "/spend" },
+  { name: "rule", path: "/rules/destructive.volume" },
   { name: "session", path: "/sessions/cleaner-1" },
   { name: "what-if", path: "/sessions/cleaner-1?set=destructive.max_calls:2", act: async (page) => page.getByText(/Would have stopped at/).scrollIntoViewIfNeeded() },
   { name: "flow", path: `/flows/${flow}` },
