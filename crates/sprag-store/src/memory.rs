@@ -344,10 +344,15 @@ impl MemoryState {
             LogScope::Notes => Some(touching(NOTES).collect()),
             LogScope::Session(id) => Some(touching(CellKey::Session(id.clone()).index()).collect()),
             LogScope::Flow(id) => Some(touching(CellKey::Flow(id.clone()).index()).collect()),
-            LogScope::Sharing(id) => Some(sharing(
+            LogScope::Sharing(id) | LogScope::Recorded(id) => Some(sharing(
                 id,
                 |cell| Ok(touching(cell).collect()),
                 |seq| self.record(seq),
+                |digest| {
+                    let policy = self.policies.get(digest);
+                    let is_any = matches!(scope, LogScope::Sharing(_));
+                    Ok(is_any || policy.is_none_or(|known| known.policy.counts_agents()))
+                },
             )?),
         })
     }

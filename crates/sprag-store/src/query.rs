@@ -172,6 +172,10 @@ pub enum LogScope {
     /// Those that share a cell with it, directly or through others, and all notes: folded from the
     /// log's start they give the session's verdicts again.
     Sharing(Id),
+    /// At least those of [`Sharing`](Self::Sharing) that its verdicts depend on under the policies that they were
+    /// recorded with. What the other sessions of its agent spent belongs to it only if one of those policies
+    /// counts over them.
+    Recorded(Id),
 }
 
 /// Which records to read.

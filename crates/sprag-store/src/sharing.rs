@@ -4,6 +4,9 @@
 //! agent's budget. What is in a shared cell depends in turn on the other sessions that wrote to it. So
 //! the set is closed: every record of every cell that is reached. Kills reach down, so the sessions
 //! above one belong to it as well; whoever started it is reached by the record of that start.
+//!
+//! An agent's cell adds up what all its sessions spend, whether or not a policy limits it. Where none does, no
+//! verdict depends on it, and a replay that only repeats verdicts need not fold the agent's whole history.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -13,11 +16,13 @@ use crate::error::StoreError;
 use crate::log_index::NOTES;
 use crate::record::Record;
 
-/// The records that share a cell with `session`, directly or through others, and all notes.
+/// The records that share a cell with `session`, directly or through others, and all notes. `counts_agents` says
+/// whether the policy with this digest counts over the sessions of an agent.
 pub(crate) fn sharing(
     session: &Id,
     mut touching: impl FnMut(u64) -> Result<Vec<u64>, StoreError>,
     mut record: impl FnMut(u64) -> Result<Record, StoreError>,
+    mut counts_agents: impl FnMut(&str) -> Result<bool, StoreError>,
 ) -> Result<BTreeSet<u64>, StoreError> {
     let mut seqs: BTreeSet<u64> = touching(NOTES)?.into_iter().collect();
     let mut known = HashSet::new();
@@ -27,10 +32,14 @@ pub(crate) fn sharing(
             continue;
         }
         for seq in touching(cell.index())? {
-            if seqs.insert(seq)
-                && let Some(observation) = record(seq)?.observation()
-            {
-                open.extend(cells_of(observation));
+            if !seqs.insert(seq) {
+                continue;
+            }
+            let record = record(seq)?;
+            if let Some(observation) = record.observation() {
+                let all = counts_agents(&record.policy)?;
+                let cells = cells_of(observation).into_iter();
+                open.extend(cells.filter(|key| all || !matches!(key, CellKey::Agent(_))));
             }
         }
     }

@@ -224,7 +224,7 @@ impl<'a> RedisReader<'a> {
             LogScope::Flow(id) => {
                 self.touching(&CellKey::Flow(id.clone()), from, to, (newest_first, most))?
             }
-            LogScope::Sharing(id) => {
+            LogScope::Sharing(id) | LogScope::Recorded(id) => {
                 self.index(to)?;
                 let seqs = self.sharing(id)?;
                 take(seqs.range(from..=to).copied(), newest_first, most)
@@ -254,7 +254,7 @@ impl<'a> RedisReader<'a> {
             Ok(seqs.map(|(_, seq)| *seq).collect())
         };
         let mut failed = None;
-        let found = sharing(id, touching, |seq| {
+        let record = |seq| {
             let mut read = self.records(&[seq]).map_err(|error| match error {
                 SharedError::Store(error) => error,
                 other => {
@@ -266,7 +266,8 @@ impl<'a> RedisReader<'a> {
                 place: format!("record {seq}"),
                 what: "it is missing".to_owned(),
             })
-        });
+        };
+        let found = sharing(id, touching, record, |_| Ok(true));
         match failed {
             Some(error) => Err(error),
             None => Ok(found?),

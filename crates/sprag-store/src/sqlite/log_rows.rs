@@ -1,6 +1,6 @@
 //! The log as rows, and its head.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use sprag_core::{CellKey, CellKeys, Id, RULES_VERSION};
 use super::cell_rows::{blob, loaded, stored};
 use super::snapshot_rows::base_head;
 use crate::cell_source::FoldResult;
-use crate::draft::ActivePolicy;
+use crate::draft::{ActivePolicy, read_policy};
 use crate::encoded_record::{ChainHead, EncodedRecord};
 use crate::error::StoreError;
 use crate::hash::Hash;
@@ -248,32 +248,53 @@ fn touching(conn: &Connection, cell: u64) -> Result<Vec<u64>, StoreError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Whether a policy counts over the sessions of an agent; one that can't be read may.
+fn counts_agents(
+    conn: &Connection,
+    known: &mut HashMap<String, bool>,
+    digest: &str,
+) -> Result<bool, StoreError> {
+    if let Some(counts) = known.get(digest) {
+        return Ok(*counts);
+    }
+    let policy = policy_text(conn, digest)?.and_then(|text| read_policy(digest, &text));
+    let counts = policy.is_none_or(|policy| policy.counts_agents());
+    known.insert(digest.to_owned(), counts);
+    Ok(counts)
+}
+
 /// What was found for the first page of a long answer, for its next pages: finding it means reading
 /// every record that has to do with a session.
 #[derive(Debug, Default)]
-pub(super) struct SharingCache(Mutex<Option<(Id, Arc<BTreeSet<u64>>)>>);
+pub(super) struct SharingCache(Mutex<Option<(LogScope, Arc<BTreeSet<u64>>)>>);
 
 impl SharingCache {
-    /// The records that share a cell with a session, as they were on the first page.
+    /// The records that share a cell with the session of `scope`, as they were on the first page.
     fn sharing(
         &self,
         conn: &Connection,
+        scope: &LogScope,
         session: &Id,
         is_first: bool,
     ) -> Result<Arc<BTreeSet<u64>>, StoreError> {
         let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((id, seqs)) = &*found
+        if let Some((known, seqs)) = &*found
             && !is_first
-            && id == session
+            && known == scope
         {
             return Ok(Arc::clone(seqs));
         }
+        let mut policies = HashMap::new();
         let seqs = Arc::new(sharing(
             session,
             |cell| touching(conn, cell),
             |seq| by_seq(conn, seq),
+            |digest| match scope {
+                LogScope::Recorded(_) => counts_agents(conn, &mut policies, digest),
+                _ => Ok(true),
+            },
         )?);
-        *found = Some((session.clone(), Arc::clone(&seqs)));
+        *found = Some((scope.clone(), Arc::clone(&seqs)));
         Ok(seqs)
     }
 }
@@ -296,8 +317,8 @@ pub(super) fn records(
             let cell = CellKey::Flow(id.clone()).index();
             in_order(conn, query, Some(cell), size + 1)?
         }
-        LogScope::Sharing(id) => {
-            let seqs = cache.sharing(conn, id, query.after.is_none())?;
+        scope @ (LogScope::Sharing(id) | LogScope::Recorded(id)) => {
+            let seqs = cache.sharing(conn, scope, id, query.after.is_none())?;
             // Some may have been pruned since the first page.
             let base = base_head(conn)?.seq;
             let is_left = |seq: &&u64| **seq > base;

@@ -1,9 +1,11 @@
 //! The store in memory.
 
-use sprag_core::Timestamp;
+use std::sync::Arc;
+
+use sprag_core::{Identity, Observation, Observed, Policy, Priced, Timestamp, Usage};
 use sprag_store::{
-    Capacity, LogQuery, LogScope, MemoryStore, Note, Noted, Pause, Pool, SessionQuery,
-    SessionState, Store,
+    ActivePolicy, Capacity, LogQuery, LogScope, MemoryStore, Note, Noted, Pause, Pool,
+    SessionQuery, SessionState, Store,
 };
 
 use crate::model::{agrees_with_the_engine, all_records, replays_a_session, tells_one_story};
@@ -44,6 +46,48 @@ fn a_replay_of_one_session_leaves_strangers_out() {
     }
     assert_eq!(all_records(&store, LogScope::Sharing(id("a"))).len(), 10);
     assert_eq!(all_records(&store, LogScope::Session(id("b"))).len(), 10);
+}
+
+/// What a session of the agent `coder` spent.
+fn usage(at: u64, session: &str) -> Observation {
+    let usage = Usage {
+        session: id(session),
+        agent: Some(id("coder")),
+        flow: None,
+        model: None,
+        tokens: 10,
+        output_tokens: 1,
+        cache_write_tokens: 0,
+        cache_read_tokens: 0,
+        cost_micros: 5,
+        prices: Priced::Reported,
+        pending: false,
+        id: None,
+        generation: None,
+        identity: Identity::Exact,
+    };
+    Observation::new(Timestamp(at), Observed::Usage(usage))
+}
+
+#[test]
+fn a_proof_of_one_session_once_folded_the_whole_history_of_its_agent() {
+    for (text, expected) in [
+        ("", [20, 10]),
+        ("[budget]\ncost_usd = { agent_day = 1_000 }\n", [20, 20]),
+    ] {
+        let policy = Policy::from_toml(text).unwrap();
+        let policy = Arc::new(ActivePolicy::new(policy));
+        let store = MemoryStore::new().unwrap();
+        for at in 0..10 {
+            for session in ["a", "b"] {
+                store.decide(draft(usage(at, session), &policy)).unwrap();
+            }
+        }
+        let scopes = [LogScope::Sharing(id("a")), LogScope::Recorded(id("a"))];
+        let found = scopes.map(|scope| all_records(&store, scope).len());
+        assert_eq!(found, expected, "{text}");
+        replays_a_session(&store, &policy, "a");
+    }
 }
 
 #[test]

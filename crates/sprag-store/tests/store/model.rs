@@ -183,8 +183,14 @@ pub(crate) fn all_records(store: &dyn Store, scope: LogScope) -> Vec<Record> {
 
 /// Folding only what shares a cell with a session gives its verdicts again.
 pub(crate) fn replays_a_session(store: &dyn Store, policy: &Arc<ActivePolicy>, session: &str) {
+    for scope in [LogScope::Sharing, LogScope::Recorded] {
+        replays_from(store, policy, session, scope(id(session)));
+    }
+}
+
+fn replays_from(store: &dyn Store, policy: &Arc<ActivePolicy>, session: &str, scope: LogScope) {
     let mut cells = store.base().unwrap().cells;
-    for record in all_records(store, LogScope::Sharing(id(session))) {
+    for record in all_records(store, scope) {
         let observation = match &record.kind {
             RecordKind::Event { observation, .. } => observation,
             RecordKind::Note(note) => {

@@ -44,6 +44,13 @@ impl<'a> LogRecording<'a> {
         Self::of(store, LogScope::Sharing(session))
     }
 
+    /// What the recorded verdicts of one session depend on: enough to prove them again, and less than
+    /// [`session`](Self::session) if no policy of the log counts over the sessions of an agent.
+    #[must_use]
+    pub fn recorded(store: &'a dyn Store, session: Id) -> Self {
+        Self::of(store, LogScope::Recorded(session))
+    }
+
     /// The events of one session and no others.
     #[must_use]
     pub fn own(store: &'a dyn Store, session: Id) -> Self {

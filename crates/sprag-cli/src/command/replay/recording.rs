@@ -42,7 +42,14 @@ impl ReplaySource {
             (Self::Trace(path), _) => Box::new(TraceRecording::open(path)?),
             (Self::Log(store), None) => Box::new(LogRecording::all(&**store)),
             (Self::Log(store), Some(session)) => {
-                Box::new(LogRecording::session(&**store, session_id(session)?))
+                let (store, session) = (&**store, session_id(session)?);
+                // Another policy may count what the recorded ones do not, and the state shows what an agent spent.
+                let is_proof = args.policy.is_none() && args.diff.is_none() && !args.state;
+                Box::new(if is_proof {
+                    LogRecording::recorded(store, session)
+                } else {
+                    LogRecording::session(store, session)
+                })
             }
         })
     }
