@@ -26,7 +26,7 @@ pub(crate) use approvals::{AnswerArgs, ApprovalsArgs, ApproveArgs, ConfirmArg};
 pub(crate) use gateway::{
     ClientWord, GatewayArgs, GatewayCommand, GatewayGuardArgs, MountedGatewayArgs, RunArgs,
 };
-pub(crate) use hooks::{DoctorArgs, FailWord, HookArgs, InstallArgs, UninstallArgs};
+pub(crate) use hooks::{DoctorArgs, FailWord, HookArgs, HookCli, InstallArgs, UninstallArgs};
 #[cfg(unix)]
 pub(crate) use mcp::{ClientArgs, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs};
 pub(crate) use operator::OperatorArgs;

@@ -32,7 +32,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, SpragCommand};
+use args::{Cli, HookCli, SpragCommand};
 use failure::Run;
 use settings::Settings;
 
@@ -42,6 +42,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let settings = Settings::from_environment();
+    let tell = |failure: failure::Failure| failure.tell(&mut anstream::stderr());
+    if let Some(args) = plain_hook() {
+        return command::hook::run(&args, &settings).unwrap_or_else(tell);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && is_hook() => {
@@ -49,7 +53,14 @@ fn main() -> ExitCode {
         }
         Err(error) => error.exit(),
     };
-    run(&cli.command, &settings).unwrap_or_else(|failure| failure.tell(&mut anstream::stderr()))
+    run(&cli.command, &settings).unwrap_or_else(tell)
+}
+
+/// The arguments of a hook. None if it is another command, or one that the parser of all must explain.
+fn plain_hook() -> Option<args::HookArgs> {
+    let words = || std::env::args_os().skip(1);
+    let parsed = is_hook().then(|| HookCli::try_parse_from(words()))?;
+    parsed.ok().map(|cli| cli.args)
 }
 
 /// Whether an agent CLI asks: it must get no exit code that it takes for a refusal.

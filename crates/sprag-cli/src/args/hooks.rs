@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use sprag::FailMode;
 use sprag_hooks::Client;
 use sprag_hooks::install::Scope;
@@ -58,6 +58,15 @@ pub(crate) struct SocketArg {
     /// store that was named].
     #[arg(long, value_name = "FILE")]
     pub(crate) socket: Option<PathBuf>,
+}
+
+/// `sprag hook` and no other command: a hook would spend more time on the parser of all commands than on its
+/// question. It has no help of its own, so that help and errors come from the parser of all.
+#[derive(Debug, Parser)]
+#[command(name = "hook", disable_help_flag = true)]
+pub(crate) struct HookCli {
+    #[command(flatten)]
+    pub(crate) args: HookArgs,
 }
 
 #[derive(Debug, Args)]
