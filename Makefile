@@ -208,19 +208,27 @@ soak: ## the long run: make soak SCALE=2 takes twice as long
 	SPRAG_REDIS_HISTORIES=$$((100000 * $(SCALE))) SPRAG_REDIS_RUNS=$$((50 * $(SCALE))) \
 	SPRAG_REDIS_FAULTS=$$((50 * $(SCALE))) SPRAG_REDIS_KILLS=$$((2000 * $(SCALE))) \
 	SPRAG_SCAN_BYTES=$$((1000000000 * $(SCALE))) \
-	SPRAG_ALL_TRACES=1 SPRAG_KILLED=$$((100000 * $(SCALE))) SPRAG_KILLS=$$((200 * $(SCALE))) SPRAG_CRASHES=$$((200 * $(SCALE))) SPRAG_MUTATIONS=$$((10000 * $(SCALE))) \
+	SPRAG_ALL_TRACES=1 SPRAG_KILLED=$$((100000 * $(SCALE))) SPRAG_KILLS=$$((200 * $(SCALE))) SPRAG_CRASHES=$$((200 * $(SCALE))) SPRAG_MUTATIONS=$$((10000 * $(SCALE))) SPRAG_FUZZ_CHANGES=$$((20000 * $(SCALE))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SCALE)))
 	@$(MAKE) fuzz SECONDS_EACH=$$((600 * $(SCALE)))
 
 SECONDS_EACH ?= 60
-# Coverage-guided fuzzing needs a nightly compiler and cargo-fuzz; the random tests of `make test` don't.
+FUZZED := $(abspath $(TARGET))/fuzz
+# One of them: make fuzz FUZZ_TARGETS=mcp_message
+FUZZ_TARGETS ?=
+# Coverage-guided fuzzing needs a nightly compiler and cargo-fuzz; the same targets run over their examples in
+# `make test`, with the compiler of every day. What a run finds interesting stays in the target folder; what breaks a
+# promise is named, and belongs into crates/fuzz/corpus.
+fuzz: export SPRAG_SKIP_WEB = 1
 fuzz: ## fuzz everything that reads bytes: make fuzz SECONDS_EACH=600
 	@if ! $(CARGO) +nightly fuzz --version >/dev/null 2>&1; then \
 	  echo "fuzz: needs a nightly toolchain and cargo-fuzz, skipped (cargo install cargo-fuzz)"; exit 0; \
 	fi; \
-	cd fuzz && for target in $$($(CARGO) +nightly fuzz list); do \
-	  (set -x; $(CARGO) +nightly fuzz run -O $$target -- -max_total_time=$(SECONDS_EACH) -max_len=8192 -timeout=10) || exit 1; \
+	cd fuzz && for target in $(or $(FUZZ_TARGETS),$$($(CARGO) +nightly fuzz list)); do \
+	  mkdir -p "$(FUZZED)/$$target"; \
+	  (set -x; $(CARGO) +nightly fuzz run -O -s none --target-dir "$(FUZZED)/build" $$target "$(FUZZED)/$$target" ../crates/fuzz/corpus/$$target -- \
+	    -max_total_time=$(SECONDS_EACH) -max_len=8192 -timeout=10 -rss_limit_mb=4096) || exit 1; \
 	done
 
 # By default the four Linux targets; one of them: make dist DIST_TARGETS=x86_64-unknown-linux-musl

@@ -1,14 +1,4 @@
-//! Bytes as they may stand in a damaged log: read as a record or refused, never a panic.
+//! See `crates/fuzz`, which has the body of every target.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use sprag_store::{Hash, RawRecord};
-
-fuzz_target!(|data: &[u8]| {
-    let row = RawRecord {
-        seq: 1,
-        body: data,
-        hash: Hash::GENESIS,
-    };
-    let _ = row.read(Hash::GENESIS);
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| sprag_fuzz_targets::run("record", data));

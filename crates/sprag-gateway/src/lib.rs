@@ -21,6 +21,9 @@ mod conversations;
 mod dialect;
 mod estimates;
 mod exchange;
+#[cfg(feature = "fuzz")]
+#[doc(hidden)]
+pub mod fuzz;
 mod gateway;
 mod gemini;
 mod identity;

@@ -29,7 +29,7 @@ mod readable;
 mod repoll;
 mod response_body;
 mod response_forwarder;
-mod sse;
+pub(crate) mod sse;
 pub mod strict_path;
 mod upstream;
 mod write_timeout;

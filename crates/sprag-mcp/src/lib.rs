@@ -36,6 +36,9 @@ mod call_meta;
 mod call_outcome;
 mod duplicate_keys;
 mod envelope;
+#[cfg(feature = "fuzz")]
+#[doc(hidden)]
+pub mod fuzz;
 mod gate;
 mod guidance;
 mod header_arguments;

@@ -8,7 +8,7 @@
 //! then it is ended, with everything that it started. Where the wrapper itself is killed it can't do
 //! that, so a small process of its own, the reaper, waits for its end and does it instead.
 
-mod frames;
+pub(crate) mod frames;
 mod process_group;
 mod pump;
 mod reaper;

@@ -23,6 +23,9 @@ mod edge;
 mod error;
 mod event_kind;
 mod flow_tree;
+#[cfg(feature = "fuzz")]
+#[doc(hidden)]
+pub mod fuzz;
 mod gateway_mount;
 mod guardrail;
 pub mod limits;

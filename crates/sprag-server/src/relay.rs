@@ -12,6 +12,8 @@
 mod config;
 mod dispatches;
 mod forward;
+#[cfg(feature = "fuzz")]
+pub(crate) mod fuzz;
 mod headers;
 mod message;
 mod message_body;

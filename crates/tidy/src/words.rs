@@ -45,7 +45,7 @@ fn is_verbatim(path: &str) -> bool {
     extension(path) == "snap"
         || path
             .split('/')
-            .any(|part| matches!(part, "fixtures" | "vectors"))
+            .any(|part| matches!(part, "corpus" | "fixtures" | "vectors"))
 }
 
 fn machine_path(line: &str) -> Option<String> {
@@ -133,6 +133,7 @@ mod tests {
              a.md:3: blanks at the end of the line; remove them"
         );
         assert!(found(check, "a/fixtures/b.toml", "a \n").is_empty());
+        assert!(found(check, "a/corpus/b", "a \n").is_empty());
         assert!(found(check, "a.snap", "a \n").is_empty());
     }
 }

@@ -11,7 +11,7 @@ use crate::stream_scan::StreamScan;
 use super::limits::HELD_BYTES;
 
 /// Who looks at the messages in a stream.
-pub(super) trait MessageInspector {
+pub(crate) trait MessageInspector {
     /// What goes on in the place of this message; none: the message itself.
     fn message(&mut self, message: &[u8]) -> Option<Vec<u8>>;
     /// A message that has passed already.
@@ -20,7 +20,7 @@ pub(super) trait MessageInspector {
 
 /// Where a reader is in a stream.
 #[derive(Debug, Default)]
-pub(super) struct SseSplitter {
+pub(crate) struct SseSplitter {
     /// The event that has begun.
     held: Vec<u8>,
     /// Where its last line begins.
@@ -34,7 +34,7 @@ pub(super) struct SseSplitter {
 
 impl SseSplitter {
     /// Takes what has come, and tells what goes on now.
-    pub(super) fn read(&mut self, chunk: Bytes, judge: &mut impl MessageInspector) -> Bytes {
+    pub(crate) fn read(&mut self, chunk: Bytes, judge: &mut impl MessageInspector) -> Bytes {
         if self.long.is_none() && self.held.is_empty() && !self.after_return {
             return self.read_fresh(chunk, judge);
         }
@@ -44,7 +44,7 @@ impl SseSplitter {
     }
 
     /// What was held when the stream ended. It is no whole event.
-    pub(super) fn rest(&mut self) -> Bytes {
+    pub(crate) fn rest(&mut self) -> Bytes {
         std::mem::take(&mut self.held).into()
     }
 

@@ -9,7 +9,7 @@ const KEPT: usize = 1024 * 1024;
 
 /// What comes next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Frame<'a> {
+pub(crate) enum Frame<'a> {
     /// A whole line with its end; at the end of the stream it may have none.
     Line(&'a [u8]),
     /// The beginning of a line that is longer than the bound.
@@ -22,7 +22,7 @@ pub(super) enum Frame<'a> {
 
 /// The frames of a stream.
 #[derive(Debug)]
-pub(super) struct Frames<R> {
+pub(crate) struct Frames<R> {
     reader: R,
     max_bytes: usize,
     buffer: Vec<u8>,
@@ -36,7 +36,7 @@ pub(super) struct Frames<R> {
 
 impl<R: Read> Frames<R> {
     /// The frames of `reader`, with lines of at most `max_bytes` held whole.
-    pub(super) fn new(reader: R, max_bytes: usize) -> Self {
+    pub(crate) fn new(reader: R, max_bytes: usize) -> Self {
         Self {
             reader,
             max_bytes,
@@ -49,7 +49,7 @@ impl<R: Read> Frames<R> {
     }
 
     /// The next frame; none at the end.
-    pub(super) fn next(&mut self) -> Result<Option<Frame<'_>>> {
+    pub(crate) fn next(&mut self) -> Result<Option<Frame<'_>>> {
         loop {
             let rest = self.buffer.get(self.from..).unwrap_or_default();
             let unseen = rest.get(self.looked..).unwrap_or_default();

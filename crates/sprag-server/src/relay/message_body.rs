@@ -46,6 +46,16 @@ impl<'a> MessageBody<'a> {
         Ok(Self { text, members })
     }
 
+    /// Its members but for these, as they stand.
+    #[cfg(feature = "fuzz")]
+    pub(super) fn others(&self, own: &[&str]) -> impl Iterator<Item = (&str, &str)> {
+        let members = self
+            .members
+            .iter()
+            .map(|(name, raw)| (name.as_str(), raw.get()));
+        members.filter(|(name, _)| !own.contains(name))
+    }
+
     /// What it says to the relay.
     pub(super) fn fields(&self, names: &FieldNames) -> Result<RelayFields, Problem> {
         let mut content = None;
