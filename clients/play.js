@@ -61,7 +61,7 @@ export async function play({ driver, name, script, folder, sprag, way, catalog }
   const model = await startModel(
     async (conversation) => {
       // A client that shortens its conversation would have the script played again from the start, for ever.
-      if (requests.length > 60 + 3 * script.turns.length) return { text: 'All done.', calls: [] };
+      if (requests.length > 60 + 3 * (script.turns ?? script.speak).length) return { text: 'All done.', calls: [] };
       if (script.delayMs) await new Promise((go) => { setTimeout(go, script.delayMs); });
       return next(conversation, script, {
         translate: (deed) => driver.call(deed, { project, marker }),

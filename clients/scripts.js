@@ -7,6 +7,7 @@
 // when the first warning reached the model and by when calls were refused, counted in deeds of the main session, or
 // that neither ever happened. `speak` is a list of answers in words alone. `prompts` are what the user writes later in the
 // same session, each in a run of its own, behind one gateway. `only` names the one way in which a script is played.
+// `gateway` is what is expected instead behind the gateway: a refused call that is alone in its answer ends the turn there.
 // `person` is what somebody at a terminal answers to each question.
 
 import fs from 'node:fs';
@@ -42,6 +43,8 @@ const ask = (person, expect) => ({
   files: { dropdb: '#!/bin/sh\necho gone >> dropped\n' },
   person,
   expect: { turns: 4, asked: true, ...expect },
+  // Behind the gateway the question ends the turn, and the person answers after it.
+  gateway: { turns: 1, asked: undefined, ran: 0, refusedBy: undefined, shows: 'sprag approve' },
 });
 
 export const SCRIPTS = {
@@ -78,6 +81,7 @@ export const SCRIPTS = {
     turns: times(6, (n) => [write(`page-${n}.txt`, `page ${n}\n`)]),
     usage: { input: 120, output: 340, cacheRead: 5000, cacheWrite: 70 },
     expect: { untouched: true, billed: true },
+    gateway: { billed: 'in all' },
   },
 
   // The same by sub-agents.
@@ -87,6 +91,7 @@ export const SCRIPTS = {
     children: Object.fromEntries(times(3, (n) => [`child-${n}`, [[write(`page-${n}.txt`, `page ${n}\n`)]]])),
     usage: { input: 120, output: 340, cacheRead: 5000, cacheWrite: 70 },
     expect: { untouched: true, billed: true },
+    gateway: { billed: 'in all' },
   },
 
   // Forty cents an answer, and a dollar to spend: the third answer uses it up. Its call is refused, or the one after it if
@@ -97,6 +102,8 @@ export const SCRIPTS = {
     usage: { input: 100, output: 40_000, cacheRead: 0, cacheWrite: 0 },
     budget: '1usd',
     expect: { refusedBy: 4, mostSpent: 1_600_000 },
+    // The gateway stops the request that would go over.
+    gateway: { refusedBy: undefined, requests: 2, shows: 'no room for this request' },
   },
 
   // The same by four sub-agents at once, which share the dollar: beyond the answers that it pays for, each open session
@@ -237,6 +244,7 @@ export const SCRIPTS = {
   'rm-home': {
     turns: [[run('rm -rf ~/x/..')], [run('echo went on')]],
     expect: { refusedBy: 1, calls: 2 },
+    gateway: { calls: 1, shows: 'was not run' },
   },
 
   // The agent's own work thrown away, twice: its own business.
@@ -254,6 +262,7 @@ export const SCRIPTS = {
     turns: ['orders', 'orders', 'users', 'orders'].map((table) => [run(`./psql -d shop -c 'DROP TABLE ${table}'`)]),
     files: { psql: '#!/bin/sh\necho "$4" >> dropped; echo DROP TABLE\n' },
     expect: { warnedBy: 2, asked: true, refusedBy: 4, calls: 4 },
+    gateway: { asked: undefined, refusedBy: undefined, calls: 3, shows: 'sprag approve' },
   },
 
   // Clean builds between changing results.

@@ -11,7 +11,8 @@ export const expect = { 'defiant-slow': { killed: true }, 'user-and-project': { 
 export const overHttp = { refusedBy: 3, killed: true, prompts: 0, calls: 5 };
 
 // The gateway ends the turn itself, whatever the client can do.
-export const behindGateway = {};
+// Codex itself refuses `rm -rf`, so nothing is built.
+export const behindGateway = { 'clean-builds': { untouched: undefined } };
 export const mount = 'openai';
 
 export function prepare({ home, model, put, catalog }) {

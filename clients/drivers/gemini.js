@@ -8,7 +8,7 @@ export const scope = '--user';
 export const expect = { 'drop-table': { warnedBy: undefined } };
 
 // The gateway ends the turn itself, whatever the client can do. Sub-agents have no name of their own.
-export const behindGateway = { 'sub-agents': { children: 0 } };
+export const behindGateway = {};
 export const mount = 'gemini';
 
 export function prepare({ home, put, catalog }) {

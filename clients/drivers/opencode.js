@@ -11,7 +11,8 @@ const ended = { mostRefusals: 3 };
 export const expect = { deletes: { ends: true }, defiant: ended, 'defiant-slow': ended };
 
 // The gateway ends the turn itself, whatever the client can do.
-export const behindGateway = {};
+// A title is asked for too.
+export const behindGateway = { budget: { requests: 3 } };
 export const mount = 'openai';
 
 // What opencode installs beside each folder of plugins takes it half a minute and is the same for every run.

@@ -30,6 +30,8 @@ const CREDENTIALS: [&str; 4] = ["authorization", "x-api-key", "x-goog-api-key", 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) session: String,
+    /// Nobody named the session: every conversation that begins alike goes by it.
+    pub(crate) is_guessed: bool,
     /// The sub-agent, in its own session below the client's.
     pub(crate) agent: Option<String>,
     pub(crate) parent: Option<String>,
@@ -43,6 +45,8 @@ pub(crate) struct Identity {
 pub(crate) enum Speaker {
     /// The client names its user's prompt.
     Prompt(String),
+    /// The client names a run, which a person or a program started.
+    Run(String),
     /// The client says that a person wrote.
     Person,
     /// The client says that nobody did.
@@ -70,20 +74,20 @@ impl Identity {
         let named = SESSIONS.iter().find_map(|name| text(headers, name));
         // opencode names the session above as well; the client's session is the one at the top.
         let above = text(headers, "x-parent-session-id");
-        let session = above
-            .or(named)
-            .or(request.session.as_deref())
-            .or(own)
+        let known = above.or(named).or(request.session.as_deref()).or(own);
+        let session = known
             .map(bounded)
             .unwrap_or_else(|| fingerprint(credential, request));
         let agent = text(headers, "x-claude-code-agent-id").or_else(|| {
             text(headers, "x-codex-parent-thread-id").and_then(|_| text(headers, "thread-id"))
         });
-        let agent = agent.or_else(|| above.and(named));
+        let agent = agent.or_else(|| above.and(named)).map(bounded);
+        let delegate = || request.is_delegate.then(|| delegate(request));
         let parent = text(headers, "x-claude-code-parent-agent-id");
         Self {
             session,
-            agent: agent.map(bounded),
+            is_guessed: known.is_none(),
+            agent: agent.or_else(delegate),
             parent: parent.map(bounded),
             client: client(headers),
             speaker: speaker(headers),
@@ -124,6 +128,12 @@ fn fingerprint(credential: &Credential, request: &ModelRequest) -> String {
     format!("gateway-{}", hex(digest.get(..12).unwrap_or_default()))
 }
 
+/// A sub-agent that names itself nowhere is known by what it was told.
+fn delegate(request: &ModelRequest) -> String {
+    let digest = Sha256::digest(&request.opening);
+    format!("sub-{}", hex(digest.get(..6).unwrap_or_default()))
+}
+
 fn speaker(headers: &HeaderMap) -> Speaker {
     if let Some(prompt) = text(headers, "x-claude-code-prompt-id") {
         return match text(headers, "x-claude-code-request-class") {
@@ -152,7 +162,8 @@ fn speaker(headers: &HeaderMap) -> Speaker {
         return Speaker::Nobody;
     }
     match trigger.as_str() {
-        "exec" | "user" => Speaker::Prompt(turn),
+        "user" => Speaker::Prompt(turn),
+        "exec" => Speaker::Run(turn),
         _ => Speaker::Unknown,
     }
 }
@@ -240,6 +251,37 @@ mod tests {
         assert_eq!(
             (copilot.session.as_str(), copilot.speaker),
             ("s3", Speaker::Nobody)
+        );
+    }
+
+    #[test]
+    fn a_sub_agent_that_names_itself_nowhere_is_known_by_what_it_was_told() {
+        let of = |opening: &str, is_delegate| {
+            let request = ModelRequest {
+                opening: opening.as_bytes().to_vec(),
+                is_delegate,
+                ..ModelRequest::default()
+            };
+            let identity = Identity::of(&HeaderMap::new(), &request, &[7; 16], Some("gemini-1"));
+            assert_eq!(identity.session, "gemini-1");
+            identity.agent
+        };
+        assert_eq!(of("a", false), None);
+        assert!(of("a", true).is_some());
+        assert_eq!(of("a", true), of("a", true));
+        assert_ne!(of("a", true), of("b", true));
+    }
+
+    #[test]
+    fn a_turn_that_a_program_may_have_started_is_told_from_a_persons() {
+        let of = |metadata: &'static str| identity(&[("x-codex-turn-metadata", metadata)]).speaker;
+        assert_eq!(
+            of(r#"{"turn_id":"t1","turn_trigger":"exec"}"#),
+            Speaker::Run("t1".to_owned())
+        );
+        assert_eq!(
+            of(r#"{"turn_id":"t1","turn_trigger":"user"}"#),
+            Speaker::Prompt("t1".to_owned())
         );
     }
 

@@ -137,8 +137,10 @@ impl Judge {
             .as_deref()
             .is_some_and(|words| held.is_new("words", words) && !is_automatic(words));
         let words = spoken(held, request, identity, is_new);
+        // A program that asks the same in many conversations gets the same answer in each.
+        let is_another = identity.is_guessed && request.is_opening;
         // A person's words begin a new row by themselves.
-        let has_news = words.is_none() && (is_new || is_notice);
+        let has_news = is_another || words.is_none() && (is_new || is_notice);
         self.has_news.store(has_news, Ordering::Relaxed);
         self.user(held, &words?)
     }
@@ -207,7 +209,7 @@ impl Judge {
                     self.parts.tally.add_warned(1);
                     held.warn(&result.use_id, text);
                 }
-                block(held, *verdict);
+                self.block(held, *verdict);
                 None
             }
             GuardAnswer::Refuse(text) => Some(stop::without_guard(text)),
@@ -226,6 +228,17 @@ impl Judge {
                 held.standing = Standing::Free;
                 None
             }
+        }
+    }
+
+    /// Notes that the session is blocked, unless that is known.
+    fn block(&self, held: &mut Conversation, verdict: Verdict) {
+        let is_blocked = verdict.decision == Decision::Block
+            || verdict.code == Some(Code::SessionBlockedLoopGuard)
+            || verdict.end_turn;
+        if is_blocked && held.standing == Standing::Free {
+            self.parts.tally.add_stops(1);
+            held.standing = Standing::Blocked(Box::new(verdict));
         }
     }
 
@@ -252,16 +265,6 @@ fn lock(conversation: &Mutex<Conversation>) -> MutexGuard<'_, Conversation> {
     conversation.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes that the session is blocked, unless that is known.
-fn block(held: &mut Conversation, verdict: Verdict) {
-    let is_blocked = verdict.decision == Decision::Block
-        || verdict.code == Some(Code::SessionBlockedLoopGuard)
-        || verdict.end_turn;
-    if is_blocked && held.standing == Standing::Free {
-        held.standing = Standing::Blocked(Box::new(verdict));
-    }
-}
-
 /// The words of a person in a request, if a person spoke; `is_new`: they were not seen before, and are
 /// not a client's "go on".
 fn spoken(
@@ -273,6 +276,8 @@ fn spoken(
     let is_person = match &identity.speaker {
         // A client's own prompt, such as the end of a task in the background, has no words of a user.
         Speaker::Prompt(prompt) => held.is_new_prompt(prompt) && identity.agent.is_none(),
+        // A program asks the same again and again.
+        Speaker::Run(run) => held.is_new_prompt(run) && is_new && identity.agent.is_none(),
         Speaker::Person => is_new,
         Speaker::Unknown => is_new && identity.agent.is_none(),
         Speaker::Nobody => false,

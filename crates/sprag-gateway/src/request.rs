@@ -18,6 +18,8 @@ pub(crate) struct ModelRequest {
     pub(crate) words: Option<String>,
     /// What the client inserted since then: reminders, the ends of tasks.
     pub(crate) notices: Option<String>,
+    /// Its model has a tool with which only sub-agents end their work.
+    pub(crate) is_delegate: bool,
     /// The session that the body names.
     pub(crate) session: Option<String>,
     /// The answer that the provider keeps and this request follows.
@@ -26,6 +28,8 @@ pub(crate) struct ModelRequest {
     pub(crate) include_usage: bool,
     /// A stream that is one list in JSON, and not events.
     pub(crate) as_list: bool,
+    /// The model has not spoken in this conversation yet.
+    pub(crate) is_opening: bool,
     /// How many entries the conversation has: where the answer will stand.
     pub(crate) length: usize,
 }
@@ -129,7 +133,8 @@ pub(crate) struct Tokens {
 
 /// The words of a user and what the client inserted, of the texts where a user's words stand.
 pub(crate) fn told_apart(texts: Vec<String>) -> (Option<String>, Option<String>) {
-    let (notices, words): (Vec<_>, Vec<_>) = texts.into_iter().partition(|text| is_inserted(text));
+    let typed = texts.into_iter().map(|text| without_time(&text).to_owned());
+    let (notices, words): (Vec<_>, Vec<_>) = typed.partition(|text| is_inserted(text));
     let joined = |texts: Vec<String>| (!texts.is_empty()).then(|| texts.join("\n"));
     (joined(words), joined(notices))
 }
@@ -139,9 +144,16 @@ pub(crate) fn first_words(mut texts: impl Iterator<Item = String>) -> Option<Str
     texts.find(|text| !is_inserted(text))
 }
 
+/// The text without the time that Copilot writes before what its user typed: the same words are the same again.
+fn without_time(text: &str) -> &str {
+    let rest = text.trim_start().strip_prefix("<current_datetime>");
+    let rest = rest.and_then(|rest| rest.split_once("</current_datetime>"));
+    rest.map_or(text, |(_, words)| words.trim_start())
+}
+
 /// Whether a client wrote this text itself though it stands where a user's words stand.
 pub(crate) fn is_inserted(text: &str) -> bool {
-    const BEGINNINGS: [&str; 11] = [
+    const BEGINNINGS: [&str; 15] = [
         "<system-reminder>",
         "<environment_context>",
         "<user_instructions>",
@@ -153,6 +165,11 @@ pub(crate) fn is_inserted(text: &str) -> bool {
         "# AGENTS.md instructions",
         "This session is being continued from a previous conversation",
         "[Request interrupted",
+        // What clients write when they shorten a conversation.
+        "Please create a detailed summary of the conversation so far. The history is being compacted",
+        "Your task is to create a detailed summary of the conversation so far",
+        "You are performing a CONTEXT CHECKPOINT COMPACTION",
+        "Another language model started to solve this problem",
     ];
     let text = text.trim_start();
     text.is_empty()
@@ -165,4 +182,39 @@ pub(crate) fn is_automatic(words: &str) -> bool {
     let words = words.trim().trim_end_matches('.').to_lowercase();
     let words = words.strip_prefix("system: ").unwrap_or(&words);
     matches!(words, "continue" | "go on" | "please continue")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_before_words_makes_them_no_others() {
+        let said = |time: &str| {
+            let text = format!("<current_datetime>{time}</current_datetime>\n\ncontinue");
+            told_apart(vec![text])
+        };
+        assert_eq!(said("2026-11-18T20:58:04Z"), said("2026-11-18T20:59:00Z"));
+        assert_eq!(said("now"), (Some("continue".to_owned()), None));
+        let cut = vec!["<current_datetime>now".to_owned()];
+        assert_eq!(told_apart(cut.clone()), (Some(cut.concat()), None));
+    }
+
+    #[test]
+    fn what_clients_write_to_shorten_a_conversation_is_nobodys_word() {
+        for text in [
+            "Please create a detailed summary of the conversation so far. The history is being compacted so",
+            "Your task is to create a detailed summary of the conversation so far, paying close attention",
+            "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary",
+            "Another language model started to solve this problem and produced a summary of its thinking",
+        ] {
+            assert!(is_inserted(text), "{text}");
+        }
+        for text in [
+            "Please create a detailed summary of the conversation so far.",
+            "Your task is to fix the tests",
+        ] {
+            assert!(!is_inserted(text), "{text}");
+        }
+    }
 }

@@ -36,7 +36,7 @@ impl Tally {
         calls add_calls: "Tool calls that the model made.";
         refused add_refused: "Calls that were taken out of an answer.";
         warned add_warned: "Warnings put next to a result.";
-        stops add_stops: "Requests that the gateway answered itself, and answers that it ended.";
+        stops add_stops: "Blocks, requests that the gateway answered itself, and answers that it ended.";
         input_tokens add_input_tokens: "Tokens that went in, cached ones among them.";
         output_tokens add_output_tokens: "Tokens that came out.";
     }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sprag_core::Payload;
+use sprag_hooks::output::without_shell_tag;
 
 use crate::content::texts;
 use crate::request::{ModelRequest, ToolResult, first_words, told_apart};
@@ -61,11 +62,13 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
     let begin = spoken.map_or(0, |at| at + 1);
     let new = body.messages.get(begin..)?;
     let results = new.iter().filter_map(|message| {
+        // Copilot says at the end of an output how the command ended.
+        let printed = without_shell_tag(&message.texts().join("\n"));
         Some(ToolResult {
             use_id: message.tool_call_id.as_ref()?.to_string(),
             position: begin,
-            content: Payload::from(message.texts().join("\n")),
-            is_error: false,
+            content: Payload::from(printed.text),
+            is_error: printed.failed,
         })
     });
     let results = results.collect();
@@ -82,6 +85,7 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
         model: body.model.map(Cow::into_owned),
         stream: body.stream.unwrap_or_default(),
         has_tools: body.tools.is_some_and(|tools| !tools.is_empty()),
+        is_opening: begin == 0,
         opening: opening.into_bytes(),
         results,
         words,
@@ -91,4 +95,20 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
             .is_some_and(|options| options.include_usage == Some(true)),
         ..ModelRequest::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copilots_last_line_says_how_a_command_ended() {
+        let body = br#"{"messages":[{"role":"assistant"},
+            {"role":"tool","tool_call_id":"t1","content":"oops\n<shellId: 4 completed with exit code 3>"},
+            {"role":"tool","tool_call_id":"t2","content":"fine\n<shellId: 5 completed with exit code 0>"}]}"#;
+        let results = read(body).unwrap().results;
+        let read = |at: usize| (results[at].content.as_json(), results[at].is_error);
+        assert_eq!(read(0), (r#""oops\nexit code 3""#, true));
+        assert_eq!(read(1), (r#""fine\n""#, false));
+    }
 }

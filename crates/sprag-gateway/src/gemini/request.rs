@@ -7,10 +7,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sprag_core::Payload;
+use sprag_hooks::output::without_client_lines;
 
 use super::part::place;
 use crate::content::{items, texts};
 use crate::request::{ModelRequest, ToolResult, first_words, told_apart};
+
+/// The tool with which sub-agents of Gemini CLI, and no others, end their work.
+const HAND_OVER: &str = "complete_task";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -52,6 +56,12 @@ pub(super) struct FunctionResponse<'b> {
 struct GeminiTool<'b> {
     #[serde(borrow, default, alias = "function_declarations")]
     function_declarations: Option<Vec<&'b RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct DeclaredFunction<'b> {
+    #[serde(borrow, default)]
+    name: Option<Cow<'b, str>>,
 }
 
 impl<'b> Content<'b> {
@@ -121,9 +131,11 @@ pub(crate) fn read(body: &[u8], target: &Url) -> Option<ModelRequest> {
         .get_or_insert_default()
         .extend(first.unwrap_or_default().bytes());
     let tools = body.tools.map(items::<GeminiTool<'_>>).unwrap_or_default();
-    let mut tools = tools
+    let functions: Vec<_> = tools
         .iter()
-        .filter_map(|(_, tool)| tool.function_declarations.as_ref());
+        .filter_map(|(_, tool)| tool.function_declarations.as_ref())
+        .flatten()
+        .collect();
     let (model, method) = asked(target)?;
     let stream = method == "streamGenerateContent";
     let is_events = target
@@ -133,7 +145,12 @@ pub(crate) fn read(body: &[u8], target: &Url) -> Option<ModelRequest> {
         model: Some(model),
         stream,
         as_list: stream && !is_events,
-        has_tools: tools.any(|functions| !functions.is_empty()),
+        has_tools: !functions.is_empty(),
+        is_opening: begin == 0,
+        is_delegate: functions
+            .iter()
+            .filter_map(|function| serde_json::from_str(function.get()).ok())
+            .any(|DeclaredFunction { name }| name.as_deref() == Some(HAND_OVER)),
         opening: opening.unwrap_or_default(),
         results: results.collect(),
         words,
@@ -150,22 +167,28 @@ fn asked(target: &Url) -> Option<(String, String)> {
     Some((model.to_owned(), method.to_owned()))
 }
 
-/// What a tool answered: by convention under `output` or `error`, else the whole object.
+/// What a tool answered: by convention under `output` or `error`, else the whole object. Gemini CLI wraps lines of
+/// its own around what a command printed, the exit code among them.
 fn result(use_id: String, response: &FunctionResponse<'_>, position: usize) -> ToolResult {
     let raw = response.response;
     let value: Value = raw
         .and_then(|raw| serde_json::from_str(raw.get()).ok())
         .unwrap_or_default();
     let named = |name: &str| value.get(name).filter(|part| !part.is_null());
-    let content = match named("output").or_else(|| named("error")) {
-        Some(part) => Payload::from(part),
-        None => Payload::from(&value),
+    let printed = named("output")
+        .and_then(Value::as_str)
+        .map(without_client_lines);
+    let has_failed = printed.as_ref().is_some_and(|printed| printed.failed);
+    let content = match (printed, named("output").or_else(|| named("error"))) {
+        (Some(printed), _) => Payload::from(printed.text),
+        (None, Some(part)) => Payload::from(part),
+        (None, None) => Payload::from(&value),
     };
     ToolResult {
         use_id,
         position,
         content,
-        is_error: named("error").is_some(),
+        is_error: named("error").is_some() || has_failed,
     }
 }
 
@@ -209,6 +232,20 @@ mod tests {
         assert_eq!(
             (read.model.as_deref(), read.length),
             (Some("gemini-2.5-pro"), 3)
+        );
+    }
+
+    #[test]
+    fn a_commands_output_is_read_without_what_the_client_wrapped_around_it() {
+        let body = br#"{"contents":[{"role":"model","parts":[{"functionCall":{"name":"sh"}}]},
+            {"role":"user","parts":[{"functionResponse":{"id":"call-123456","name":"sh","response":{"output":
+                "<untrusted_context>\nOutput: no\nExit Code: 1\nProcess Group PGID: 12650\n</untrusted_context>"}}}]}],
+            "tools":[{"functionDeclarations":[{"name":"sh"},{"name":"complete_task"}]}]}"#;
+        let read = read(body, &url("generateContent")).unwrap();
+        let result = &read.results[0];
+        assert_eq!(
+            (result.content.as_json(), result.is_error, read.is_delegate),
+            (r#""no\nExit Code: 1""#, true, true)
         );
     }
 

@@ -6,7 +6,7 @@ use sprag_core::{Decision, Event, Id, OutputEvent, Verdict, Via};
 use sprag_hooks::tool_name;
 use sprag_mcp::GuardAnswer;
 
-use super::{Judge, block};
+use super::Judge;
 use crate::conversation::{Conversation, Standing};
 use crate::request::{RemovedCall, Tokens, ToolCall, global};
 use crate::stop;
@@ -113,7 +113,7 @@ impl Judge {
         if verdict.refuses() {
             self.tally().add_refused(1);
             let text = stop::refused_call(&call.tool, &verdict);
-            block(held, verdict);
+            self.block(held, verdict);
             return CallFate::Refused(text);
         }
         if verdict.decision == Decision::Warn

@@ -95,6 +95,7 @@ pub(crate) fn read(body: &[u8]) -> Option<ModelRequest> {
         model: body.model.map(Cow::into_owned),
         stream: body.stream.unwrap_or_default(),
         has_tools: body.tools.is_some_and(|tools| !tools.is_empty()),
+        is_opening: begin == 0,
         opening: opening.unwrap_or_default(),
         results,
         words,

@@ -51,6 +51,20 @@ async fn the_same_words_of_several_conversations_are_no_loop() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_same_question_in_many_conversations_is_no_loop() {
+    for api in APIS {
+        let place = Place::new(move |_| api.answer(&["Hello."], End::Whole));
+        for _ in 1..=12 {
+            let request = place.client.post(place.url(api.path()));
+            let request = request.header("x-api-key", "canary");
+            let request = request.json(&api.request("Say hello.", ""));
+            let text = request.send().await.unwrap().text().await.unwrap();
+            assert_eq!(api.words(&text), "Hello.", "{api:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_same_words_to_the_end_of_each_sub_agent_are_no_loop() {
     let api = Api::Responses;
     let place = Place::new(move |_| api.answer(&["All done."], End::Whole));
