@@ -153,7 +153,7 @@ impl<'a> Args<'a> {
 }
 
 /// Whether the argument after the option `text` is its value.
-fn takes_next(text: &str, valued: &[&str]) -> bool {
+pub(crate) fn takes_next(text: &str, valued: &[&str]) -> bool {
     valued.contains(&text) || last_of_row(text, valued).is_some()
 }
 

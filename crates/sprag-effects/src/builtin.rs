@@ -19,8 +19,13 @@ pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
             }
         }
         "printf" => {
-            if let Some(name) = args.value(&["-v"]) {
-                walker.environment.set(name.raw(), Value::Unknown);
+            if let (Some(name), Some(field)) = (args.value(&["-v"]), args.fields.first())
+                && field.raw() == "-v"
+            {
+                let value = printed(args.skip(2));
+                walker
+                    .environment
+                    .set(name.raw(), Value::Known(vec![value]));
             }
         }
         "unset" => {
@@ -128,27 +133,68 @@ pub(crate) fn echoed(name: &str, fields: &[Field]) -> Field {
         .take(options)
         .any(|field| field.raw().contains('e'));
     if escapes {
-        return Field::literal(text.raw().replace("\\n", "\n"));
+        return unescaped(text.raw()).map_or_else(Field::unknown, Field::literal);
     }
     text
 }
 
-/// `printf` with `%s` and `\n` only; anything else is unknown.
-fn printed(fields: &[Field]) -> Field {
+/// `printf` with `%s` only; any other form of value is unknown.
+pub(crate) fn printed(fields: &[Field]) -> Field {
     let Some((format, values)) = fields.split_first() else {
         return Field::default();
     };
-    let mut text = format.raw().replace("\\n", "\n");
-    for value in values {
-        if !text.contains("%s") {
-            break;
-        }
-        text = text.replacen("%s", value.raw(), 1);
+    let Some(mut text) = unescaped(format.raw()) else {
+        return Field::unknown();
+    };
+    let places = text.matches("%s").count();
+    // The format is used again for what is left.
+    let rounds = values.len().div_ceil(places.max(1)).clamp(1, 32);
+    text = text.repeat(if places > 0 { rounds } else { 1 });
+    let mut values = values.iter();
+    let mut done = String::new();
+    while let Some((before, after)) = text.split_once("%s") {
+        done.push_str(before);
+        done.push_str(values.next().map_or("", Field::raw));
+        text = after.to_owned();
     }
-    if text.contains('%') || text.contains('\\') {
+    if text.contains('%') || done.contains('%') {
         return Field::unknown();
     }
-    Field::literal(text)
+    done.push_str(&text);
+    Field::literal(done)
+}
+
+/// Text with the escapes of `echo -e` and `printf`; none if one of them is not read here.
+fn unescaped(text: &str) -> Option<String> {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(next) = rest.next() {
+        if next != '\\' {
+            plain.push(next);
+            continue;
+        }
+        let code = |digits: &str, radix| {
+            let code = u32::from_str_radix(digits, radix).ok()?;
+            char::from_u32(code).filter(|found| found.is_ascii() && *found != '\0')
+        };
+        plain.push(match rest.next()? {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            same @ ('\\' | '"' | '\'') => same,
+            // Two digits, as everybody writes them.
+            'x' => {
+                let digits: String = rest.by_ref().take(2).collect();
+                code(&digits, 16)?
+            }
+            first @ '0'..='7' => {
+                let digits: String = [first].into_iter().chain(rest.by_ref().take(2)).collect();
+                code(&digits, 8)?
+            }
+            _ => return None,
+        });
+    }
+    Some(plain)
 }
 
 /// What a substituted command prints, if that is known.
@@ -177,6 +223,10 @@ pub(crate) fn value_of(walker: &Walker<'_>, argv: &[Field]) -> Field {
             Field::literal(walker.environment.root.as_deref().unwrap_or("."))
         }
         "realpath" | "readlink" => first(),
+        // What the command itself has started is nobody else's.
+        "docker" | "podman" | "nerdctl" if crate::program::is_fresh_container(&args) => {
+            Field::literal(format!("tmp-{UNKNOWN}"))
+        }
         // A number that is not known, of a program that is.
         "pgrep" | "pidof" => Field::literal(format!("{UNKNOWN}{}", first().raw())),
         // Where a program is, is not known here; which program it is, is.

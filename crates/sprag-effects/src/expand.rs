@@ -6,6 +6,7 @@
 mod brace;
 mod environment;
 mod field;
+mod trim;
 mod word;
 
 pub(crate) use environment::{Environment, Value};

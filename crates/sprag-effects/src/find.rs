@@ -11,9 +11,9 @@ use crate::walk::Walker;
 
 /// Conditions that pick by something else than a name.
 #[rustfmt::skip]
-const OTHER_PICKS: [&str; 18] = [
+const OTHER_PICKS: [&str; 17] = [
     "-regex", "-iregex", "-mtime", "-mmin", "-size", "-newer", "-empty", "-atime", "-ctime",
-    "-cmin", "-amin", "-user", "-perm", "-links", "-maxdepth", "-inum", "-group", "-samefile",
+    "-cmin", "-amin", "-user", "-perm", "-links", "-inum", "-group", "-samefile",
 ];
 
 /// What `find` finds.
@@ -62,7 +62,9 @@ fn found(args: &Args<'_>) -> Found {
     let links = args
         .value(&["-type"])
         .is_some_and(|kind| !matches!(kind.raw(), "f" | "d"));
-    let picks = !names.is_empty() || links || args.has_any(&OTHER_PICKS);
+    // What stands right in a folder is all of it, if whole folders are removed.
+    let shallow = args.has("-maxdepth") && !removes_folders(args);
+    let picks = !names.is_empty() || links || shallow || args.has_any(&OTHER_PICKS);
     let mut fields = Vec::new();
     for start in starts.iter().take(8) {
         if !picks {
@@ -78,6 +80,15 @@ fn found(args: &Args<'_>) -> Found {
         fields,
         whole: !picks,
     }
+}
+
+/// Whether it runs a recursive `rm` for what is found, folders included.
+fn removes_folders(args: &Args<'_>) -> bool {
+    let files = args.value(&["-type"]).is_some_and(|kind| kind.raw() != "d");
+    let at = args.iter().position(|field| field.raw() == "rm");
+    let rest = at.map_or(&[][..], |at| args.skip(at + 1));
+    let row = |text: &str| text.starts_with('-') && text.contains(['r', 'R']);
+    !files && rest.first().is_some_and(|options| row(options.raw()))
 }
 
 /// The names that are picked, without those that pick everything or are turned around.

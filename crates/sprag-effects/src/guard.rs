@@ -6,7 +6,7 @@
 //! the guard (a search, a commit message, a document) runs nothing and is not looked at.
 //!
 //! What is not seen: what a script file or an archive holds, and text that only comes into being while it
-//! runs (`base64 -d | sh`). The guard is against errors, not enemies.
+//! runs (`curl … | sh`). The guard is against errors, not enemies.
 //!
 //! Bounded by: the walk through the command.
 

@@ -31,6 +31,7 @@ mod builtin;
 mod expand;
 mod find;
 mod guard;
+mod mount;
 mod path;
 mod printed;
 mod program;

@@ -25,6 +25,16 @@ impl Walker<'_> {
                 self.redirects(&command.redirects);
                 self.input.clone()
             }
+            "base64" => {
+                let fields = self.fields(simple.words.get(1..)?);
+                let decodes = |field: &Field| matches!(field.raw(), "-d" | "-D" | "--decode");
+                let files = fields.iter().any(|field| !field.raw().starts_with('-'));
+                if files || !fields.iter().any(decodes) {
+                    return None;
+                }
+                self.redirects(&command.redirects);
+                decoded(self.input.as_ref()?.raw()).map(Field::literal)
+            }
             // A filter prints some of what it reads; which, is as unknown as before.
             "grep" | "sort" | "uniq" | "head" | "tail" => {
                 self.input.clone().filter(|input| !input.is_known())
@@ -36,6 +46,25 @@ impl Walker<'_> {
             _ => None,
         }
     }
+}
+
+/// The text that Base64 stands for; none if it is not one.
+fn decoded(text: &str) -> Option<String> {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    let digits = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    for byte in digits.take_while(|byte| *byte != b'=') {
+        let value = ALPHABET.iter().position(|known| *known == byte)?;
+        bits = bits << 6 | u32::try_from(value).ok()?;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).ok()?);
+        }
+        bits &= (1 << count) - 1;
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// What a program that lists things prints, with a mark for what only its run would show.

@@ -1,5 +1,6 @@
 //! Programs that destroy something, one file a family.
 
+mod backup;
 mod bucket;
 mod cloud;
 mod container;
@@ -8,20 +9,27 @@ mod disk;
 mod file;
 mod fleet;
 mod git;
+mod graph;
 mod hoster;
 mod http;
 mod infrastructure;
 mod interpreter;
 mod key_value;
 mod kubernetes;
+mod lisp;
 mod migration;
 mod noun;
 mod orm;
+mod powershell;
 mod sdk;
 mod system;
 mod transfer;
 mod unlisted;
+mod version;
 
+pub(crate) use container::is_fresh_container;
+pub(crate) use disk::{format, is_disk};
+pub(crate) use powershell::script as powershell;
 use sprag_core::{Effect, Reach, Verb};
 
 use crate::args::Args;
@@ -38,9 +46,10 @@ pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         "fd" | "fdfind" => file::fd(walker, args),
         "dd" | "wipefs" | "blkdiscard" | "sgdisk" | "parted" | "diskutil" | "hdparm"
         | "cryptsetup" | "zpool" | "zfs" | "lvremove" | "vgremove" | "pvremove" | "btrfs"
-        | "mdadm" => disk::run(walker, args),
+        | "mdadm" | "nvme" | "tee" | "cp" | "fdisk" | "sfdisk" | "gdisk" => disk::run(walker, args),
         name if name.starts_with("mkfs") || name == "mkswap" => disk::run(walker, args),
         "git" => git::run(walker, args),
+        "hg" | "svn" => version::run(walker, args),
         "sftp" | "lftp" | "ftp" => transfer::run(walker, args),
         "ansible" | "salt" | "salt-call" | "salt-ssh" | "pssh" | "parallel-ssh" | "pdsh"
         | "clush" | "tsh" => fleet::run(walker, args),
@@ -49,7 +58,10 @@ pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         | "litecli" | "duckdb" | "mongosh" | "mongo" | "redis-cli" | "valkey-cli" | "dropdb"
         | "dropuser" | "clickhouse-client" | "clickhouse" | "bq" | "cqlsh" | "sqlcmd"
         | "snowsql" | "cockroach" | "pg_restore" | "mongorestore" | "influx" | "usql" | "turso"
-        | "etcdctl" => database::run(walker, args),
+        | "etcdctl" | "mycli" | "sqlplus" | "isql" | "tsql" | "db2" | "bteq" | "nzsql"
+        | "beeline" | "hive" | "spark-sql" | "impala-shell" | "trino" | "presto" | "vsql"
+        | "dolt" | "osql" | "mssql-cli" | "ksql" | "mclient" | "exaplus" | "ysqlsh"
+        | "cypher-shell" => database::run(walker, args),
         "kubectl" | "oc" | "k" | "microk8s" | "k3s" => kubernetes::kubectl(walker, args),
         "helm" => kubernetes::helm(walker, args),
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => {
@@ -58,14 +70,24 @@ pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         "curl" | "wget" | "http" | "https" | "xh" | "xhs" => http::run(walker, args),
         "awk" | "gawk" | "mawk" => interpreter::awk(walker, args),
         name if interpreter::is_one(name) => interpreter::script_or_code(walker, args),
-        "rails" | "rake" | "manage.py" | "artisan" | "django-admin" | "prisma" | "drizzle-kit"
-        | "alembic" | "flask" | "sequelize" | "sequelize-cli" | "knex" | "typeorm" | "flyway"
-        | "liquibase" | "goose" | "dbmate" | "migrate" | "atlas" | "diesel" | "sqlx" | "mix"
-        | "sea-orm-cli" | "ecto" | "mikro-orm" | "medusa" | "payload" | "wp" | "drush"
-        | "aerich" | "supabase" | "symfony" | "console" | "doctrine" | "refinery" | "dotnet"
-        | "dotnet-ef" => {
-            migration::run(walker, args);
+        "gradlew" | "mvnw" => {
+            let program = args.program.trim_end_matches('w');
+            migration::run(walker, &Args { program, ..*args });
         }
+        "emacs" | "emacsclient" => lisp::run(walker, args),
+        "pwsh" | "powershell" | "cmd" => powershell::run(walker, args),
+        "wal-g" | "wal-e" | "pgbackrest" | "barman" | "duplicity" | "kopia" | "tmutil"
+        | "timeshift" | "snapper" | "rdiff-backup" => backup::run(walker, args),
+        "nc" | "ncat" | "netcat" | "telnet" => key_value::memcached(walker),
+        "kubeadm"
+        | "helmfile"
+        | "zappa"
+        | "ddev"
+        | "lando"
+        | "npm"
+        | "kafka-delete-records"
+        | "kafka-delete-records.sh" => infrastructure::whole(walker, args),
+        name if migration::is_one(name) => migration::run(walker, args),
         _ => cloud::run(walker, args),
     }
 }

@@ -3,7 +3,7 @@
 
 /// Folders of build outputs, caches and temporary files.
 #[rustfmt::skip]
-const NAMES: [&str; 78] = [
+const NAMES: [&str; 79] = [
     "node_modules", "target", "dist", "build", "out", ".venv", "venv", "__pycache__", ".cache",
     "cache", "caches", "Caches", ".next", ".nuxt", ".output", ".svelte-kit", ".turbo",
     ".parcel-cache", ".gradle", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache",
@@ -15,7 +15,7 @@ const NAMES: [&str; 78] = [
     ".sass-cache", ".webpack", ".swc", ".eslintcache", ".stylelintcache", ".coverage",
     ".DS_Store", "Thumbs.db", ".npm", ".pnpm-store", ".nuget", ".dart_tool", "deps_cache",
     ".bundle-cache", ".wrangler", ".astro", ".playwright", "__snapshots_tmp__", ".pytype",
-    ".build",
+    ".build", "Pods",
 ];
 
 /// Beginnings of such names.

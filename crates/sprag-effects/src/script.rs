@@ -192,7 +192,7 @@ pub(crate) fn first_string(arguments: &str) -> Option<String> {
         .unwrap_or(text);
     let (inside, rest) = string(text)?;
     let ends = rest.trim_start();
-    let plain = ends.is_empty() || ends.starts_with(',');
+    let plain = ends.is_empty() || ends.starts_with([',', ';']);
     (plain && !inside.contains("${")).then_some(inside)
 }
 

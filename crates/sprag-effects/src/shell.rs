@@ -14,7 +14,7 @@ mod word;
 
 pub(crate) use ast::{
     AssignedValue, Assignment, Command, Kind, List, Operation, Param, Part, Redirect, Script,
-    Simple, Word,
+    Simple, Trim, Word,
 };
 pub(crate) use cursor::MAX_BYTES;
 

@@ -4,13 +4,16 @@
 //! on its own: one statement in a dialect that the parser does not know hides nothing in the others. A
 //! parenthesis deeper than [`MAX_PARENTHESES`] is not parsed, since the parser goes back at each one.
 
+mod block;
 mod condition;
 mod database;
+mod text;
+mod tokens;
 
 use sprag_core::{Effect, Reach, Verb};
 use sqlparser::ast::{
-    AlterTableOperation, Delete, FromTable, ObjectName, ObjectType, Query, SetExpr, Statement,
-    TableFactor, TableWithJoins, Update,
+    AlterTableOperation, Delete, FromTable, Merge, MergeAction, MergeClause, ObjectName,
+    ObjectType, Query, SetExpr, Statement, TableFactor, Update,
 };
 use sqlparser::dialect::Dialect;
 use sqlparser::keywords::Keyword;
@@ -22,6 +25,8 @@ use crate::walk::Walker;
 
 use condition::picks;
 pub(crate) use database::{Database, Flavour};
+use text::{has_brackets, readable};
+use tokens::{depth, first_word, plain, statements, table_name, words};
 
 /// The deepest parenthesis of a statement that is parsed.
 const MAX_PARENTHESES: usize = 16;
@@ -41,7 +46,11 @@ pub(crate) fn run(walker: &mut Walker<'_>, text: &str, database: &Database) {
         return;
     }
     let text = readable(text);
-    let dialect = database.flavour.dialect();
+    let flavour = match database.flavour {
+        Flavour::Any if has_brackets(&text) => Flavour::MsSql,
+        flavour => flavour,
+    };
+    let dialect = flavour.dialect();
     let Ok(tokens) = Tokenizer::new(dialect, &text).tokenize() else {
         walker.found.unparsed = true;
         return;
@@ -62,56 +71,14 @@ pub(crate) fn run(walker: &mut Walker<'_>, text: &str, database: &Database) {
         walker,
         database,
         fresh: Vec::new(),
+        inner: Vec::new(),
         scratch: database.scratch,
     };
     for statement in statements {
         reader.tokens(statement, dialect);
     }
-}
-
-/// The text without marks of unknown parts and without commands of the client itself.
-fn readable(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for line in crate::expand::show(text).lines() {
-        if !line.trim_start().starts_with(['\\', '.']) {
-            plain.push_str(&line.replace('…', "unknown"));
-        }
-        plain.push('\n');
-    }
-    plain
-}
-
-/// The statements between `;`.
-fn statements(tokens: &[Token]) -> Vec<&[Token]> {
-    tokens
-        .split(|token| matches!(token, Token::SemiColon))
-        .filter(|statement| first_word(statement).is_some())
-        .collect()
-}
-
-fn words(tokens: &[Token]) -> impl Iterator<Item = &sqlparser::tokenizer::Word> {
-    tokens.iter().filter_map(|token| match token {
-        Token::Word(word) => Some(word),
-        _ => None,
-    })
-}
-
-fn first_word(tokens: &[Token]) -> Option<Keyword> {
-    words(tokens).next().map(|word| word.keyword)
-}
-
-/// The deepest level of parentheses.
-fn depth(tokens: &[Token]) -> usize {
-    let (mut level, mut deepest) = (0_usize, 0);
-    for token in tokens {
-        match token {
-            Token::LParen => level += 1,
-            Token::RParen => level = level.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(level);
-    }
-    deepest
+    let texts = std::mem::take(&mut reader.inner);
+    block::run(walker, texts, database);
 }
 
 struct SqlReader<'a, 'w> {
@@ -119,6 +86,8 @@ struct SqlReader<'a, 'w> {
     database: &'a Database,
     /// Tables that the text itself created.
     fresh: Vec<String>,
+    /// Texts that a statement executes.
+    inner: Vec<block::Executed>,
     scratch: bool,
 }
 
@@ -127,6 +96,10 @@ impl SqlReader<'_, '_> {
         let Some(first) = first_word(tokens) else {
             return;
         };
+        if block::executes(first, tokens) {
+            self.inner.extend(block::executed(tokens));
+            return;
+        }
         let destroys = |word: &sqlparser::tokenizer::Word| {
             matches!(
                 word.keyword,
@@ -140,7 +113,9 @@ impl SqlReader<'_, '_> {
             | Keyword::TRUNCATE
             | Keyword::CREATE
             | Keyword::USE => true,
-            Keyword::WITH | Keyword::ALTER | Keyword::EXPLAIN => words(tokens).any(destroys),
+            Keyword::WITH | Keyword::ALTER | Keyword::EXPLAIN | Keyword::MERGE => {
+                words(tokens).any(destroys)
+            }
             _ => false,
         };
         if !candidate {
@@ -169,7 +144,7 @@ impl SqlReader<'_, '_> {
         let (Some(_), Some(kind)) = (all.next(), all.next()) else {
             return;
         };
-        let skipped = ["if", "exists", "concurrently", "table", "only"];
+        let skipped = ["if", "exists", "concurrently", "table", "only", "by"];
         let name = all
             .find(|word| !skipped.contains(&word.to_ascii_lowercase().as_str()))
             .unwrap_or("");
@@ -180,6 +155,10 @@ impl SqlReader<'_, '_> {
                 "database" | "schema" | "keyspace" => {
                     let scratch = is_test_name(name);
                     self.sweep(Verb::Drop, &format!("{kind} {name}"), scratch);
+                }
+                "owned" => {
+                    let owner = name.to_owned();
+                    self.sweep(Verb::Drop, &format!("all that {owner} owns"), false);
                 }
                 _ => {}
             }
@@ -211,6 +190,7 @@ impl SqlReader<'_, '_> {
                 }
             }
             Statement::CreateTable(create) => self.fresh.push(plain(&create.name)),
+            Statement::Merge(merge) => self.merge(merge),
             Statement::Query(query) => self.query(query),
             Statement::Explain {
                 analyze,
@@ -309,6 +289,27 @@ impl SqlReader<'_, '_> {
         }
     }
 
+    /// Rows that match are rows that are picked.
+    fn merge(&mut self, merge: &Merge) {
+        let deletes = |clause: &MergeClause| matches!(clause.action, MergeAction::Delete { .. });
+        let TableFactor::Table { name, .. } = &merge.table else {
+            return;
+        };
+        if !merge.clauses.iter().any(deletes) {
+            return;
+        }
+        if picks(Some(&merge.on)) {
+            self.add(
+                Verb::Delete,
+                Reach::Shared,
+                true,
+                &format!("rows of {}", plain(name)),
+            );
+        } else {
+            self.sweep_table(Verb::Delete, name);
+        }
+    }
+
     fn update(&mut self, update: &Update) {
         let picked = picks(update.selection.as_ref())
             || update.from.is_some()
@@ -375,16 +376,4 @@ impl SqlReader<'_, '_> {
             target: target.into(),
         });
     }
-}
-
-fn table_name(table: &TableWithJoins) -> Option<&ObjectName> {
-    match &table.relation {
-        TableFactor::Table { name, .. } => Some(name),
-        _ => None,
-    }
-}
-
-/// A name without quotes.
-fn plain(name: &ObjectName) -> String {
-    name.to_string().replace(['"', '`', '[', ']'], "")
 }

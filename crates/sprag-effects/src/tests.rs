@@ -93,8 +93,31 @@ fn ran(script: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// `~` for the home of somebody whom this machine does not know, which bash leaves as it is.
+fn with_homes(words: &[String]) -> Vec<String> {
+    let home = |word: &String| {
+        let name = word.strip_prefix('~').map(|rest| {
+            let end = rest.find('/').unwrap_or(rest.len());
+            rest.split_at(end)
+        });
+        match name {
+            Some((name, rest))
+                if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
+            {
+                format!("~{rest}")
+            }
+            _ => word.clone(),
+        }
+    };
+    words.iter().map(home).collect()
+}
+
 /// Whether the parser has seen what bash ran: the same arguments, as far as they are known.
 fn has_seen(seen: &[Vec<Field>], ran: &[String]) -> bool {
+    has_seen_words(seen, ran) || has_seen_words(seen, &with_homes(ran))
+}
+
+fn has_seen_words(seen: &[Vec<Field>], ran: &[String]) -> bool {
     seen.iter().any(|argv| {
         let unknown = argv
             .iter()

@@ -132,6 +132,9 @@ fn texts(call: &CallText<'_>) -> Effects {
     let mut walker = Walker::new(&places);
     if shell {
         match get(&COMMANDS) {
+            Some(Value::String(command)) if is_powershell(call) => {
+                crate::program::powershell(&mut walker, command, false);
+            }
             Some(Value::String(command)) => walker.text(command),
             Some(Value::Array(words)) => argv(&mut walker, words),
             _ => {}
@@ -203,6 +206,17 @@ fn runs_commands(call: &CallText<'_>) -> bool {
                 .iter()
                 .any(|word| matches!(word.as_str(), "shell" | "bash" | "terminal" | "ssh"))
         })
+}
+
+/// Whether a tool runs PowerShell and no other shell.
+fn is_powershell(call: &CallText<'_>) -> bool {
+    let named = |name: &str| {
+        let words = words(name);
+        words
+            .iter()
+            .any(|word| word == "powershell" || word == "pwsh")
+    };
+    named(call.tool) || call.server.is_some_and(named)
 }
 
 fn speaks_sql(call: &CallText<'_>) -> bool {

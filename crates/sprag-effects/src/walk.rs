@@ -3,14 +3,17 @@
 //! Bounded by: a [`Budget`], since functions and loops repeat; [`MAX_WRAPPERS`] programs around another one.
 //! Whether a command really runs (`&&`, `if`, `exit`) is not decided: it counts.
 
+mod effect;
+
 use std::rc::Rc;
 
-use sprag_core::{Effect, Effects, MAX_EFFECTS, Reach, Verb};
+use sprag_core::Effects;
 
 use crate::args::Args;
 use crate::budget::{Budget, COMMAND};
 use crate::expand::{Environment, Field, Value, is_known};
-use crate::reach::{Judged, Places, Site};
+use crate::mount::Mounts;
+use crate::reach::{Places, Site};
 use crate::shell::{self, Command, Kind, List, Redirect, Simple, Word};
 
 /// How many programs around another one are looked through.
@@ -29,6 +32,8 @@ pub(crate) struct Walker<'p> {
     pub(crate) throwaway: bool,
     /// What the command reads on its standard input, if that is known.
     pub(crate) input: Option<Field>,
+    /// What the container that this runs in shares with the machine.
+    pub(crate) mounts: Mounts,
     bodies: Rc<[Word]>,
     /// Texts of `trap`: they run at the end of their shell, with what is known then.
     pub(crate) on_exit: Vec<Field>,
@@ -51,6 +56,7 @@ impl<'p> Walker<'p> {
             site: Site::Local,
             throwaway: false,
             input: None,
+            mounts: Mounts::default(),
             bodies: Rc::from([]),
             on_exit: Vec::new(),
             found: Effects::default(),
@@ -170,6 +176,9 @@ impl<'p> Walker<'p> {
                 Redirect::File { target, writes } => {
                     let target = self.one_field(target);
                     self.redirected(&target, *writes);
+                    if *writes && crate::program::is_disk(target.raw()) {
+                        crate::program::format(self, "a redirection", &target);
+                    }
                     if !*writes {
                         self.input = None;
                     }
@@ -213,7 +222,8 @@ impl<'p> Walker<'p> {
                 .clone()
                 .unwrap_or_else(|| vec![Field::unknown()]),
         };
-        let known = values.len() <= MAX_ROUNDS;
+        // A body that nothing is left for counts all the same, like all else that may not run.
+        let known = (1..=MAX_ROUNDS).contains(&values.len());
         let rounds = if known {
             values
         } else {
@@ -327,50 +337,6 @@ impl<'p> Walker<'p> {
         self.run(inner);
         self.wrappers -= 1;
     }
-
-    /// Judges a path as this command sees it.
-    pub(crate) fn judge(&self, field: &Field, recursive: bool) -> Judged {
-        self.places
-            .judge(field, &self.environment.folder, recursive, self.site)
-    }
-
-    /// Notes the removal of a path.
-    pub(crate) fn path_effect(&mut self, verb: Verb, by: &str, field: &Field, recursive: bool) {
-        let judged = self.judge(field, recursive);
-        self.removes(field);
-        self.effect(Effect {
-            verb,
-            reach: judged.reach,
-            vital: judged.vital,
-            replaceable: false,
-            by: by.into(),
-            target: judged.target.into(),
-        });
-    }
-
-    /// Notes an effect; once only.
-    pub(crate) fn effect(&mut self, mut effect: Effect) {
-        if self.throwaway {
-            effect.reach = Reach::Scratch;
-        }
-        if effect.reach != Reach::Sweeping {
-            effect.vital = false;
-        }
-        effect.by = crate::expand::show(&effect.by).into();
-        effect.target = shorten(&crate::expand::show(&effect.target));
-        if !self.found.list.contains(&effect) {
-            self.found.list.push(effect);
-        }
-    }
-
-    /// What was found, the widest reach first.
-    pub(crate) fn finish(mut self) -> Effects {
-        self.found
-            .list
-            .sort_by_key(|effect| std::cmp::Reverse((effect.vital, effect.reach)));
-        self.found.list.truncate(MAX_EFFECTS);
-        self.found
-    }
 }
 
 /// `python3` of `python3.12`, `php` of `php8.3`: the name under which a program is known.
@@ -385,14 +351,4 @@ fn unversioned(name: &str) -> &str {
         }
     }
     name
-}
-
-/// The most characters of a target.
-const MAX_TARGET_CHARS: usize = 200;
-
-fn shorten(text: &str) -> Box<str> {
-    match text.char_indices().nth(MAX_TARGET_CHARS) {
-        Some((end, _)) => text.get(..end).unwrap_or_default().into(),
-        None => text.into(),
-    }
 }

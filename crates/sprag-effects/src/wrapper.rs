@@ -1,67 +1,26 @@
 //! Programs that run another one: looked through, [`MAX_WRAPPERS`](crate::walk::MAX_WRAPPERS) deep.
 
-use crate::args::Args;
+mod launcher;
+mod runner;
+mod table;
+
+use crate::args::{Args, takes_next};
 use crate::builtin::joined;
 use crate::expand::{Field, UNKNOWN, Value};
 use crate::reach::Site;
 use crate::walk::Walker;
 
-/// Programs that run what stands after their options: name, options that take a value, and how many words
-/// stand before the program.
-const PLAIN: [(&str, &[&str], usize); 38] = [
-    (
-        "sudo",
-        &[
-            "-u", "-g", "-h", "-p", "-C", "-r", "-t", "-U", "-D", "-R", "-T", "--user", "--group",
-            "--chdir", "--host", "--prompt",
-        ],
-        0,
-    ),
-    ("doas", &["-u", "-C"], 0),
-    ("timeout", &["-s", "-k", "--signal", "--kill-after"], 1),
-    ("gtimeout", &["-s", "-k", "--signal", "--kill-after"], 1),
-    ("nice", &["-n", "--adjustment"], 0),
-    ("ionice", &["-c", "-n", "-t"], 0),
-    ("nohup", &[], 0),
-    ("time", &["-f", "-o"], 0),
-    ("command", &[], 0),
-    ("builtin", &[], 0),
-    ("exec", &["-a"], 0),
-    ("stdbuf", &["-i", "-o", "-e"], 0),
-    ("setsid", &[], 0),
-    ("chronic", &[], 0),
-    ("caffeinate", &["-t", "-w"], 0),
-    ("unbuffer", &[], 0),
-    ("busybox", &[], 0),
-    ("chroot", &["--userspec", "--groups"], 1),
-    ("taskset", &["-p"], 1),
-    ("strace", &["-e", "-o", "-p", "-s", "-u"], 0),
-    ("flock", &["-w", "-E"], 1),
-    ("cross-env", &[], 0),
-    ("dotenv", &["-e", "-f", "-c"], 0),
-    ("dotenvx", &["-f", "-e"], 1),
-    ("doppler", &["-p", "-c", "--project", "--config"], 1),
-    ("op", &["--env-file"], 1),
-    ("direnv", &[], 2),
-    ("npx", &["-p", "--package"], 0),
-    ("bunx", &[], 0),
-    ("pnpx", &[], 0),
-    ("watch", &["-n", "--interval"], 0),
-    ("proxychains4", &["-f"], 0),
-    ("retry", &["-t", "-d"], 0),
-    ("with-env", &[], 0),
-    ("uvx", &["--from", "--python"], 0),
-    ("gosu", &[], 1),
-    ("sshpass", &["-p", "-f", "-P"], 0),
-    ("sail", &[], 0),
-];
+pub(crate) use runner::unlisted;
+
+/// The most lines or words of an input that are arguments of a command.
+const MAX_LINES: usize = 32;
 
 /// Runs a wrapper; false if `args` is not one.
 pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
     if args.program == "command" && (args.has("-v") || args.has("-V")) {
         return true;
     }
-    if let Some((_, valued, words)) = PLAIN.iter().find(|(name, ..)| *name == args.program) {
+    if let Some((_, valued, words)) = table::PLAIN.iter().find(|(name, ..)| *name == args.program) {
         plain(walker, args, valued, *words);
         return true;
     }
@@ -77,22 +36,18 @@ pub(crate) fn run(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
         "xargs" | "parallel" => xargs(walker, args),
         "ssh" => ssh(walker, args),
         "vagrant" if args.value(&["-c", "--command"]).is_none() => return false,
-        "script" | "vagrant" | "nix-shell" => {
+        "vagrant" | "nix-shell" | "sg" => {
             if let Some(text) = args.value(&["-c", "--command", "--run"]) {
                 walker.nested_text(&text);
             }
         }
-        "npm" | "pnpm" | "yarn" | "bun" | "poetry" | "uv" | "pipenv" | "bundle" | "rye"
-        | "hatch" | "pdm" | "mise" | "corepack" => {
-            return package_runner(walker, args);
-        }
-        _ => return false,
+        _ => return runner::run(walker, args) || launcher::run(walker, args),
     }
     true
 }
 
 /// The position of the program behind options with values, assignments and `words` other words.
-fn inner(args: &Args<'_>, valued: &[&str], words: usize) -> usize {
+pub(crate) fn inner(args: &Args<'_>, valued: &[&str], words: usize) -> usize {
     let mut at = 0;
     let mut words = words;
     while let Some(field) = args.fields.get(at) {
@@ -101,7 +56,7 @@ fn inner(args: &Args<'_>, valued: &[&str], words: usize) -> usize {
             return at + 1;
         }
         if text.len() > 1 && text.starts_with('-') {
-            at += 1 + usize::from(valued.contains(&text));
+            at += 1 + usize::from(takes_next(text, valued));
         } else if is_assignment(text) {
             at += 1;
         } else if words > 0 {
@@ -143,7 +98,7 @@ fn plain(walker: &mut Walker<'_>, args: &Args<'_>, valued: &[&str], words: usize
 }
 
 /// Assignments among arguments, as `env` and `sudo` take them.
-fn set_all(walker: &mut Walker<'_>, fields: &[Field]) {
+pub(crate) fn set_all(walker: &mut Walker<'_>, fields: &[Field]) {
     for field in fields {
         if let Some((name, value)) = field
             .raw()
@@ -195,8 +150,12 @@ fn shell(walker: &mut Walker<'_>, args: &Args<'_>) {
     if let Some(at) = at {
         let rest = args.skip(at + 1);
         if let Some((text, arguments)) = rest.split_first() {
-            let arguments = arguments.get(1..).unwrap_or_default().to_vec();
             walker.apart(|walker| {
+                if let Some(name) = arguments.first() {
+                    let name = Value::Known(vec![name.clone()]);
+                    walker.environment.set("0", name);
+                }
+                let arguments = arguments.get(1..).unwrap_or_default().to_vec();
                 walker.environment.arguments = Some(arguments);
                 walker.nested_text(text);
             });
@@ -231,31 +190,39 @@ fn xargs(walker: &mut Walker<'_>, args: &Args<'_>) {
         (None, "parallel") => "{}".to_owned(),
         (None, _) => String::new(),
     };
-    let mut replaced = false;
-    let mut fields: Vec<Field> = args
+    let command: Vec<&Field> = args
         .skip(at)
         .iter()
         .take_while(|field| field.raw() != ":::")
-        .map(|field| {
-            if !mark.is_empty() && field.raw().contains(&mark) {
-                replaced = true;
-                let text = field.raw().replace(&mark, Field::unknown().raw());
-                return Field::literal(text);
-            }
-            field.clone()
-        })
         .collect();
+    let marked = |field: &&&Field| !mark.is_empty() && field.raw().contains(&mark);
+    let replaced = command.iter().any(|field| marked(&field));
+    let with = |value: &str| -> Vec<Field> {
+        let fill = |field: &&Field| match marked(&field) {
+            true => Field::literal(field.raw().replace(&mark, value)),
+            false => (*field).clone(),
+        };
+        command.iter().map(fill).collect()
+    };
+    let mut fields = with(Field::unknown().raw());
     let input = walker.input.take();
     if args.program == "parallel" && each_argument(walker, args, &fields, replaced) {
         return;
     }
     if replaced {
-        walker.wrapped(&fields);
+        match input.filter(|input| input.is_known() && !input.raw().trim().is_empty()) {
+            Some(input) => {
+                for line in input.raw().lines().take(MAX_LINES) {
+                    walker.wrapped(&with(line.trim()));
+                }
+            }
+            None => walker.wrapped(&fields),
+        }
         return;
     }
     match input.filter(|input| !input.raw().trim().is_empty()) {
         Some(input) => {
-            let words = input.raw().split_whitespace().take(32);
+            let words = input.raw().split_whitespace().take(MAX_LINES);
             fields.extend(words.map(Field::literal));
         }
         None => fields.push(Field::unknown()),
@@ -272,7 +239,7 @@ fn each_argument(
 ) -> bool {
     let given = args.iter().skip_while(|field| field.raw() != ":::");
     let mut any = false;
-    for argument in given.filter(|field| field.raw() != ":::").take(32) {
+    for argument in given.filter(|field| field.raw() != ":::").take(MAX_LINES) {
         any = true;
         let mut argv: Vec<Field> = command
             .iter()
@@ -335,36 +302,4 @@ pub(crate) fn away(
         walk(walker);
     });
     (walker.site, walker.throwaway) = before;
-}
-
-/// `npm exec`, `poetry run` and the like; scripts of a package are not read.
-fn package_runner(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
-    let words = args.words(&["--prefix", "--filter", "-C", "--cwd", "-w", "--workspace"]);
-    let runs = match (args.program, words.first().copied()) {
-        ("npm" | "pnpm", Some("exec" | "x" | "dlx")) => 1,
-        ("yarn", Some("exec" | "dlx" | "run")) | ("bun", Some("x")) => 1,
-        ("poetry" | "uv" | "pipenv" | "rye" | "hatch" | "pdm", Some("run")) => 1,
-        ("bundle" | "mise", Some("exec" | "x")) => 1,
-        // `yarn prisma …` and `pnpm prisma …` run the binary of that name.
-        ("yarn" | "pnpm", Some(_)) => 0,
-        _ => return false,
-    };
-    let at = inner(
-        args,
-        &[
-            "--prefix",
-            "--filter",
-            "-C",
-            "--cwd",
-            "--with",
-            "--package",
-            "-p",
-        ],
-        runs,
-    );
-    walker.apart(|walker| {
-        set_all(walker, args.fields.get(..at).unwrap_or_default());
-        walker.wrapped(args.skip(at));
-    });
-    true
 }

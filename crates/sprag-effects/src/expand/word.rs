@@ -3,6 +3,7 @@
 use super::brace;
 use super::environment::Value;
 use super::field::{Field, HOME, UNKNOWN};
+use super::trim::trimmed;
 use crate::shell::{AssignedValue, Assignment, Operation, Param, Part, Word};
 use crate::walk::Walker;
 
@@ -226,7 +227,14 @@ impl Walker<'_> {
             Operation::Alternative(word) if !unset => vec![self.operand(word, param.quoted)],
             Operation::Alternative(_) => Vec::new(),
             Operation::Required if unset => vec![Field::unknown()],
-            Operation::Other(word) => {
+            Operation::Trim(trim, word) if !unset && known.len() == 1 => {
+                let pattern = self.one_field(word);
+                let plain = word.parts.iter().all(|part| matches!(part, Part::Bare(_)));
+                let known = known.first().filter(|_| plain || !pattern.globs);
+                let value = known.and_then(|value| trimmed(value, *trim, &pattern));
+                vec![value.unwrap_or_else(Field::unknown)]
+            }
+            Operation::Trim(_, word) | Operation::Other(word) => {
                 self.one_field(word);
                 let unset = known.first().is_some_and(Field::has_unset);
                 if unset { known } else { vec![Field::unknown()] }
@@ -256,7 +264,10 @@ impl Walker<'_> {
 
     fn unknown_param(&mut self, operation: &Operation) -> Vec<Field> {
         match operation {
-            Operation::Default(word, _) | Operation::Alternative(word) | Operation::Other(word) => {
+            Operation::Default(word, _)
+            | Operation::Alternative(word)
+            | Operation::Trim(_, word)
+            | Operation::Other(word) => {
                 self.one_field(word);
             }
             Operation::None | Operation::All | Operation::Required => {}

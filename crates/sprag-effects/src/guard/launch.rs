@@ -1,6 +1,7 @@
-//! Programs that run a command elsewhere or later: on a terminal of their own, at a time, in an editor.
+//! Programs that keep a command for later, or run one beside what they are for: an editor, a schedule,
+//! an alias.
 //!
-//! What such a command destroys is not looked at here, only whether it is an order to the guard.
+//! What such a command destroys is not looked at, only whether it is an order to the guard.
 
 use super::orders::PROGRAMS;
 use super::script::look_script;
@@ -9,23 +10,6 @@ use crate::builtin::joined;
 use crate::expand::Field;
 use crate::script::strings;
 use crate::walk::Walker;
-
-/// Programs that run what stands after their options: name, options with a value, words before it.
-const RUNNERS: [(&str, &[&str], usize); 9] = [
-    ("screen", &["-S", "-c", "-s", "-t"], 0),
-    (
-        "systemd-run",
-        &["-p", "--unit", "-u", "-M", "--on-active"],
-        0,
-    ),
-    ("unshare", &["--map-user", "-S", "-G"], 0),
-    ("nsenter", &["-t", "--target", "-S", "-G"], 0),
-    ("coproc", &[], 0),
-    ("entr", &[], 0),
-    ("script", &["-t", "-o", "-O", "-I"], 1),
-    ("firejail", &[], 0),
-    ("dbus-run-session", &[], 0),
-];
 
 /// Variables whose value is a command.
 #[rustfmt::skip]
@@ -41,14 +25,6 @@ pub(super) fn look(walker: &mut Walker<'_>, args: &Args<'_>) {
     }
     for command in variables(walker) {
         text(walker, &command);
-    }
-    if let Some((_, valued, words)) = RUNNERS.iter().find(|(name, ..)| *name == args.program) {
-        let operands = args.operands(valued);
-        let first = operands.get(*words).copied();
-        let at = args.iter().position(|field| Some(field) == first);
-        if let Some(at) = at {
-            argv(walker, args.skip(at));
-        }
     }
     for command in texts(walker, args) {
         text(walker, &command);
@@ -85,24 +61,12 @@ fn texts(walker: &Walker<'_>, args: &Args<'_>) -> Vec<String> {
     };
     let fields = || args.iter().map(|field| field.raw().to_owned()).collect();
     match args.program {
-        "script" | "pwsh" | "powershell" => values(&["-c", "-Command", "--command"]),
-        "expect" => {
-            let scripts = values(&["-c"]).join(";");
-            let parts = scripts.split([';', '\n']).map(str::trim_start);
-            let spawned = parts.filter_map(|part| {
-                part.strip_prefix("spawn ")
-                    .or_else(|| part.strip_prefix("exec "))
-            });
-            spawned.map(str::to_owned).collect()
-        }
-        "tmux" => tmux(args),
         "socat" => [fields(), fields()]
             .into_iter()
             .zip(["EXEC:", "SYSTEM:"])
             .flat_map(|(texts, mark)| after_mark(texts, mark))
             .map(|text| text.split(',').next().unwrap_or_default().to_owned())
             .collect(),
-        "at" | "batch" => vec![input().to_owned()],
         "crontab" => input().lines().map(scheduled).collect(),
         "make" | "gmake" => {
             let lines = input().lines();
@@ -151,16 +115,6 @@ fn scheduled(line: &str) -> String {
     words.join(" ")
 }
 
-/// What a window of `tmux` is to run, or what is typed there.
-fn tmux(args: &Args<'_>) -> Vec<String> {
-    let words = args.words(&["-t", "-s", "-n", "-c", "-L", "-S", "-x", "-y", "-F"]);
-    let mut rest = words.iter().skip(1).copied().collect::<Vec<_>>();
-    rest.retain(|word| !matches!(*word, "Enter" | "C-m" | "KPEnter"));
-    let mut texts = vec![rest.join(" ")];
-    texts.extend(rest.iter().map(|word| (*word).to_owned()));
-    texts
-}
-
 /// The text that an interpreter is given, if it is not one whose effects are looked at as well.
 fn code(args: &Args<'_>) -> Option<Field> {
     match args.program {
@@ -176,10 +130,6 @@ fn code(args: &Args<'_>) -> Option<Field> {
 /// Looks whether a text that a shell would execute is an order.
 pub(super) fn text(walker: &mut Walker<'_>, text: &str) {
     quietly(walker, |walker| walker.nested_text(&Field::literal(text)));
-}
-
-fn argv(walker: &mut Walker<'_>, fields: &[Field]) {
-    quietly(walker, |walker| walker.wrapped(fields));
 }
 
 /// Walks without noting effects.

@@ -58,6 +58,13 @@ const FLAGS: [&str; 17] = [
     "--skip-final-snapshot",
 ];
 
+/// CLIs whose verb of deletion takes the name of a whole place: `fly destroy shop`.
+#[rustfmt::skip]
+const NAMES_FIRST: [&str; 20] = [
+    "fly", "flyctl", "heroku", "neonctl", "render", "kops", "eksctl", "wrangler", "eb", "sam",
+    "copilot", "amplify", "vagrant", "multipass", "limactl", "colima", "lxc", "incus", "qm", "pct",
+];
+
 /// The words of a command line whose options are not all known.
 struct Words<'a> {
     /// Words that are not the value of an option.
@@ -97,6 +104,7 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         "pulumi" | "cdk" | "cdktf" | "sst" | "ansible-galaxy" | "crossplane" | "nuke"
         | "aws-nuke" | "cloud-nuke" => infrastructure::stack(walker, args),
         program if CLIS.contains(&program) => cli(walker, args),
+        _ if crate::wrapper::unlisted(walker, args) => {}
         _ => super::unlisted::run(walker, args),
     }
 }
@@ -204,6 +212,11 @@ fn cli(walker: &mut Walker<'_>, args: &Args<'_>) {
     }
 }
 
+/// Hosters of databases that keep data in branches.
+fn holds_branches(program: &str) -> bool {
+    matches!(program, "neon" | "neonctl" | "pscale" | "xata")
+}
+
 fn by(program: &str, before: &[&str], word: &str) -> String {
     let mut by = program.to_owned();
     for part in before.iter().copied().chain([word]) {
@@ -223,6 +236,17 @@ fn name(args: &Args<'_>, names: &[&str], unsure: &[&str]) -> String {
       "--app", "-a", "--resource-group", "-g", "--service", "--database",
   ];
     let named = || NAMES.iter().find_map(|name| args.value(&[name]));
+    // AWS takes several values behind one option.
+    // The thing itself before what it is in.
+    let own = |text: &str| NAMES.contains(&text) && text != "--cluster";
+    let find = |wanted: &dyn Fn(&str) -> bool| args.iter().position(|field| wanted(field.raw()));
+    if args.program == "aws"
+        && let Some(at) = find(&own).or_else(|| find(&|text| text == "--cluster"))
+    {
+        let values = args.skip(at + 1).iter();
+        let values = values.take_while(|field| !field.raw().starts_with('-'));
+        return values.map(Field::shown).collect::<Vec<_>>().join(" ");
+    }
     // `eksctl delete cluster --name prod`: the word after the verb is a kind.
     let kind = names.len() == 1 && args.fields.get(1).map(Field::raw) == names.first().copied();
     if let (true, Some(field)) = (kind, args.value(&["--name"])) {
@@ -245,31 +269,7 @@ fn judge(program: &str, word: &str, before: &[&str], after: &str, names: &[&str]
     let candidates = [after, prefix, before.last().copied().unwrap_or_default()];
     let noun = candidates.into_iter().find(|noun| !noun.is_empty());
     match (noun, names.first()) {
-        (None, Some(name))
-            if matches!(
-                program,
-                "fly"
-                    | "flyctl"
-                    | "heroku"
-                    | "neonctl"
-                    | "render"
-                    | "kops"
-                    | "eksctl"
-                    | "wrangler"
-                    | "eb"
-                    | "sam"
-                    | "copilot"
-                    | "amplify"
-                    | "vagrant"
-                    | "multipass"
-                    | "limactl"
-                    | "colima"
-                    | "lxc"
-                    | "incus"
-                    | "qm"
-                    | "pct"
-            ) =>
-        {
+        (None, Some(name)) if NAMES_FIRST.contains(&program) => {
             let judged = noun::judge(name);
             let whole = names.len() == 1;
             if whole {
@@ -286,6 +286,34 @@ fn judge(program: &str, word: &str, before: &[&str], after: &str, names: &[&str]
             reach: Reach::Sweeping,
             replaceable: false,
         },
-        (Some(noun), _) => noun::judge(noun),
+        (Some(noun), _) => judge_noun(program, noun, before, after, names),
+    }
+}
+
+fn judge_noun(
+    program: &str,
+    noun: &str,
+    before: &[&str],
+    after: &str,
+    names: &[&str],
+) -> NounReach {
+    let judged = noun::judge(noun);
+    // `oci db system terminate`: two words are one thing.
+    let two = before.last_chunk::<2>().filter(|_| after.is_empty());
+    match two.map(|[first, second]| noun::judge(&format!("{first}{second}"))) {
+        Some(both) if judged.reach == Reach::Shared && !judged.replaceable => both,
+        // A branch of these is a database of its own.
+        _ if holds_branches(program)
+            && noun.starts_with("branch")
+            && names
+                .iter()
+                .any(|name| matches!(*name, "main" | "master" | "production")) =>
+        {
+            NounReach {
+                reach: Reach::Sweeping,
+                replaceable: false,
+            }
+        }
+        _ => judged,
     }
 }

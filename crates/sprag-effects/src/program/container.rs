@@ -5,6 +5,7 @@ use sprag_core::{Reach, Verb};
 use super::{add, add_replaceable, unless_test};
 use crate::args::Args;
 use crate::expand::Field;
+use crate::mount::Mounts;
 use crate::reach::Site;
 use crate::scratch::is_test_name;
 use crate::walk::Walker;
@@ -51,6 +52,16 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         ["container", "run", ..] => fresh(walker, args, 2),
         ["run", ..] => fresh(walker, args, 1),
         ["system" | "volume", "prune", ..] => prune(walker, args, by, &words),
+        ["system", "reset", ..] => {
+            let target = "all containers, images and volumes";
+            add(
+                walker,
+                Verb::Delete,
+                Reach::Sweeping,
+                &format!("{by} system reset"),
+                target,
+            );
+        }
         // A cache of builds.
         ["builder" | "buildx", "prune", ..] => {}
         ["image" | "container" | "network", "prune", ..] => {
@@ -222,33 +233,58 @@ fn inside(walker: &mut Walker<'_>, args: &Args<'_>, words: usize) {
     });
 }
 
+/// Whether `docker run -d` or `docker create` starts a container that nothing outlives.
+pub(crate) fn is_fresh_container(args: &Args<'_>) -> bool {
+    let words = args.words(&VALUED);
+    let starts = matches!(
+        words.as_slice(),
+        ["run" | "create", ..] | ["container", "run" | "create", ..]
+    );
+    starts && mounts(args).is_empty()
+}
+
+/// What is mounted: the folder or volume outside, and the place inside.
+fn mounts(args: &Args<'_>) -> Vec<(Field, String)> {
+    let mut mounts = Vec::new();
+    for mount in args.values(&["-v", "--volume"]) {
+        let mut parts = mount.raw().split(':');
+        if let (Some(outside), Some(inside)) = (parts.next(), parts.next()) {
+            mounts.push((Field::literal(outside), inside.to_owned()));
+        }
+    }
+    for mount in args.values(&["--mount"]) {
+        let pair = |names: [&str; 3]| {
+            mount.raw().split(',').find_map(|part| {
+                let (key, value) = part.split_once('=')?;
+                names.contains(&key).then(|| value.to_owned())
+            })
+        };
+        let outside = pair(["source", "src", "from"]);
+        if let (Some(outside), Some(inside)) = (outside, pair(["target", "dst", "destination"])) {
+            mounts.push((Field::literal(outside), inside));
+        }
+    }
+    mounts
+}
+
 /// A command in a fresh container: only what is mounted outlives it.
 fn fresh(walker: &mut Walker<'_>, args: &Args<'_>, words: usize) {
     let mut inner = behind(args, words + 1);
-    let mounts = args.values(&["-v", "--volume"]);
     let connects = args.has_any(&["--network", "--net"])
         || args.iter().any(|field| field.raw().starts_with("--net"));
-    let mut mounted = false;
-    for field in &mut inner {
-        for mount in &mounts {
-            let mut parts = mount.raw().split(':');
-            let (Some(host), Some(target)) = (parts.next(), parts.next()) else {
-                continue;
-            };
-            if let Some(rest) = field.raw().strip_prefix(target) {
-                *field = Field::literal(format!("{host}{rest}"));
-                mounted = true;
-            }
-        }
-    }
     if let Some(entry) = args.value(&["--entrypoint"]) {
         inner.insert(0, entry);
     }
-    if mounted {
+    let mounts = mounts(args);
+    let folder = args.value(&["-w", "--workdir"]);
+    let outside = walker.environment.folder.clone();
+    let scratch = mounts.is_empty() && !connects;
+    away(walker, Site::Container, scratch, |walker| {
+        if let Some(folder) = folder {
+            walker.environment.folder = folder.raw().to_owned();
+        }
+        let before = std::mem::replace(&mut walker.mounts, Mounts::new(mounts, outside));
         walker.wrapped(&inner);
-    } else {
-        away(walker, Site::Container, !connects, |walker| {
-            walker.wrapped(&inner)
-        });
-    }
+        walker.mounts = before;
+    });
 }

@@ -26,7 +26,8 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
         "pg_restore" => restore(walker, args),
         "mongorestore" => mongorestore(walker, args),
         "etcdctl" => key_value::etcd(walker, args),
-        "influx" => super::cloud::run(walker, args),
+        "influx" if args.value(&["-execute"]).is_none() => super::cloud::run(walker, args),
+        "cypher-shell" => super::graph::run(walker, args),
         "turso" if args.words(&[]).get(1) != Some(&"shell") => super::cloud::run(walker, args),
         _ => client(walker, args),
     }
@@ -88,9 +89,37 @@ const SQLCMD: Client = Client {
     file: false,
 };
 
+/// `-execute` is one word.
+#[rustfmt::skip]
+const INFLUX: Client = Client {
+    flavour: Flavour::Any,
+    text: &["-execute"],
+    database: &["-database"],
+    valued: &["-execute", "-database", "-host", "-port", "-username", "-password"],
+    file: false,
+};
+
+#[rustfmt::skip]
+const QUERY: Client = Client {
+    flavour: Flavour::Any,
+    text: &["-e", "-q", "-Q", "-c", "-s", "-sql", "--query", "--execute", "--command"],
+    database: &["--database", "-d"],
+    valued: &["-u", "-n", "-p", "-h", "-U", "-w", "-i", "--server", "--catalog", "--schema"],
+    file: false,
+};
+
 fn client_of(program: &str) -> Client {
     match program {
-        "mysql" | "mariadb" => MYSQL,
+        "mysql" | "mariadb" | "mycli" => MYSQL,
+        "sqlplus" | "isql" | "tsql" | "db2" | "bteq" | "nzsql" => Client {
+            flavour: Flavour::Any,
+            text: &[],
+            database: &[],
+            ..PSQL
+        },
+        "influx" => INFLUX,
+        "beeline" | "hive" | "spark-sql" | "impala-shell" | "trino" | "presto" | "vsql"
+        | "dolt" | "osql" | "mssql-cli" | "ksql" | "mclient" | "exaplus" => QUERY,
         "sqlite3" | "sqlite" | "litecli" => FILE,
         "duckdb" | "turso" => Client {
             flavour: Flavour::Any,
@@ -128,7 +157,10 @@ fn client(walker: &mut Walker<'_>, args: &Args<'_>) {
     if client.file {
         texts.extend(operands.iter().skip(1).map(|field| (*field).clone()));
     }
-    if texts.is_empty() && !args.has("-f") {
+    let from_input = args
+        .value(&["-f", "--file"])
+        .is_none_or(|file| file.raw() == "-");
+    if texts.is_empty() && from_input {
         texts.extend(walker.input.take());
     }
     if texts.is_empty() {

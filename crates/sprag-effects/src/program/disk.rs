@@ -29,7 +29,19 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
                 format(walker, "diskutil erase", device);
             }
         }
-        "parted" | "sgdisk" | "hdparm" | "cryptsetup" | "wipefs" => partition(walker, args),
+        "parted" | "sgdisk" | "hdparm" | "cryptsetup" | "wipefs" | "nvme" => {
+            partition(walker, args);
+        }
+        // What is copied or written to a device takes its content.
+        "fdisk" | "sfdisk" | "gdisk" | "cfdisk" => fdisk(walker, args),
+        "tee" | "cp" | "pv" => {
+            for field in args.operands(&[]) {
+                let last = args.program == "tee" || args.fields.last() == Some(field);
+                if last && is_disk(field.raw()) {
+                    format(walker, args.program, field);
+                }
+            }
+        }
         _ => {
             for field in args.operands(&["-L", "-t", "-F", "-b", "-n", "-U", "-O", "-o"]) {
                 if is_device(field.raw()) {
@@ -47,6 +59,7 @@ fn partition(walker: &mut Walker<'_>, args: &Args<'_>) {
     let writes = match args.program {
         "wipefs" => args.short('a') || args.long("--all") || args.short('o'),
         "cryptsetup" => args.has_any(&["luksFormat", "erase", "luksErase"]),
+        "nvme" => args.has_any(&["format", "sanitize"]),
         "hdparm" => args
             .iter()
             .any(|field| field.raw().starts_with("--security-erase")),
@@ -61,6 +74,23 @@ fn partition(walker: &mut Walker<'_>, args: &Args<'_>) {
     };
     if writes && !args.is_dry_run() && !(args.program == "wipefs" && args.short('n')) {
         for field in args.iter().filter(|field| is_device(field.raw())) {
+            format(walker, args.program, field);
+        }
+    }
+}
+
+/// What writes a table of partitions: `fdisk` by what it is told, `sfdisk` by its input or options.
+fn fdisk(walker: &mut Walker<'_>, args: &Args<'_>) {
+    let looks = args.short('l') || args.short('d') || args.long("--list") || args.long("--dump");
+    let told = walker.input.take();
+    let writes = match (args.program, &told) {
+        ("sfdisk", Some(_)) => true,
+        ("sfdisk", None) => args.long("--delete") || args.long("--wipe"),
+        (_, Some(told)) => told.raw().split_whitespace().any(|word| word == "w"),
+        _ => false,
+    };
+    for field in args.iter().filter(|field| is_device(field.raw())) {
+        if writes && !looks {
             format(walker, args.program, field);
         }
     }
@@ -83,8 +113,13 @@ fn pool(walker: &mut Walker<'_>, args: &Args<'_>) {
     let destroys = match words.as_slice() {
         ["destroy", ..] => !args.short('n'),
         ["subvolume", "delete", ..] => true,
-        _ => args.has("--zero-superblock"),
+        _ => false,
     };
+    if args.program == "mdadm" && args.has("--zero-superblock") {
+        for field in args.iter().filter(|field| is_device(field.raw())) {
+            format(walker, "mdadm --zero-superblock", field);
+        }
+    }
     if destroys {
         let by = format!("{} {}", args.program, words.first().unwrap_or(&"destroy"));
         let target = words.last().copied().unwrap_or_default();
@@ -93,7 +128,7 @@ fn pool(walker: &mut Walker<'_>, args: &Args<'_>) {
 }
 
 /// A device is overwritten: nobody is asked.
-pub(super) fn format(walker: &mut Walker<'_>, by: &str, field: &Field) {
+pub(crate) fn format(walker: &mut Walker<'_>, by: &str, field: &Field) {
     walker.effect(Effect {
         verb: Verb::Format,
         reach: Reach::Sweeping,
@@ -107,6 +142,11 @@ pub(super) fn format(walker: &mut Walker<'_>, by: &str, field: &Field) {
 /// Whether `path` is a device that holds data.
 pub(super) fn is_device(path: &str) -> bool {
     #[rustfmt::skip]
+  const CHARACTERS: [&str; 16] = [
+      "loop", "pts", "tcp", "udp", "tty", "cu.", "usb", "input", "video", "snd", "net", "lp", "i2c",
+      "spidev", "gpio", "hidraw",
+  ];
+    #[rustfmt::skip]
   const HARMLESS: [&str; 10] = [
       "null", "zero", "stdout", "stderr", "stdin", "tty", "full", "random", "urandom", "shm",
   ];
@@ -115,8 +155,17 @@ pub(super) fn is_device(path: &str) -> bool {
         !first.is_empty()
             && !HARMLESS.contains(&first)
             && first != "fd"
-            && !first.starts_with("loop")
-            && !first.starts_with("pts")
-            && !first.starts_with("tcp")
+            && !CHARACTERS.iter().any(|start| first.starts_with(start))
     })
+}
+
+/// Whether `path` is a disk, or a part or a map of one.
+pub(crate) fn is_disk(path: &str) -> bool {
+    #[rustfmt::skip]
+    const DISKS: [&str; 15] = [
+        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper", "disk", "rdisk", "nbd",
+        "zd", "bcache", "drbd",
+    ];
+    path.strip_prefix("/dev/")
+        .is_some_and(|name| DISKS.iter().any(|disk| name.starts_with(disk)))
 }

@@ -190,17 +190,6 @@ fn push(walker: &mut Walker<'_>, args: &Args<'_>) {
         return;
     }
     let words = args.words(&["-o", "--push-option", "--repo", "--receive-pack", "--exec"]);
-    if args.long("--mirror") {
-        let remote = words.first().copied().unwrap_or("origin");
-        add(
-            walker,
-            Verb::Reset,
-            Reach::Sweeping,
-            "git push --mirror",
-            &format!("all branches of {remote}"),
-        );
-        return;
-    }
     let forced = args.short('f')
         || args.iter().any(|field| {
             let text = field.raw();
@@ -208,6 +197,24 @@ fn push(walker: &mut Walker<'_>, args: &Args<'_>) {
                 || text.starts_with("--force-with-lease")
                 || text == "--force-if-includes"
         });
+    let globs = words.iter().skip(1).any(|word| word.ends_with("heads/*"));
+    let all = args.has_any(&["--all", "--branches"]) || globs;
+    if args.long("--mirror") || all && (forced || args.long("--prune")) {
+        let by = if args.long("--mirror") {
+            "git push --mirror"
+        } else {
+            "git push --force"
+        };
+        let remote = words.first().copied().unwrap_or("origin");
+        add(
+            walker,
+            Verb::Reset,
+            Reach::Sweeping,
+            by,
+            &format!("all branches of {remote}"),
+        );
+        return;
+    }
     let deletes = args.long("--delete") || args.short('d');
     for word in words.iter().skip(1) {
         let spec = word.trim_start_matches('+');

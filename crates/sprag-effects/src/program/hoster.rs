@@ -4,6 +4,7 @@ use sprag_core::{Reach, Verb};
 
 use super::{add, add_replaceable, unless_test};
 use crate::args::Args;
+use crate::expand::Field;
 use crate::scratch::is_test_name;
 use crate::sql::{self, Database, Flavour};
 use crate::walk::Walker;
@@ -22,6 +23,7 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> b
             return true;
         }
         _ if sends_sql(walker, args, words) => return true,
+        _ if is_sent(walker, args, words) => return true,
         ("lxc" | "incus", ["exec", ..]) => {
             let at = args.iter().position(|field| field.raw() == "--");
             let inner = at.map_or_else(Vec::new, |at| args.skip(at + 1).to_vec());
@@ -47,6 +49,53 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> b
     let by = format!("{} {subcommand}", args.program);
     add(walker, verb, reach, &by, target.trim_end());
     true
+}
+
+/// Commands that an agent on a machine of a cloud is sent, or an allocation runs; false if it is none of these.
+fn is_sent(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> bool {
+    use crate::reach::Site;
+    let texts: Vec<Field> = match (args.program, words) {
+        ("az", ["vm", "run-command", "invoke", ..]) => args.values(&["--scripts"]),
+        ("aws", ["ssm", "send-command", ..]) => {
+            let given = args.values(&["--parameters"]);
+            let texts = given.iter().flat_map(|field| commands(field.raw()));
+            texts.map(Field::literal).collect()
+        }
+        ("nomad", ["alloc", "exec", ..]) => {
+            let inner = behind_allocation(args);
+            crate::wrapper::away(walker, Site::Container, false, |walker| {
+                walker.wrapped(&inner);
+            });
+            return true;
+        }
+        _ => return false,
+    };
+    crate::wrapper::away(walker, Site::Remote, false, |walker| {
+        for text in texts {
+            walker.nested_text(&text);
+        }
+    });
+    true
+}
+
+/// The commands of `commands=["a","b"]` or `{"commands":["a"]}`.
+fn commands(parameters: &str) -> Vec<String> {
+    let Some((_, rest)) = parameters.split_once("commands") else {
+        return Vec::new();
+    };
+    let rest = rest.trim_start_matches(['"', ':', '=', ' ']);
+    match crate::script::strings_of_list(rest) {
+        Some(all) => all,
+        None => vec![rest.to_owned()],
+    }
+}
+
+/// The command of `nomad alloc exec -task t a1b2 command`.
+fn behind_allocation(args: &Args<'_>) -> Vec<Field> {
+    let operands = args.operands(&["-task", "-job", "-i", "-t", "-e", "-namespace", "-address"]);
+    let first = operands.get(3).copied();
+    let at = args.iter().position(|field| Some(field) == first);
+    at.map_or_else(Vec::new, |at| args.skip(at).to_vec())
 }
 
 /// SQL that is given to the CLI of a hoster; false if `words` is not such a command.
@@ -247,6 +296,10 @@ fn remote(walker: &mut Walker<'_>, args: &Args<'_>) {
     use crate::reach::Site;
     let inner = match args.value(&["-C", "--command"]) {
         Some(text) => vec![text],
+        None if args.has("--") => {
+            let at = args.iter().position(|field| field.raw() == "--");
+            args.skip(at.unwrap_or(0) + 1).to_vec()
+        }
         None => {
             let at = args
                 .iter()

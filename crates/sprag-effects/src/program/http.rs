@@ -6,6 +6,7 @@ use super::noun::{self, NounReach};
 use super::{add, add_replaceable};
 use crate::args::Args;
 use crate::expand::Field;
+use crate::scratch::is_test_name;
 use crate::walk::Walker;
 
 /// Ports of local services that hold data; anything else on this machine is a program under development.
@@ -50,11 +51,14 @@ pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
 
 /// Options of `curl` that take a value.
 #[rustfmt::skip]
-const VALUED: [&str; 28] = [
+const VALUED: [&str; 50] = [
     "-X", "--request", "-H", "--header", "-d", "--data", "--data-raw", "--data-binary", "-o",
     "--output", "-u", "--user", "-w", "--write-out", "-m", "--max-time", "--connect-timeout",
     "-b", "--cookie", "-c", "--cookie-jar", "-A", "-e", "--cacert", "--cert", "--key", "--json",
-    "--retry",
+    "--retry", "--unix-socket", "--abstract-unix-socket", "-x", "--proxy", "--resolve",
+    "--interface", "--limit-rate", "--oauth2-bearer", "--retry-delay", "--retry-max-time",
+    "--url-query", "-T", "--upload-file", "-F", "--form", "--data-urlencode", "--data-ascii", "-K",
+    "--config", "-r", "--range", "--referer",
 ];
 
 fn curl(walker: &mut Walker<'_>, args: &Args<'_>) {
@@ -64,8 +68,16 @@ fn curl(walker: &mut Walker<'_>, args: &Args<'_>) {
         !text.starts_with("--") && text.starts_with('-') && text.ends_with("XDELETE")
     };
     let deletes = |field: &Field| field.raw().eq_ignore_ascii_case("delete");
-    if method.iter().any(deletes) || args.iter().any(clustered) {
-        each_url(walker, args, "curl");
+    let overrides = args.values_among(&["-H", "--header"], &VALUED);
+    let overridden = overrides.iter().any(|field| is_override(field.raw()));
+    let socket = args.value(&["--unix-socket"]);
+    if method.iter().any(deletes) || args.iter().any(clustered) || overridden {
+        match socket {
+            Some(socket) => each_of_socket(walker, args, socket.raw()),
+            None => each_url(walker, args, "curl"),
+        }
+    } else {
+        picked_by_query(walker, args);
     }
     for body in args.values(&[
         "-d",
@@ -86,13 +98,86 @@ fn curl(walker: &mut Walker<'_>, args: &Args<'_>) {
     }
 }
 
-fn each_url(walker: &mut Walker<'_>, args: &Args<'_>, by: &str) {
+/// `X-HTTP-Method-Override: DELETE`.
+fn is_override(header: &str) -> bool {
+    header.split_once(':').is_some_and(|(name, value)| {
+        let name = name.trim().to_ascii_lowercase();
+        value.trim().eq_ignore_ascii_case("delete")
+            && matches!(
+                name.as_str(),
+                "x-http-method-override" | "x-http-method" | "x-method-override"
+            )
+    })
+}
+
+/// What a daemon behind a socket is asked to delete: it has things of its own, whatever its address says.
+fn each_of_socket(walker: &mut Walker<'_>, args: &Args<'_>, socket: &str) {
+    let by = format!("curl {}", socket.rsplit('/').next().unwrap_or(socket));
+    for url in urls(args) {
+        let path = url
+            .raw()
+            .split_once("://")
+            .map_or(url.raw(), |(_, rest)| rest);
+        let path = path.split_once('/').map_or("", |(_, path)| path);
+        let path = path.split(['?', '#']).next().unwrap_or(path);
+        let judged = collection(&by, path, false);
+        note(walker, judged, &by, path);
+    }
+}
+
+/// `POST /orders/_delete_by_query`: with a query that picks nothing, all documents of an index.
+fn picked_by_query(walker: &mut Walker<'_>, args: &Args<'_>) {
+    const WORD: &str = "/_delete_by_query";
+    for url in urls(args) {
+        let plain = url.raw().split(['?', '#']).next().unwrap_or_default();
+        let Some(index) = plain.strip_suffix(WORD) else {
+            continue;
+        };
+        let index = index.rsplit('/').next().unwrap_or(index);
+        let bodies = args.values(&["-d", "--data", "--data-raw", "--data-binary", "--json"]);
+        let picks = !url.raw().contains('?')
+            && bodies
+                .iter()
+                .map(Field::raw)
+                // A file is not read.
+                .any(|text| {
+                    text.starts_with('@') || text.contains("query") && !text.contains("match_all")
+                });
+        let judged = NounReach {
+            reach: match picks {
+                _ if is_test_name(index) => Reach::Scratch,
+                true => Reach::Shared,
+                false => Reach::Sweeping,
+            },
+            replaceable: picks,
+        };
+        let what = if picks { "documents" } else { "all documents" };
+        note(
+            walker,
+            judged,
+            "curl _delete_by_query",
+            &format!("{what} of {index}"),
+        );
+    }
+}
+
+fn note(walker: &mut Walker<'_>, judged: NounReach, by: &str, target: &str) {
+    if judged.replaceable {
+        add_replaceable(walker, Verb::Delete, judged.reach, by, target);
+    } else {
+        add(walker, Verb::Delete, judged.reach, by, target);
+    }
+}
+
+fn urls(args: &Args<'_>) -> Vec<Field> {
     let mut urls: Vec<Field> = args.operands(&VALUED).into_iter().cloned().collect();
     urls.extend(args.values(&["--url"]));
-    for url in urls
-        .iter()
-        .filter(|url| url.raw().contains(['/', '.', ':']) || url.raw().starts_with("localhost"))
-    {
+    urls.retain(|url| url.raw().contains(['/', '.', ':']) || url.raw().starts_with("localhost"));
+    urls
+}
+
+fn each_url(walker: &mut Walker<'_>, args: &Args<'_>, by: &str) {
+    for url in urls(args) {
         delete(walker, by, url.raw());
     }
 }
@@ -114,11 +199,7 @@ pub(super) fn delete(walker: &mut Walker<'_>, by: &str, url: &str) {
         return;
     }
     let judged = collection(&by, path, local || data);
-    if judged.replaceable {
-        add_replaceable(walker, Verb::Delete, judged.reach, &by, &shown);
-    } else {
-        add(walker, Verb::Delete, judged.reach, &by, &shown);
-    }
+    note(walker, judged, &by, &shown);
 }
 
 /// The URL without credentials and query.
@@ -193,11 +274,6 @@ pub(super) fn graphql(walker: &mut Walker<'_>, by: &str, body: &str) {
             words.last()
         };
         let judged = noun::judge(noun.map_or("", String::as_str));
-        let by = format!("{by} GraphQL");
-        if judged.replaceable {
-            add_replaceable(walker, Verb::Delete, judged.reach, &by, &name);
-        } else {
-            add(walker, Verb::Delete, judged.reach, &by, &name);
-        }
+        note(walker, judged, &format!("{by} GraphQL"), &name);
     }
 }

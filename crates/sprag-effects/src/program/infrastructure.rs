@@ -68,6 +68,44 @@ pub(super) fn terraform(walker: &mut Walker<'_>, args: &Args<'_>) {
     }
 }
 
+/// Tools with one command that takes a whole place.
+pub(super) fn whole(walker: &mut Walker<'_>, args: &Args<'_>) {
+    let words = args.words(&[
+        "-e",
+        "--environment",
+        "-f",
+        "--file",
+        "-l",
+        "--selector",
+        "-n",
+    ]);
+    let target = match (args.program, words.as_slice()) {
+        ("kubeadm", ["reset", ..]) => "the cluster on this machine".to_owned(),
+        ("helmfile", ["destroy" | "delete", ..]) => "all releases".to_owned(),
+        ("npm", ["unpublish", names @ ..]) => {
+            format!("release {}", names.join(" "))
+        }
+        ("kafka-delete-records" | "kafka-delete-records.sh", _) => "records of topics".to_owned(),
+        ("ddev", ["delete", names @ ..]) | ("lando", ["destroy", names @ ..]) => {
+            format!("project {}", names.join(" ")).trim_end().to_owned()
+        }
+        ("zappa", ["undeploy", name, ..]) => format!("stack {name}"),
+        _ => return,
+    };
+    let named = args.values(&["-e", "--environment"]);
+    let test = named.iter().any(|field| is_test_name(field.raw()))
+        || words.iter().skip(1).any(|word| is_test_name(word));
+    if !args.is_dry_run() {
+        let reach = if test {
+            Reach::Scratch
+        } else {
+            Reach::Sweeping
+        };
+        let by = format!("{} {}", args.program, words.first().unwrap_or(&""));
+        add(walker, Verb::Destroy, reach, &by, &target);
+    }
+}
+
 pub(super) fn stack(walker: &mut Walker<'_>, args: &Args<'_>) {
     let words = args.words(&[
         "-s",

@@ -21,7 +21,8 @@ pub(super) fn is_one(program: &str) -> bool {
 
 /// A migration tool that is a script (`php artisan`), or code as text.
 pub(super) fn script_or_code(walker: &mut Walker<'_>, args: &Args<'_>) {
-    let scripts = matches!(args.program, "php" | "ruby") || args.program.starts_with("python");
+    let scripts =
+        matches!(args.program, "php" | "ruby" | "node") || args.program.starts_with("python");
     if !(scripts && super::migration::script(walker, args)) {
         run(walker, args);
     }
@@ -70,6 +71,8 @@ pub(super) fn code(walker: &mut Walker<'_>, by: &str, text: &str) {
     if by == "perl" {
         unlinked(walker, text);
     }
+    let listed = if by == "ruby" { word_lists(text) } else { None };
+    let text = listed.as_deref().unwrap_or(text);
     let mut all = calls(text);
     if matches!(by, "ruby" | "perl" | "elixir" | "rails runner") {
         all.extend(bare_calls(text));
@@ -81,6 +84,23 @@ pub(super) fn code(walker: &mut Walker<'_>, by: &str, text: &str) {
         walker.nested_text(&Field::literal(command));
     }
     super::sdk::run(walker, by, text, &all);
+}
+
+/// Ruby's `%w[a b]` as strings, which they are.
+fn word_lists(text: &str) -> Option<String> {
+    let (before, rest) = text.split_once("%w")?;
+    let close = match rest.chars().next()? {
+        '[' => ']',
+        '(' => ')',
+        '{' => '}',
+        _ => return None,
+    };
+    let (words, after) = rest.get(1..)?.split_once(close)?;
+    let words: Vec<String> = words
+        .split_whitespace()
+        .map(|word| format!("'{word}'"))
+        .collect();
+    Some(format!("{before}{}{after}", words.join(", ")))
 }
 
 /// Perl's `unlink`, which needs no parentheses: `unlink glob("data/*.csv")`.
@@ -250,8 +270,34 @@ fn path(text: &str, arguments: &str) -> Field {
             Field::literal(path.replacen('~', HOME.encode_utf8(&mut [0; 4]), 1))
         }
         Some(path) => Field::literal(path),
-        None => Field::unknown(),
+        None => listed(text).unwrap_or_else(Field::unknown),
     }
+}
+
+/// What stands below the one folder that the code lists: `os.walk("data")`, `glob.glob("data/*")`.
+fn listed(text: &str) -> Option<Field> {
+    let all = calls(text);
+    let mut places = all.iter().filter_map(|(call, arguments)| {
+        let last = call.rsplit(['.', ':']).next().unwrap_or(call);
+        let globs = matches!(last, "glob" | "iglob" | "globSync");
+        #[rustfmt::skip]
+        let lists = matches!(
+            last,
+            "walk" | "listdir" | "scandir" | "readdirSync" | "readdir" | "children" | "entries"
+        );
+        let place = first_string(arguments).or_else(|| home_path(arguments))?;
+        match (globs, lists) {
+            (true, _) => Some(place),
+            (_, true) => Some(format!("{place}/{UNKNOWN}")),
+            _ => None,
+        }
+    });
+    let place = places.next()?;
+    let path = match place.strip_prefix('~') {
+        Some(rest) => format!("{HOME}{rest}"),
+        None => place,
+    };
+    Some(Field::literal(path))
 }
 
 /// `os.path.expanduser("~/x")`, `os.homedir()`, `Path.home() / "x"`.

@@ -1,4 +1,4 @@
-//! Databases without SQL: MongoDB, Redis and etcd.
+//! Databases without SQL: MongoDB, Redis, Memcached and etcd.
 
 use sprag_core::{Reach, Verb};
 
@@ -119,6 +119,11 @@ pub(super) fn redis(walker: &mut Walker<'_>, args: &Args<'_>) {
                 "all keys",
             );
         }
+        "EVAL" => evaluated(
+            walker,
+            args.program,
+            words.get(1).map_or("", String::as_str),
+        ),
         "DEL" | "UNLINK" if words.iter().any(|word| word == "*") => {
             let by = format!("{} del", args.program);
             add(walker, Verb::Delete, Reach::Sweeping, &by, "all keys");
@@ -134,6 +139,38 @@ pub(super) fn redis(walker: &mut Walker<'_>, args: &Args<'_>) {
             );
         }
         _ => {}
+    }
+}
+
+/// A script in Lua that flushes, or deletes every key that it lists.
+fn evaluated(walker: &mut Walker<'_>, program: &str, script: &str) {
+    let script = script.to_ascii_lowercase();
+    let flushes = script.contains("flushall") || script.contains("flushdb");
+    let lists = script.contains("'keys'") && script.contains("'*'");
+    let deletes = ["'del'", "'unlink'"];
+    if flushes || lists && deletes.iter().any(|word| script.contains(word)) {
+        let by = format!("{program} eval");
+        add(walker, Verb::Delete, Reach::Sweeping, &by, "all keys");
+    }
+}
+
+/// What is sent to a port of Memcached by hand.
+pub(super) fn memcached(walker: &mut Walker<'_>) {
+    let Some(input) = walker.input.take() else {
+        return;
+    };
+    let flushes = |line: &str| {
+        let word = line.split_whitespace().next().unwrap_or_default();
+        word.eq_ignore_ascii_case("flush_all") || word.eq_ignore_ascii_case("flushall")
+    };
+    if input.raw().lines().any(flushes) {
+        add(
+            walker,
+            Verb::Delete,
+            Reach::Sweeping,
+            "flush_all",
+            "all keys",
+        );
     }
 }
 

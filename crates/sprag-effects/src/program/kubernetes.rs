@@ -5,6 +5,7 @@ use sprag_core::{Reach, Verb};
 use super::{add, add_replaceable, is_test_environment, noun};
 use crate::args::Args;
 use crate::expand::Field;
+use crate::mount::Mounts;
 use crate::reach::Site;
 use crate::scratch::is_test_name;
 use crate::walk::Walker;
@@ -40,7 +41,14 @@ pub(super) fn kubectl(walker: &mut Walker<'_>, args: &Args<'_>) {
         .filter(|word| *word != "kubectl")
         .collect();
     match words.as_slice() {
-        ["exec", ..] => exec(walker, args, test),
+        ["exec" | "rsh", ..] => exec(walker, args, test),
+        // A pod of its own, but what it reaches is not.
+        ["run", ..] if args.has("--") => {
+            let before =
+                std::mem::replace(&mut walker.mounts, Mounts::new(Vec::new(), String::new()));
+            exec(walker, args, test);
+            walker.mounts = before;
+        }
         ["delete", rest @ ..] if !args.is_dry_run() => delete(walker, args, rest, test),
         ["drain", node, ..] if !args.is_dry_run() => {
             let reach = if test { Reach::Scratch } else { Reach::Shared };
@@ -137,12 +145,11 @@ fn exec(walker: &mut Walker<'_>, args: &Args<'_>, test: bool) {
     let at = args.iter().position(|field| field.raw() == "--");
     let inner: Vec<Field> = match at {
         Some(at) => args.skip(at + 1).to_vec(),
-        None => args
-            .operands(&VALUED)
-            .into_iter()
-            .skip(2)
-            .cloned()
-            .collect(),
+        None => {
+            let third = args.operands(&VALUED).get(2).copied();
+            let at = args.iter().position(|field| Some(field) == third);
+            at.map_or_else(Vec::new, |at| args.skip(at).to_vec())
+        }
     };
     away(walker, Site::Container, test, |walker| {
         walker.wrapped(&inner)

@@ -1,95 +1,15 @@
 //! Migration tools of every language: resets, drops, and schema pushes that accept data loss.
 
+mod resets;
+
 use sprag_core::{Reach, Verb};
 
 use super::{add, is_test_environment, names_test};
 use crate::args::Args;
+use crate::sql::{self, Database, Flavour};
 use crate::walk::Walker;
 
-/// Stands for any one word in a [`Reset`].
-const ANY: &str = "*";
-
-/// A command that resets a database: program, its first words, an option that it needs.
-type Reset = (&'static str, &'static [&'static str], &'static str);
-
-const RESETS: [Reset; 76] = [
-    ("prisma", &["migrate", "reset"], ""),
-    ("prisma", &["db", "push"], "--accept-data-loss"),
-    ("prisma", &["db", "push"], "--force-reset"),
-    ("drizzle-kit", &["push"], "--force"),
-    ("drizzle-kit", &["drop"], ""),
-    ("alembic", &["downgrade", "base"], ""),
-    ("flask", &["db", "downgrade", "base"], ""),
-    ("aerich", &["downgrade"], "-d"),
-    ("artisan", &["migrate:fresh"], ""),
-    ("artisan", &["migrate:refresh"], ""),
-    ("artisan", &["migrate:reset"], ""),
-    ("artisan", &["db:wipe"], ""),
-    ("rails", &["db:drop"], ""),
-    ("rails", &["db:reset"], ""),
-    ("rails", &["db:drop:all"], ""),
-    ("rails", &["db:migrate:reset"], ""),
-    ("rails", &["db:schema:load"], ""),
-    ("rails", &["db:setup"], ""),
-    ("rails", &["db:purge"], ""),
-    ("rails", &["db:purge:all"], ""),
-    ("rails", &["db:truncate_all"], ""),
-    ("rails", &["db:seed:replant"], ""),
-    ("rake", &["db:drop"], ""),
-    ("rake", &["db:reset"], ""),
-    ("rake", &["db:migrate:reset"], ""),
-    ("rake", &["db:schema:load"], ""),
-    ("rake", &["db:purge"], ""),
-    ("manage.py", &["flush"], ""),
-    ("manage.py", &["reset_db"], ""),
-    ("manage.py", &["sqlflush"], "--execute"),
-    ("manage.py", &["migrate", ANY, "zero"], ""),
-    ("django-admin", &["flush"], ""),
-    ("django-admin", &["migrate", ANY, "zero"], ""),
-    ("sequelize", &["db:drop"], ""),
-    ("sequelize", &["db:migrate:undo:all"], ""),
-    ("sequelize-cli", &["db:drop"], ""),
-    ("sequelize-cli", &["db:migrate:undo:all"], ""),
-    ("knex", &["migrate:rollback"], "--all"),
-    ("knex", &["migrate:rollback"], "all"),
-    ("typeorm", &["schema:drop"], ""),
-    ("typeorm", &["schema:sync"], ""),
-    ("mikro-orm", &["schema:drop"], "--run"),
-    ("mikro-orm", &["schema:fresh"], "--run"),
-    ("mikro-orm", &["migration:fresh"], ""),
-    ("flyway", &["clean"], ""),
-    ("liquibase", &["dropAll"], ""),
-    ("liquibase", &["drop-all"], ""),
-    ("goose", &["reset"], ""),
-    ("goose", &["down-to", "0"], ""),
-    ("dbmate", &["drop"], ""),
-    ("migrate", &["drop"], ""),
-    ("migrate", &["down"], "-all"),
-    ("atlas", &["schema", "clean"], ""),
-    ("diesel", &["database", "reset"], ""),
-    ("diesel", &["database", "drop"], ""),
-    ("sqlx", &["database", "drop"], ""),
-    ("sqlx", &["database", "reset"], ""),
-    ("mix", &["ecto.drop"], ""),
-    ("mix", &["ecto.reset"], ""),
-    ("sea-orm-cli", &["migrate", "fresh"], ""),
-    ("sea-orm-cli", &["migrate", "reset"], ""),
-    ("sea-orm-cli", &["migrate", "refresh"], ""),
-    ("payload", &["migrate:fresh"], ""),
-    ("payload", &["migrate:reset"], ""),
-    ("wp", &["db", "reset"], ""),
-    ("wp", &["db", "drop"], ""),
-    ("wp", &["site", "empty"], ""),
-    ("drush", &["sql:drop"], ""),
-    ("drush", &["sql-drop"], ""),
-    ("console", &["doctrine:database:drop"], "--force"),
-    ("console", &["doctrine:schema:drop"], "--force"),
-    ("refinery", &["drop"], ""),
-    ("dotnet", &["ef", "database", "drop"], ""),
-    ("dotnet", &["ef", "database", "update", "0"], ""),
-    ("dotnet-ef", &["database", "drop"], ""),
-    ("dotnet-ef", &["database", "update", "0"], ""),
-];
+use resets::{ANY, RESETS};
 
 /// Options that take a value and stand before the subcommand.
 #[rustfmt::skip]
@@ -100,12 +20,43 @@ const VALUED: [&str; 26] = [
     "--cwd",
 ];
 
+/// Whether `program` is a migration tool.
+pub(super) fn is_one(program: &str) -> bool {
+    program == "supabase" || RESETS.iter().any(|(name, ..)| *name == program)
+}
+
 pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>) {
-    if args.program == "supabase" {
-        super::cloud::run(walker, args);
-    } else {
+    if args.program == "prisma" && sends_sql(walker, args) {
+        return;
+    }
+    let before = walker.found.list.len();
+    if args.program != "supabase" {
         reset(walker, args);
     }
+    // Two programs are called `atlas`.
+    let other = matches!(args.program, "supabase" | "atlas");
+    if other && walker.found.list.len() == before {
+        super::cloud::run(walker, args);
+    }
+}
+
+/// `prisma db execute --stdin`; a file is not read.
+fn sends_sql(walker: &mut Walker<'_>, args: &Args<'_>) -> bool {
+    let words = args.words(&VALUED);
+    if !words.starts_with(&["db", "execute"]) {
+        return false;
+    }
+    let input = walker.input.take().filter(|_| args.long("--stdin"));
+    if let Some(text) = input {
+        let database = Database {
+            by: "prisma db execute".to_owned(),
+            scratch: is_test(walker, args),
+            name: None,
+            flavour: Flavour::Any,
+        };
+        sql::run(walker, text.raw(), &database);
+    }
+    true
 }
 
 /// `php artisan`, `python manage.py`, `python -m alembic`, `ruby bin/rails`: the script is the program.
@@ -162,13 +113,15 @@ fn reset(walker: &mut Walker<'_>, args: &Args<'_>) {
         return;
     }
     let words = args.words(&VALUED);
-    let tasks = matches!(args.program, "rails" | "rake");
+    // Tasks that run one after the other, in any order.
+    let tasks = matches!(args.program, "rails" | "rake" | "gradle" | "mvn");
+    let tasks = tasks || args.program == "goose";
     let found = RESETS.iter().find(|(program, first, option)| {
         let named = *program == args.program;
         // `rails db:drop db:create db:migrate` runs all of them; `dbmate` and `flyway` take options first.
         let words_match =
             starts_with(&words, first) || tasks && first.iter().all(|task| words.contains(task));
-        let option_given = option.is_empty() || args.has(option) || args.long(option);
+        let option_given = option.is_empty() || args.has(option) || is_given(args, option);
         named && words_match && option_given
     });
     let Some((program, first, option)) = found else {
@@ -207,6 +160,16 @@ fn reset(walker: &mut Walker<'_>, args: &Args<'_>) {
         None => "the project's database".to_owned(),
     };
     add(walker, Verb::Reset, reach, &by, &target);
+}
+
+/// Whether an option is given, with its value if that matters.
+fn is_given(args: &Args<'_>, option: &str) -> bool {
+    match option.split_once('=') {
+        Some((name, wanted)) => args
+            .value(&[name])
+            .is_some_and(|field| field.raw() == wanted),
+        None => args.long(option),
+    }
 }
 
 fn starts_with(words: &[&str], first: &[&str]) -> bool {

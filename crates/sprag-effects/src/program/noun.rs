@@ -4,7 +4,7 @@ use sprag_core::Reach;
 
 /// Things that hold data of their own: to delete one takes a whole place.
 #[rustfmt::skip]
-const SWEEPING: [&str; 72] = [
+const SWEEPING: [&str; 78] = [
     "instance", "cluster", "database", "db", "bucket", "volume", "namespace", "ns", "pv", "pvc",
     "persistentvolume", "persistentvolumeclaim", "stack", "group", "release", "repository",
     "repo", "backup", "snapshot", "dbinstance", "dbcluster", "server", "vm", "machine", "droplet",
@@ -14,7 +14,8 @@ const SWEEPING: [&str; 72] = [
     "workspace", "recoverypoint", "postgres", "redis", "share", "d1", "r2", "crd",
     "customresourcedefinition", "linode", "service-account-key-ring", "resourcegroup",
     "storageaccount", "keyvault", "aks", "eks", "gke", "cosmosdb", "elasticache", "opensearch",
-    "spanner", "bigtable", "nodegroup",
+    "spanner", "bigtable", "nodegroup", "dbsystem", "pg", "webapp",
+    "functionapp", "autonomousdatabase", "replicationgroup",
 ];
 
 /// Things that are made again by what runs them.

@@ -22,10 +22,15 @@ pub(super) fn run(walker: &mut Walker<'_>, by: &str, text: &str, calls: &[(Strin
     for (call, arguments) in calls {
         let last = call.rsplit(['.', ':']).next().unwrap_or(call);
         let url = first_string(arguments).filter(|text| text.contains("://"));
-        let method = || strings(arguments).iter().any(|text| text == "DELETE");
         match url {
-            Some(url) if last == "delete" || last == "fetch" && method() => {
+            Some(url) if last == "delete" || sends_delete(arguments) => {
                 http::delete(walker, by, &url);
+            }
+            // `requests.request("DELETE", url)`
+            None if last == "request" && first_string(arguments).is_some_and(is_delete) => {
+                if let Some(url) = strings(arguments).iter().find(|text| text.contains("://")) {
+                    http::delete(walker, by, url);
+                }
             }
             None if cloud => sdk(walker, by, last, arguments),
             _ => {}
@@ -42,6 +47,28 @@ pub(super) fn run(walker: &mut Walker<'_>, by: &str, text: &str, calls: &[(Strin
         let target = format!("all in bucket {bucket}");
         add(walker, Verb::Delete, reach, by, target.trim_end());
     }
+}
+
+fn is_delete(method: String) -> bool {
+    method.eq_ignore_ascii_case("delete")
+}
+
+/// `method: "DELETE"` or `method="DELETE"` among the arguments.
+fn sends_delete(arguments: &str) -> bool {
+    let after = |(at, word): (usize, &str)| arguments.get(at + word.len()..);
+    let mut values = arguments.match_indices("method").filter_map(after);
+    values.any(|rest| {
+        let rest = rest.trim_start_matches(['"', '\'']).trim_start();
+        let value = rest.strip_prefix([':', '=']).and_then(first_string);
+        let value = value.or_else(|| {
+            let rest = rest.strip_prefix([':', '='])?;
+            strings(rest)
+                .into_iter()
+                .next()
+                .filter(|_| rest.trim_start().starts_with(['"', '\'']))
+        });
+        value.is_some_and(is_delete)
+    })
 }
 
 /// `delete_db_instance(…)`, `terminateInstances(…)`: verb and noun in one name.

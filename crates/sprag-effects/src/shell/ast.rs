@@ -117,8 +117,17 @@ pub(crate) enum Operation {
     Alternative(Word),
     /// `:?` or `?`: the command does not run if the variable is empty.
     Required,
+    /// `#`, `##`, `%` and `%%`.
+    Trim(Trim, Word),
     /// Everything else; the words in it are still expanded.
     Other(Word),
+}
+
+/// Which end of a value a pattern is taken from, and how much of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Trim {
+    pub(crate) end: bool,
+    pub(crate) longest: bool,
 }
 
 /// A redirection, as far as it feeds a command or may run one.

@@ -27,6 +27,8 @@ impl Reader<'_> {
             "case" => self.case()?,
             "function" => self.function()?,
             "[[" => self.test()?,
+            // A name for it may stand before a compound command only; that form is not read.
+            "coproc" => Kind::Subshell(vec![self.command()?]),
             _ => return Err(NotParsed),
         };
         self.cursor.leave();

@@ -1,7 +1,7 @@
 //! `${name…}`: the name, a subscript, an operation.
 
 use super::NotParsed;
-use super::ast::{Operation, Param, Word};
+use super::ast::{Operation, Param, Trim, Word};
 use super::cursor::is_name;
 use super::reader::Reader;
 use super::word::{WordEnd, WordParts, is_special};
@@ -89,12 +89,19 @@ impl Reader<'_> {
             return Err(NotParsed);
         }
         self.cursor.skip(1);
+        let trims = !colon && matches!(operator, b'#' | b'%');
+        let longest = trims && self.cursor.byte(0) == operator;
+        self.cursor.skip(usize::from(longest));
         let word = self.word(WordEnd::Brace(quoted && word_like))?;
         Ok(match operator {
             b'-' => Operation::Default(word, false),
             b'=' => Operation::Default(word, true),
             b'+' => Operation::Alternative(word),
             b'?' => Operation::Required,
+            _ if trims => {
+                let end = operator == b'%';
+                Operation::Trim(Trim { end, longest }, word)
+            }
             _ => Operation::Other(word),
         })
     }
@@ -102,7 +109,10 @@ impl Reader<'_> {
 
 fn word_of(operation: Operation) -> Word {
     match operation {
-        Operation::Default(word, _) | Operation::Alternative(word) | Operation::Other(word) => word,
+        Operation::Default(word, _)
+        | Operation::Alternative(word)
+        | Operation::Trim(_, word)
+        | Operation::Other(word) => word,
         Operation::None | Operation::All | Operation::Required => Word::default(),
     }
 }

@@ -16,6 +16,11 @@ fn always(condition: &Expr, depth: usize) -> bool {
         return false;
     }
     match condition {
+        // Every row has a key.
+        Expr::IsNotNull(inside) => matches!(
+            inside.to_string().to_ascii_lowercase().as_str(),
+            "id" | "pk" | "uuid" | "rowid"
+        ),
         Expr::Nested(inside) => always(inside, depth + 1),
         Expr::BinaryOp { left, op, right } => match op {
             BinaryOperator::Or => always(left, depth + 1) || always(right, depth + 1),
