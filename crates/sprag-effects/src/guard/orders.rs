@@ -9,6 +9,9 @@ pub(super) const PROGRAMS: [&str; 3] = ["sprag", "sprag-guard", "sprag_guard"];
 /// So many words after the program are looked at if a text can't be parsed.
 const MAX_WORDS: usize = 6;
 
+/// Where the guard's server listens unless it is told otherwise.
+const USUAL_PORT: &str = ":7727";
+
 /// Subcommands that change what is guarded, or that speak for somebody else than an agent.
 #[rustfmt::skip]
 const ORDERS: [&str; 12] = [
@@ -131,14 +134,15 @@ pub(super) fn is_order_address(address: &str, socket: bool) -> bool {
         || here.iter().any(|here| host.starts_with(here))
         || host.contains("sprag")
         || !Field::literal(host).is_known();
+    // Every other program on this machine has a login and hooks, too.
+    let sure = socket || host.contains("sprag") || host.ends_with(USUAL_PORT);
     let mut parts = route.split('/');
-    let order = matches!(
-        (parts.next(), parts.nth(1)),
-        (
-            Some("approvals" | "pause" | "policy" | "panic" | "links" | "hooks" | "login"),
-            _
-        ) | (Some("sessions"), Some("reset" | "kill"))
-    );
+    let order = match (parts.next(), parts.nth(1)) {
+        (Some("approvals" | "pause" | "policy" | "panic" | "links"), _)
+        | (Some("sessions"), Some("reset" | "kill")) => true,
+        (Some("hooks" | "login"), _) => sure,
+        _ => false,
+    };
     ours && order
 }
 
