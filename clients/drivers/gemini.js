@@ -4,9 +4,6 @@ export const name = 'gemini';
 export const program = 'gemini';
 export const scope = '--user';
 
-// What a hook says before a call reaches the person only.
-export const expect = { 'drop-table': { warnedBy: undefined } };
-
 // The gateway ends the turn itself, whatever the client can do. Sub-agents have no name of their own.
 export const behindGateway = {};
 export const mount = 'gemini';
@@ -35,7 +32,15 @@ export function command({ prompt, model, again }) {
 /** Its sub-agents must say that they are done; without an id of their own they count as the session. */
 export const finish = { name: 'complete_task', args: { result: { response: 'done' } } };
 const ended = { mostRefusals: 3 };
-export const expect = { 'sub-agents': { children: 0 }, deletes: { ends: true }, defiant: ended, 'defiant-slow': ended };
+// What a hook says before a call reaches the person only.
+const heardByPerson = { warnedBy: undefined };
+export const expect = {
+  'sub-agents': { children: 0 },
+  deletes: { ends: true },
+  defiant: ended,
+  'defiant-slow': ended,
+  'drop-table': heardByPerson,
+};
 
 export function call(deed, { project, marker }) {
   switch (deed.do) {
