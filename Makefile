@@ -11,7 +11,7 @@ ALL := --workspace --all-features $(LOCKED)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools cargo-deny test test-all test-build test-rust test-gateway-sdks test-api test-docs test-mcp test-conformance test-web test-web-all test-python test-typescript test-typescript-short test-clients transcripts load docs deny advisories check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
+.PHONY: help fmt fmt-check tidy lint tools cargo-deny test test-all test-build test-rust test-gateway-sdks test-api test-docs test-mcp test-conformance test-web test-web-all test-python test-typescript test-typescript-short test-clients transcripts load shapes docs deny advisories check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -130,6 +130,9 @@ load: ## what the server costs against a bare handler, how soon it is ready, and
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load ready
 	$(CARGO) run --release $(LOCKED) -p sprag-server --example load rough
+
+shapes: ## write the dashboard's types again, from what the server publishes
+	SPRAG_WRITE=1 $(CARGO) test $(ALL) --test server dashboards_types
 
 test-web: $(WEB_PACKAGES) ## the dashboard: types, plain logic, and in a real browser against the real server
 	@$(NEEDS_NODE); set -ex; cd web; npm run check; npm run test:unit

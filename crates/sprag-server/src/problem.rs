@@ -109,8 +109,10 @@ pub(crate) struct PolicyMistake {
     /// The key: `flow.max_depth`; empty for the policy as a whole.
     key: String,
     /// The line, from 1.
+    #[schema(required)]
     line: Option<u32>,
     /// The column, from 1.
+    #[schema(required)]
     column: Option<u32>,
     /// What is wrong, and what would be right.
     message: String,

@@ -22,6 +22,10 @@ pub(crate) fn check(tree: &Tree) -> Vec<Violation> {
 }
 
 fn file(path: &str, text: &str) -> Option<Violation> {
+    // Nobody reads a list that a program wrote from top to end.
+    if path.ends_with("/generated.ts") {
+        return None;
+    }
     let next = text.lines().skip(1).chain([""]);
     let lines = text
         .lines()
@@ -76,6 +80,7 @@ mod tests {
             );
         }
         assert!(found(check, "a.json", &"\n".repeat(9999)).is_empty());
+        assert!(found(check, "web/generated.ts", &"//\n".repeat(9999)).is_empty());
     }
 
     #[test]

@@ -1,17 +1,7 @@
 // Who looks at the page, as the server answers it. Times are milliseconds since the epoch.
+import type * as api from "./generated.ts";
 
 /** What a login is answered. */
-export interface Login {
-  token: string;
-  name: string;
-  expires: number;
-}
+export type Login = api.LoginAnswer;
 
-export interface Me {
-  role: "agent" | "hook" | "relay" | "operator" | "viewer";
-  name: string;
-  /** The name of the token that opened this dashboard. */
-  person: string | null;
-  version: string;
-  store: string;
-}
+export type Me = Omit<api.Me, "role"> & { role: "agent" | "hook" | "relay" | "operator" | "viewer" };

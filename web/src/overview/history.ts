@@ -4,7 +4,7 @@ import type { Bucket, Decision, LogRecord, Stats, StatsAnswer } from "../api/sha
 
 /** What the server counted, as a history from `since` to `until`, or to now. */
 export function read(answer: StatsAnswer, since: number, until = answer.now): Stats {
-  const buckets = answer.buckets.map(({ at, verdicts, events, enforced, shadow }) => ({ at, verdicts, events, rules: enforced, shadow }));
+  const buckets = answer.buckets.map(({ at, verdicts, events, enforced, shadow }) => ({ at, verdicts, events: { ...events }, rules: enforced, shadow }));
   return { step_ms: answer.step * 1000, from: since, to: Math.min(until, answer.now), buckets };
 }
 

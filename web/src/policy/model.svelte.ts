@@ -135,5 +135,5 @@ export class PolicyModel {
 function mistakes(error: unknown): PolicyError[] {
   const listed = error instanceof Problem ? error.extra["errors"] : undefined;
   if (Array.isArray(listed) && listed.length > 0) return listed as PolicyError[];
-  return [{ key: null, line: null, column: null, message: words(error) ?? "It could not be checked." }];
+  return [{ key: "", line: null, column: null, message: words(error) ?? "It could not be checked." }];
 }

@@ -1,4 +1,5 @@
 // What the page knows about rules by their names: how their numbers read and which key tunes them.
+import { RULES, type PolicyKey, type RuleName } from "../api/generated.ts";
 import { count, duration } from "./amounts.ts";
 
 /** A gauge's number in its unit: times in milliseconds, money in millionths of a dollar. */
@@ -10,7 +11,7 @@ export function amount(rule: string, value: number): string {
 
 export interface Limit {
   /** The key of the policy. */
-  key: string;
+  key: PolicyKey;
   /** What a person reads next to the slider. */
   label: string;
   least: number;
@@ -18,7 +19,7 @@ export interface Limit {
   unit?: "minutes";
 }
 
-const LIMITS: Record<string, Limit[]> = {
+const LIMITS: Partial<Record<RuleName, Limit[]>> = {
   "flow.depth": [{ key: "flow.max_depth", label: "Call depth", least: 1, most: 20 }],
   "flow.sessions": [{ key: "flow.max_sessions", label: "Sessions in a flow", least: 2, most: 50 }],
   "flow.duration": [{ key: "flow.max_duration", label: "Minutes a flow may last", least: 1, most: 60, unit: "minutes" }],
@@ -50,13 +51,7 @@ const LIMITS: Record<string, Limit[]> = {
 
 /** The limits that tune a rule, for the sliders. */
 export function limitsOf(rule: string): Limit[] {
-  return LIMITS[rule] ?? [];
+  return (LIMITS as Record<string, Limit[] | undefined>)[rule] ?? [];
 }
 
-export const ALL_RULES: readonly string[] = [
-  "session.killed", "session.panic", "access.denied", "access.self", "session.blocked", "flow.correlation", "flow.self_call", "flow.depth",
-  "flow.sessions", "flow.duration", "flow.rate", "flow.total", "flow.revisits", "flow.spawns", "flow.chatter", "flow.echo",
-  "flow.unattended", "inbox.rate", "conversation.length", "call.identical", "call.repeat", "destructive.sweeping", "destructive.volume",
-  "destructive.target", "session.defiance", "session.rerun", "progress.stagnation", "progress.stuck", "progress.recurrence",
-  "progress.churn", "progress.probe", "output.chant", "output.repeat", "budget.actions", "budget.tokens", "budget.cost", "budget.time",
-];
+export const ALL_RULES: readonly string[] = RULES;

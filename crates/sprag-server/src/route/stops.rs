@@ -13,6 +13,8 @@ use crate::param::{ApiQuery, PathId, bad, id, page};
 use crate::problem::{Problem, ProblemKind};
 use crate::wire;
 
+use super::sessions::Standing;
+
 /// What groups are sorted by.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -86,7 +88,7 @@ pub(crate) struct MarkedStop {
     /// A person marked it as wrong.
     wrong: bool,
     /// What the session may do now; null if it is forgotten.
-    #[schema(required)]
+    #[schema(value_type = Option<Standing>, required)]
     state: Option<&'static str>,
 }
 

@@ -38,10 +38,10 @@ pub(crate) enum Event {
     DispatchEnd(Dispatch),
     /// A person approves a call that was asked about. Not for agents.
     #[schema(title = "Approve")]
-    Approve(Answer),
+    Approve(AnswerEvent),
     /// A person declines it. Not for agents.
     #[schema(title = "Decline")]
-    Decline(Answer),
+    Decline(AnswerEvent),
 }
 
 /// Who is behind a message that no agent sent.
@@ -295,7 +295,7 @@ pub(crate) enum ApprovalScope {
 /// A person's answer to a question.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only its shape is used")]
-pub(crate) struct Answer {
+pub(crate) struct AnswerEvent {
     /// The session that was asked about.
     session: Id,
     /// The code of the question.

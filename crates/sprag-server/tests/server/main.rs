@@ -11,6 +11,8 @@ mod callers;
 #[cfg(test)]
 mod dashboard;
 #[cfg(test)]
+mod dashboard_shapes;
+#[cfg(test)]
 mod decisions;
 #[cfg(test)]
 mod demo;
