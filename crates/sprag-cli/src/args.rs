@@ -25,6 +25,7 @@ pub(crate) use approvals::{AnswerArgs, ApprovalsArgs, ApproveArgs, ConfirmArg};
 #[cfg(unix)]
 pub(crate) use gateway::{
     ClientWord, GatewayArgs, GatewayCommand, GatewayGuardArgs, MountedGatewayArgs, RunArgs,
+    StopWord,
 };
 pub(crate) use hooks::{DoctorArgs, FailWord, HookArgs, HookCli, InstallArgs, UninstallArgs};
 #[cfg(unix)]

@@ -36,9 +36,9 @@ Exit code: 0 at the end of the input; 2 if --strict stopped, or the policy can't
 
 #[cfg(unix)]
 pub(crate) const RUN: &str = "\
-The client is started with the gateway on a free port of this machine, and ends with it. No file is
-changed. A base URL that is already set becomes the upstream. One line at the end says what was seen,
-spent and stopped.
+The client is started with the gateway on a free port of this machine, and ends with it. No file
+is changed. A base URL that is already set becomes the upstream. One line at the end says what was
+seen, spent and stopped.
 
 Examples:
   sprag run claude
@@ -46,7 +46,8 @@ Examples:
   sprag run codex exec \"fix the tests\"
   sprag run --stop error -- python agent.py     any program that uses an official SDK
 
-Exit code: the client's own; 127 if it is not there, 126 if it can't be started.";
+Exit code: the client's own; 127 if it is not there, 126 if it can't be started. With
+--stop error, 1 if something was stopped and the client took it for success.";
 
 pub(crate) const GATEWAY: &str = "\
 Clients go to /anthropic, /openai and /gemini here instead of the API. Anthropic Messages, OpenAI

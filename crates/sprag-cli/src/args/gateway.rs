@@ -113,11 +113,11 @@ pub(crate) enum ClientWord {
     Other,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StopWord {
     /// An ordinary answer that says why.
     Speak,
-    /// An error that clients do not repeat.
+    /// An error that clients do not repeat; `sprag run` then fails if anything was stopped.
     Error,
 }
 

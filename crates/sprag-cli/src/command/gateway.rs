@@ -165,7 +165,7 @@ impl From<GatewayError> for Failure {
 
 impl From<LaunchError> for Failure {
     fn from(error: LaunchError) -> Self {
-        Self::new(format!("{error}; nothing was started"))
+        Self::new(error.to_string())
             .next("see docs/gateway.md for the logins that it can stand before")
     }
 }

@@ -48,6 +48,9 @@ mod relay;
 #[cfg(test)]
 mod replay;
 mod rules;
+#[cfg(unix)]
+#[cfg(test)]
+mod run;
 #[cfg(test)]
 mod sandbox;
 #[cfg(test)]

@@ -15,13 +15,15 @@ use sprag_mcp::http::Hosts;
 use tokio::sync::oneshot;
 
 use super::{gateway, listener, log, options, runtime, surroundings};
-use crate::args::RunArgs;
+use crate::args::{RunArgs, StopWord};
 use crate::failure::{Failure, Run};
 use crate::settings::Settings;
 
 /// The exit code of a program that is not there, and of one that can't be started.
 const MISSING: u8 = 127;
 const NOT_STARTED: u8 = 126;
+/// With `--stop error`: the client took a stop for success.
+const STOPPED: u8 = 1;
 
 /// Starts the client and ends as it does.
 pub(crate) fn run(args: &RunArgs, settings: &Settings) -> Run {
@@ -73,8 +75,12 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings) -> Run {
             }));
         }
     };
-    say(gateway.tally());
-    Ok(ExitCode::from(code(status)))
+    let tally = gateway.tally();
+    say(tally);
+    Ok(ExitCode::from(match code(status) {
+        0 if args.guard.stop == StopWord::Error && tally.stops() > 0 => STOPPED,
+        code => code,
+    }))
 }
 
 /// Runs the command to its end. Signals from the keyboard reach it by itself; this program waits for
@@ -125,15 +131,20 @@ fn session(program: &OsStr) -> Result<String, Failure> {
 fn say(tally: &Tally) {
     let _ = writeln!(
         anstream::stderr(),
-        "sprag: {} requests, {} calls, {} refused, {} warnings, {} stops; {} tokens in, {} out",
-        tally.requests(),
-        tally.calls(),
+        "sprag: {}, {}, {} refused, {}, {}; {} tokens in, {} out",
+        counted(tally.requests(), "request"),
+        counted(tally.calls(), "call"),
         tally.refused(),
-        tally.warned(),
-        tally.stops(),
+        counted(tally.warned(), "warning"),
+        counted(tally.stops(), "stop"),
         tally.input_tokens(),
         tally.output_tokens()
     );
+}
+
+fn counted(number: u64, what: &str) -> String {
+    let end = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{end}")
 }
 
 fn code(status: ExitStatus) -> u8 {
