@@ -48,7 +48,7 @@ export class OverviewModel {
     const answer = await get<StatsAnswer>("/v1/stats", { since, until });
     if (span !== this.#span) return;
     this.stats = read(answer, since, until);
-    this.complete = { since: answer.complete_since, ready: answer.rebuilt };
+    this.complete = { since: answer.complete_since ?? null, ready: answer.rebuilt };
   }
 
   async #stops(): Promise<void> {
