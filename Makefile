@@ -11,7 +11,7 @@ ALL := --workspace --all-features $(LOCKED)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help fmt fmt-check tidy lint tools cargo-deny test test-all test-build test-rust test-gateway-sdks test-api test-docs test-mcp test-conformance test-web test-web-all test-python test-typescript test-typescript-short test-clients transcripts load shapes docs deny advisories check bench eval soak fuzz dist test-dist lint-workflows lint-deploy clean
+.PHONY: help fmt fmt-check tidy lint tools cargo-deny test test-all test-build test-rust test-gateway-sdks test-api test-docs test-mcp test-conformance test-web test-web-all test-python test-typescript test-typescript-short test-clients transcripts load shapes docs deny advisories check bench bench-compare eval soak fuzz dist test-dist lint-workflows lint-deploy clean
 
 help: ## list what there is to run
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,7 +19,7 @@ help: ## list what there is to run
 check: fmt-check tidy lint test docs deny ## everything a reviewer would ask for
 
 # Building the dashboard takes Node and a few seconds; what only looks at Rust does without.
-tidy lint docs bench eval soak: export SPRAG_SKIP_WEB = 1
+tidy lint docs bench bench-compare eval soak: export SPRAG_SKIP_WEB = 1
 
 fmt: ## format the code
 	$(CARGO) fmt --all
@@ -194,9 +194,13 @@ deny: ## banned crates, licences and sources, by cargo-deny
 advisories: ## known vulnerabilities in what we use; their database is on GitHub
 	@$(DENY) advisories
 
-bench: ## what the engine costs: time against others, memory, instructions
-	$(CARGO) bench $(LOCKED) -p sprag-bench
+bench: ## what Sprag costs: each figure beside its yardstick, into crates/bench/figures.json; then effects, instructions
+	crates/bench/figures
+	$(CARGO) bench $(LOCKED) -p sprag-bench --bench effects
 	crates/bench/instructions
+
+bench-compare: ## measure again, and show what changed against crates/bench/figures.json
+	crates/bench/figures compare
 
 # Recorded runs are for measuring only and not part of the repository.
 TRACES ?= ../shared/traces

@@ -31,7 +31,12 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Rounds of both in turn, so that what disturbs one disturbs the other; the median of the ratios.
-fn compare(name: &str, limit: f64, mut ours: impl FnMut() -> f64, mut theirs: impl FnMut() -> f64) {
+fn compare(
+    (figure, name): (&str, &str),
+    limit: f64,
+    mut ours: impl FnMut() -> f64,
+    mut theirs: impl FnMut() -> f64,
+) {
     let (mut a, mut b, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let (mine, other) = (ours(), theirs());
@@ -43,8 +48,9 @@ fn compare(name: &str, limit: f64, mut ours: impl FnMut() -> f64, mut theirs: im
         "{name}: {:.0} ns against {:.0} ns, ratio {:.2} (limit {limit})",
         median(a),
         median(b),
-        median(ratios)
+        median(ratios.clone())
     );
+    println!("figure engine.{figure} {:.3}", median(ratios));
 }
 
 fn fold_against_governor() {
@@ -54,8 +60,11 @@ fn fold_against_governor() {
     let limiter = RateLimiter::keyed(Quota::per_second(NonZeroU32::MAX));
     let keys: Vec<String> = (0..1).map(|n| format!("hot-session-{n:04}")).collect();
     compare(
-        "fold of a call on a hot session / governor keyed check",
-        5.0,
+        (
+            "fold_ratio",
+            "fold of a call on a hot session / governor keyed check",
+        ),
+        3.0,
         || {
             let mut cells = session_cells();
             let mut at = 0;
@@ -90,11 +99,14 @@ fn digester_against_serde_json() {
     let policy = Policy::default();
     let line = format!(r#"{{"type":"call","session":"s1","tool":"edit","args":{ARGS}}}"#);
     compare(
-        &format!(
-            "observation of {} bytes of arguments from bytes / serde_json into Value",
-            ARGS.len()
+        (
+            "observe_ratio",
+            &format!(
+                "observation of {} bytes of arguments from bytes / serde_json into Value",
+                ARGS.len()
+            ),
         ),
-        3.0,
+        1.8,
         || {
             time(PER_ROUND / 8, |_| {
                 if let Ok(event) = Event::parse(black_box(line.as_bytes())) {

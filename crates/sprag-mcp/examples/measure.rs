@@ -121,7 +121,12 @@ fn main() -> Result<()> {
         )?;
     }
     let p50 = |times: &[Duration]| times.get(times.len() / 2).copied().unwrap_or_default();
-    writeln!(out, "added     p50 {:?}", p50(&b).saturating_sub(p50(&a)))?;
+    let added = p50(&b).saturating_sub(p50(&a));
+    writeln!(
+        out,
+        "added     p50 {added:?}\nfigure mcp.added_us {:.1}",
+        added.as_secs_f64() * 1e6
+    )?;
     let before = wrapped.peak_kb();
     let (one, other) = (straight.big(100_000_000)?, wrapped.big(100_000_000)?);
     writeln!(

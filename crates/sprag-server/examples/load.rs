@@ -76,6 +76,12 @@ fn load(seconds: u64, connections: u64) -> Result<(), LoadError> {
         100.0 * sprag.rate() / bare.rate(),
         sprag.cpu_each() / bare.cpu_each()
     )?;
+    writeln!(
+        out,
+        "figure server.rate_percent {:.1}\nfigure server.cpu_ratio {:.3}",
+        100.0 * sprag.rate() / bare.rate(),
+        sprag.cpu_each() / bare.cpu_each()
+    )?;
     let soak: Option<u64> = std::env::args().nth(3).and_then(|text| text.parse().ok());
     if let (Some(minutes), [_, server]) = (soak, &servers) {
         client::soak(server, minutes, sprag.rate() / 2.0, connections)?;

@@ -260,7 +260,7 @@ impl Bench {
             })?;
             Ok(())
         };
-        for threads in [1, 4, 8] {
+        for threads in [1, 4, 8, 64] {
             let client = redis::Client::open(self.url.as_str())?;
             let connections: Vec<_> = (0..threads)
                 .map(|_| Ok(Mutex::new(client.get_connection()?)))
@@ -288,6 +288,10 @@ impl Bench {
                 after.decisions - before.decisions,
                 after.offline - before.offline,
             );
+            println!("figure redis.rate_{threads} {young:.0}");
+            if threads == 1 {
+                println!("figure redis.percent {:.1}", 100.0 * young / nothing);
+            }
         }
         Ok(())
     }

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use sprag_core::{
     Approach, Call, CellMap, Digest, Hints, Id, Identity, Message, MessageKind, Observation,
-    Observed, Outcome, Policy, Source, Step, Timestamp, Tone, ToolKind,
+    Observed, Outcome, Policy, Priced, Source, Step, Timestamp, Tone, ToolKind, Usage,
 };
 use sprag_store::{
-    ActivePolicy, Draft, OwnedSqlite, SqliteOptions, Store, StoreError, read_policy, verify,
+    ActivePolicy, Draft, LogQuery, LogScope, OwnedSqlite, SqliteOptions, Store, StoreError,
+    read_policy, verify,
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +28,8 @@ enum Failed {
     Engine(#[from] sprag_core::EngineError),
     #[error("{0}")]
     Unsound(sprag_store::BadRecord),
+    #[error("{0} verdicts of the small session came out the same, not 21")]
+    Small(u64),
 }
 
 fn digest(number: u64) -> Digest {
@@ -68,6 +71,8 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
     let (session, call) = ids(turn)?;
     let what = if turn % 16 == 15 {
         Observed::Message(message(session, turn)?)
+    } else if turn % 64 == 7 {
+        Observed::Usage(usage(session)?)
     } else if number.is_multiple_of(2) {
         Observed::Call(made(session, call, turn)?)
     } else {
@@ -105,6 +110,69 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
         Timestamp(1_700_000_000_000 + number * 40),
         what,
     ))
+}
+
+/// What a session of the agent `coder` spent, as nearly all sessions of a log are.
+fn usage(session: Id) -> Result<Usage, sprag_core::IdError> {
+    Ok(Usage {
+        session,
+        agent: Some(Id::new("coder")?),
+        flow: None,
+        model: None,
+        tokens: 900,
+        output_tokens: 100,
+        cache_write_tokens: 0,
+        cache_read_tokens: 0,
+        cost_micros: 50,
+        prices: Priced::Reported,
+        pending: false,
+        id: None,
+        generation: None,
+        identity: Identity::Exact,
+    })
+}
+
+/// The events of a small session of the same agent, that talks to nobody.
+fn small(at: u64) -> Result<Vec<Observation>, sprag_core::IdError> {
+    let session = Id::new("small")?;
+    let call = |n| {
+        Ok(Observed::Call(made(
+            session.clone(),
+            Id::new(&format!("s{n}"))?,
+            n,
+        )?))
+    };
+    let calls = (0..20).map(call);
+    let all = calls.chain([usage(session.clone()).map(Observed::Usage)]);
+    all.map(|what| Ok(Observation::new(Timestamp(at), what?)))
+        .collect()
+}
+
+/// How long it takes to prove the small session alone, by the clock: it is over before the system has counted it.
+fn prove_small(store: &dyn Store, policy: &Policy, clock: Instant) -> Result<Duration, Failed> {
+    let started = clock.elapsed();
+    let (mut cells, mut folded) = (CellMap::default(), 0);
+    let mut query = LogQuery {
+        scope: LogScope::Recorded(Id::new("small")?),
+        ..LogQuery::default()
+    };
+    loop {
+        let page = store.records(&query)?;
+        for record in &page.items {
+            if let Some(observation) = record.observation() {
+                let (verdict, _) = cells.fold(policy, observation)?;
+                folded += u64::from(verdict == record.verdict);
+            }
+        }
+        query.after = page.next;
+        if page.next.is_none() {
+            break;
+        }
+    }
+    match folded {
+        21 => Ok(clock.elapsed() - started),
+        _ => Err(Failed::Small(folded)),
+    }
 }
 
 fn message(from: Id, turn: u64) -> Result<Message, sprag_core::IdError> {
@@ -157,6 +225,24 @@ fn now(clock: Instant) -> Duration {
         .map_or_else(|| clock.elapsed(), Duration::from_nanos)
 }
 
+/// Many busy sessions, then the small one.
+fn write_log(store: &dyn Store, policy: &Arc<ActivePolicy>, events: u64) -> Result<(), Failed> {
+    let decide = |observation| {
+        store.decide(Draft {
+            observation,
+            policy: Arc::clone(policy),
+            captured: None,
+        })
+    };
+    for number in 0..events {
+        decide(event(number)?)?;
+    }
+    for observation in small(1_700_000_000_000 + events * 40)? {
+        decide(observation)?;
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Failed> {
     let events: u64 = std::env::args()
         .nth(1)
@@ -170,13 +256,7 @@ fn main() -> Result<(), Failed> {
     #[expect(clippy::disallowed_methods, reason = "this is what measures")]
     let clock = Instant::now();
     let started = now(clock);
-    for number in 0..events {
-        store.decide(Draft {
-            observation: event(number)?,
-            policy: Arc::clone(&policy),
-            captured: None,
-        })?;
-    }
+    write_log(&store, &policy, events)?;
     store.sync()?;
     let wrote = now(clock) - started;
     let resolved = (0..events).map(event).collect::<Result<Vec<_>, _>>()?;
@@ -202,6 +282,15 @@ fn main() -> Result<(), Failed> {
         "verified {:>10.0} events/s ({read:.2?}), {} recomputed",
         rate(read),
         found.recomputed
+    )?;
+    let small = prove_small(&store, &policy.policy, clock)?.as_secs_f64() * 1e3;
+    writeln!(
+        out,
+        "one small session proved in {small:.1} ms\nfigure replay.session_ms {small:.2}\n\
+         figure replay.verified {:.0}\nfigure replay.folded {:.0}\nfigure replay.decided {:.0}",
+        rate(read),
+        rate(folded),
+        rate(wrote)
     )?;
     drop(store);
     std::fs::remove_dir_all(&folder)?;

@@ -269,6 +269,16 @@ fn read_answer(from: &mut BufReader<TcpStream>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The ratios for the script that records them.
+fn figures(as_event: bool, p50: f64, cpu: f64) -> Result<(), Failure> {
+    let form = if as_event { ".events" } else { "" };
+    let mut out = std::io::stdout();
+    Ok(writeln!(
+        out,
+        "figure mcp-http{form}.p50_ratio {p50:.3}\nfigure mcp-http{form}.cpu_ratio {cpu:.3}"
+    )?)
+}
+
 fn measure(trips: u64) -> Result<(), Failure> {
     const ROUNDS: u64 = 5;
     const CALLERS: u64 = 4;
@@ -321,6 +331,7 @@ fn measure(trips: u64) -> Result<(), Failure> {
                 ratio(ours, bare),
                 ratio(ours_cpu, bare_cpu)
             )?;
+            figures(as_event, ratio(ours, bare), ratio(ours_cpu, bare_cpu))?;
         }
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::time::Duration;
 
 use sprag::{Event, Guard, SessionQuery, SessionSort};
 use sprag_server::Server;
@@ -24,26 +25,9 @@ pub(crate) fn run(sessions: u64) -> Result<(), LoadError> {
         }
     }
     guard.sync().map_err(sprag::GuardError::from)?;
-    let start = now();
-    for sort in [
-        SessionSort::Touched,
-        SessionSort::Events,
-        SessionSort::Agent,
-    ] {
-        let query = SessionQuery {
-            sort,
-            contains: Some("99".to_owned()),
-            limit: 50,
-            ..SessionQuery::default()
-        };
-        guard.sessions(&query).map_err(sprag::GuardError::from)?;
-    }
-    writeln!(
-        out,
-        "a page of a search among {sessions} sessions: {:?}",
-        start.elapsed() / 3
-    )?;
+    search(&guard, sessions)?;
     drop(guard);
+    let mut slowest = Duration::ZERO;
     for _ in 0..3 {
         let start = now();
         let server = Server::bind(config.clone())?;
@@ -64,9 +48,36 @@ pub(crate) fn run(sessions: u64) -> Result<(), LoadError> {
             out,
             "{sessions} sessions: bound after {bound:?}, {answer} after {ready:?}"
         )?;
+        slowest = slowest.max(ready);
         let _ = end.send(());
         let ended = running.join();
         ended.map_err(|_| LoadError::Other("the server panicked".to_owned()))??;
     }
+    let slowest = slowest.as_secs_f64() * 1e3;
+    writeln!(out, "figure start.ready_ms {slowest:.1}")?;
+    Ok(())
+}
+
+fn search(guard: &Guard, sessions: u64) -> Result<(), LoadError> {
+    let mut out = std::io::stdout();
+    let start = now();
+    for sort in [
+        SessionSort::Touched,
+        SessionSort::Events,
+        SessionSort::Agent,
+    ] {
+        let query = SessionQuery {
+            sort,
+            contains: Some("99".to_owned()),
+            limit: 50,
+            ..SessionQuery::default()
+        };
+        guard.sessions(&query).map_err(sprag::GuardError::from)?;
+    }
+    writeln!(
+        out,
+        "a page of a search among {sessions} sessions: {:?}",
+        start.elapsed() / 3
+    )?;
     Ok(())
 }
