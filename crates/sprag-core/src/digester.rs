@@ -27,6 +27,7 @@ mod payload;
 mod pending;
 mod probe;
 mod reduce;
+mod shape;
 mod subject;
 mod tone;
 mod waiting;

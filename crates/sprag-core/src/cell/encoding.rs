@@ -560,6 +560,10 @@ mod tests {
             parrots,
             waits,
             retold,
+            unhurried,
+            swept,
+            failed_runs,
+            spared,
         ] = std::array::from_fn(|_| random.tiny());
         Streaks {
             stagnation,
@@ -579,6 +583,10 @@ mod tests {
             parrots,
             waits,
             retold,
+            unhurried,
+            swept,
+            failed_runs,
+            spared,
         }
     }
 

@@ -141,18 +141,26 @@ pub(crate) struct Streaks {
     pub(crate) empty: u16,
     /// Of those, the ones that looked for another thing each time.
     pub(crate) aimed: u16,
-    /// Runs of one program in a row that all ended in a failure.
+    /// Runs of one program in a row that all ended in a failure, as far as they count.
     pub(crate) failing: u16,
+    /// All of those runs.
+    pub(crate) failed_runs: u16,
     /// Changes that had been made before, since the last new one.
     pub(crate) churn: u16,
     /// Runs in a row whose answers differ in numbers only.
     pub(crate) alike: u16,
+    /// Of those, the latest ones that were all made after a pause.
+    pub(crate) unhurried: u16,
+    /// Of all of them, the ones that do not count.
+    pub(crate) spared: u16,
     /// Answers in a row that were all known.
     pub(crate) barren: u16,
     /// Known failures that may be findings.
     pub(crate) weak: u16,
-    /// New approaches that failed in nearly the same words.
+    /// New approaches that failed in nearly the same words, as far as they count.
     pub(crate) similar: u16,
+    /// Of all of those, the ones that asked another thing the same.
+    pub(crate) swept: u16,
     /// Samples of a long round that came back.
     pub(crate) rounds: u16,
     /// Calls in a row that only talked to themselves.

@@ -81,7 +81,7 @@ fn of_line(line: &str, form: Form) -> String {
         let (token, after) = rest.split_at(token_end);
         if !token
             .bytes()
-            .any(|byte| byte.is_ascii_digit() || byte == b'/')
+            .any(|byte| byte.is_ascii_digit() || byte == b'/' || char::from(byte) == MARK)
         {
             out.push_str(token);
         } else if is_path(token) {
@@ -267,6 +267,8 @@ mod tests {
             ),
             ("Memory: 8.50 MB", "Memory: 10.00 MB"),
             ("commit 9fceb02", "commit 1ab23cd"),
+            // What noise.rs left of an address: its place in the page.
+            ("died at \u{1}bdb", "died at \u{1}608"),
             ("b failed\na failed", "a failed\nb failed"),
             ("{\"out\":\"b\\na\"}", "{\"out\":\"b\\na\"}"),
         ] {

@@ -31,9 +31,6 @@ const PATH_PARTS: usize = 8;
 /// A longer text is more than a measurement.
 const MEASUREMENT_BYTES: usize = 600;
 
-/// How much of a text has a shape.
-const SHAPE_BYTES: usize = 4 * 1024;
-
 /// Appends `text` to `out` with volatile noise replaced.
 pub(crate) fn normalise(text: &str, out: &mut String) {
     if text.len() <= MEASUREMENT_BYTES && is_measurement(text) {
@@ -48,21 +45,6 @@ pub(crate) fn normalise(text: &str, out: &mut String) {
     out.push(MARK);
     out.push_str(&text.len().to_string());
     Scanner::new(text.get(tail..).unwrap_or_default()).run(out);
-}
-
-/// Appends what is left of the beginning of `normal`, a text without noise, when numbers are taken
-/// out too.
-pub(crate) fn shape(normal: &str, out: &mut String) {
-    let end = normal.floor_char_boundary(SHAPE_BYTES);
-    let mut rest = normal.get(..end).unwrap_or_default();
-    out.reserve(rest.len());
-    while let Some(at) = rest.bytes().position(|byte| byte.is_ascii_digit()) {
-        let (plain, number) = rest.split_at(at);
-        out.push_str(plain);
-        out.push('0');
-        rest = number.trim_start_matches(|c: char| c.is_ascii_digit());
-    }
-    out.push_str(rest);
 }
 
 /// Whether spans of time are what a short text says, as that of a benchmark: two or more, and a third of its
@@ -476,16 +458,5 @@ mod tests {
         assert_ne!(long("end", 100_000), long("and", 100_000));
         assert_ne!(long("end", 100_000), long("end", 100_001));
         assert!(long("end", 10_000_000).len() < 100_000);
-    }
-
-    #[test]
-    fn a_shape_is_what_is_left_without_numbers() {
-        let shape_of = |text| {
-            let mut out = String::new();
-            shape(text, &mut out);
-            out
-        };
-        assert_eq!(shape_of("base 13920>"), shape_of("base 7>"));
-        assert_ne!(shape_of("base 7>"), shape_of("base seven>"));
     }
 }

@@ -10,9 +10,9 @@ use crate::observation::{Outcome, Tone};
 use crate::{MAX_FAILURE_WORDS, MAX_NUMBERS};
 
 use super::failure::{Form, form, telling_words};
-use super::noise::shape;
 use super::payload;
 use super::probe::short_text;
+use super::shape::shape;
 use super::tone::{ends_failing, read};
 
 /// A larger number is not one that a person watches.
@@ -60,11 +60,7 @@ pub(super) fn of_step(key: &DigestKey, event: &StepEvent) -> Result<Outcome, Eve
         weak: answer.weak,
         words,
         ends_failing: answer.tone == Tone::Failure || ends_failing(&result.form),
-        numbers: if failed {
-            Vec::new()
-        } else {
-            numbers(&result.form)
-        },
+        numbers: numbers(&result.form),
         said: if result.oversized {
             0
         } else {

@@ -33,7 +33,9 @@ const FAILURES: PhraseList = PhraseList::new(
     "error|fail|exception|traceback|not found|no such|cannot|can't|could not|couldn't|\
      unable to|denied|invalid|refused|timed out|timeout|malformed|usage:|wrong|\
      unexpected|incorrect|fatal|unknown|illegal|missing|panic|undefined|unrecogni|\
-     not running|not a valid|forbidden|unavailable|aborted|not permitted",
+     not running|not a valid|forbidden|unavailable|aborted|not permitted|session expired|\
+     session has expired|token expired|token has expired|sign in again|log in again|not logged in|\
+     not authenticated|captcha|checking your browser|verify you are human|not a robot",
 );
 
 /// At the beginning of a long text, these do.
@@ -69,6 +71,9 @@ const ACKNOWLEDGEMENT_BYTES: usize = 128;
 
 /// What `0` of these is.
 const COUNTED: WordList = WordList::new("rows results matches files hits items records");
+
+/// What a field holds if there is nothing in it.
+const NO_VALUES: [&str; 8] = ["[]", "{}", "null", "none", "nil", "false", "\"\"", "''"];
 
 /// WordList of an acknowledgement.
 const DONE: WordList = WordList::new(
@@ -291,19 +296,28 @@ fn tell(words: &str, phrases: &PhraseList) -> bool {
                 .is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
         });
         let after = words.get(at..).unwrap_or_default();
-        !denied && !counts_none(before) && !is_zero(after)
+        !denied && !counts_none(before) && !holds_nothing(after)
     })
 }
 
-/// `errors: 0`, `"failed":0`, `unreachable=0`: a field that counts none.
-fn is_zero(from: &str) -> bool {
+/// `errors: 0`, `"failed":0`, `"errors":[]`, `error=null`: a field that counts none, or holds nothing.
+fn holds_nothing(from: &str) -> bool {
     let after = from.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let value = after.trim_start_matches(['"', '\'']).trim_start();
     value.strip_prefix([':', '=']).is_some_and(|value| {
         let value = value.trim_start();
-        value.strip_prefix('0').is_some_and(|rest| {
+        let is_zero = value.strip_prefix('0').is_some_and(|rest| {
             !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | 'x'))
-        })
+        });
+        is_zero || NO_VALUES.iter().any(|none| is_whole_value(value, none))
+    })
+}
+
+/// Whether `value` begins with `whole` and nothing else belongs to it.
+fn is_whole_value(value: &str, whole: &str) -> bool {
+    value.strip_prefix(whole).is_some_and(|rest| {
+        let rest = rest.trim_start_matches(' ');
+        rest.is_empty() || rest.starts_with([',', '}', ']', ')', '\n', '\r'])
     })
 }
 
@@ -323,6 +337,37 @@ fn acknowledges(words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_field_of_errors_that_holds_nothing_is_no_failure() {
+        for text in [
+            "{\"success\":true,\"errors\":[]}",
+            "{\"id\":7,\"error\":null}",
+            "{\"error\":\"\",\"id\":\"a7\"}",
+            "{\"failed\": {}, \"moved\": 3}",
+            "error=none\nstate=idle",
+        ] {
+            assert_ne!(read(text, false).tone, Tone::Failure, "{text}");
+        }
+        for text in [
+            "{\"error\":\"none of the disks answers\"}",
+            "error: nullpointer in a.c",
+            "{\"errors\":[\"no licence\"]}",
+            "error: none of them matches",
+        ] {
+            assert_eq!(read(text, false).tone, Tone::Failure, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_door_that_is_shut_is_a_failure_in_whatever_page_it_stands() {
+        for text in [
+            "Session expired. Please sign in again.",
+            "Checking your browser before accessing. Ray ID: 7f3a",
+        ] {
+            assert_eq!(read(text, false).tone, Tone::Failure, "{text}");
+        }
+    }
 
     #[test]
     fn answers_are_told_apart() {

@@ -6,9 +6,9 @@
 use crate::digest::DigestKey;
 use crate::observation::Wording;
 
-use super::noise::shape;
 use super::outcome::{numbers, short};
 use super::payload::Digested;
+use super::shape::shape;
 
 /// So many numbers of a message are kept.
 const MAX_FIGURES: usize = 4;

@@ -14,8 +14,8 @@
 //! Resets when: the window slides on; another call comes, 30 s pass, or a step of the tool is
 //! reported.
 //! Bounded by: the session's last 256 calls.
-//! Odd cases: refused calls count for neither, they did not happen; a call that steers something and whose answers vary
-//! is let through four times as often.
+//! Odd cases: refused calls count for neither, they did not happen; a call of a few short values is let
+//! through four times as often while its answers vary, or while other calls bring news.
 
 use super::text;
 use crate::cell::SessionCell;
@@ -83,12 +83,17 @@ fn identical(
     });
 }
 
-/// Whether the call steers something and answers now this, now that: a step of a simulation, a move. The progress
-/// rules see what comes of it.
+/// Whether a call of a few short values answers now this, now that (the next record, a step of a simulation, a
+/// move), or goes on with something that answers other calls with news (a key between the texts of a form). The
+/// progress rules see what comes of it.
 fn answers_vary(tried: &Tried, cell: &SessionCell) -> bool {
-    let steers = tried.kind == ToolKind::Run && tried.about.controls;
-    let past = cell.held.progress.past(tried.normal).filter(|_| steers);
-    past.is_some_and(|(_, past)| past.earlier != past.outcome && past.looks < SAME_LOOKS)
+    let progress = &cell.held.progress;
+    let past = progress.past(tried.normal).filter(|_| tried.about.controls);
+    past.is_some_and(|(_, past)| {
+        let varies = past.earlier != past.outcome && past.looks < SAME_LOOKS;
+        let goes_on = tried.kind != ToolKind::Change && progress.news.0 > past.step;
+        varies || goes_on
+    })
 }
 
 /// The same few calls in turn, without a result of any of them.

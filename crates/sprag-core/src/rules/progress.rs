@@ -81,8 +81,11 @@ fn informed(progress: &mut Progress, facts: StepFacts<'_>, limits: &Limits, foun
     if facts.novelty == Novelty::News || facts.finds_a_gap() {
         progress.streaks.stagnation = 0;
         progress.streaks.repeats = 0;
-        progress.streaks.stuck = 0;
-        progress.streaks.weak = 0;
+        // Another number in the same words says nothing new about the wall.
+        if facts.novelty != Novelty::Similar || !facts.same_words {
+            progress.streaks.stuck = 0;
+            progress.streaks.weak = 0;
+        }
         progress.streaks.echo = 0;
         progress.news = (progress.step, facts.now);
     }
@@ -90,6 +93,7 @@ fn informed(progress: &mut Progress, facts: StepFacts<'_>, limits: &Limits, foun
         progress.streaks.empty = 0;
         progress.streaks.aimed = 0;
         progress.streaks.similar = 0;
+        progress.streaks.swept = 0;
     }
     waiting::count(&facts, progress, limits, found);
     stagnation::judge(&facts, progress, limits, found);

@@ -95,7 +95,7 @@ fn on_steps_c() -> Vec<History> {
         history(
             "progress.stuck, nearly the same words",
             none.clone(),
-            times(21, |n| {
+            times(31, |n| {
                 failed(
                     n,
                     "frob",

@@ -93,6 +93,10 @@ numbered_fields!(Streaks {
     15 parrots: u16,
     16 waits: u16,
     17 retold: u16,
+    18 unhurried: u16,
+    19 swept: u16,
+    20 failed_runs: u16,
+    21 spared: u16,
 });
 
 encodings! {

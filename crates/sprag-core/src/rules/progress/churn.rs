@@ -12,7 +12,7 @@
 //! Bounded by: two numbers.
 //! Odd cases: in one turn the streak grows once; the same change after a new one (`git add .` between edits) is not counted; a change
 //! that fails counts when it is made again; a switch, a move or a label that is set again is steering
-//! while other answers are new, and does not count; keys, clicks and lines sent to a program are runs, not
+//! while other answers are new, or if it is set to and fro, and does not count; keys, clicks and lines sent to a program are runs, not
 //! changes, since sending them again is how one gets on.
 
 use crate::cell::progress::Progress;
@@ -22,7 +22,7 @@ use crate::policy::Limits;
 use crate::rule::RuleId;
 
 use super::ladder::{Manner, Rung, name, times};
-use super::novelty::StepFacts;
+use super::novelty::{Novelty, StepFacts};
 use super::waiting::Wait;
 
 pub(super) fn judge(
@@ -41,7 +41,8 @@ pub(super) fn judge(
         }
         return;
     };
-    let steers = facts.tried.about.controls && progress.news.0 > before.step;
+    let to_and_fro = !facts.directly && facts.novelty == Novelty::Repeat;
+    let steers = facts.tried.about.controls && (progress.news.0 > before.step || to_and_fro);
     if progress.changed > before.step || facts.wait == Wait::Lull || steers {
         return;
     }

@@ -6,8 +6,9 @@
 //!
 //! Trips when: 8 such runs in a row warn, 12 block (8/5 and 3/2 of `stuck`).
 //! Resets when: another approach is tried, or a run does not end in a failure.
-//! Bounded by: one number.
-//! Odd cases: runs after a lull are retries and do not count; what is the same failure to the letter
+//! Bounded by: two numbers.
+//! Odd cases: runs after a lull are retries and do not count, nor do those whose failure gets on (a download that is
+//! resumed), nor, with a pause, the same failure that says that something is in the way for now; what is the same failure to the letter
 //! counts for `progress.stagnation`, which is faster.
 
 use crate::cell::progress::Progress;
@@ -17,7 +18,7 @@ use crate::policy::{Limit, Limits, Threshold};
 use crate::rule::RuleId;
 
 use super::ladder::{Manner, Rung, name, times};
-use super::novelty::StepFacts;
+use super::novelty::{Novelty, StepFacts};
 use super::waiting::Wait;
 
 pub(super) fn judge(
@@ -26,19 +27,26 @@ pub(super) fn judge(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let streak = &mut progress.streaks.failing;
+    let (streak, all) = (
+        &mut progress.streaks.failing,
+        &mut progress.streaks.failed_runs,
+    );
     if !facts.outcome.ends_failing || facts.tried.kind == ToolKind::Change {
-        *streak = 0;
+        (*streak, *all) = (0, 0);
         return;
     }
     if !facts.directly {
-        *streak = 1;
+        (*streak, *all) = (1, 1);
         return;
     }
+    *all = all.saturating_add(1);
     let same_turn = facts
         .before
         .is_some_and(|before| before.step > facts.turn_start);
-    if facts.wait == Wait::Lull || same_turn {
+    // The same failure that says that something is in the way for now is judged as a wait.
+    let held_up = facts.novelty == Novelty::Repeat && facts.outcome.pending;
+    let waits = facts.wait == Wait::Lull || held_up && facts.wait != Wait::None;
+    if waits || same_turn || facts.gets_on {
         return;
     }
     *streak = streak.saturating_add(1);
@@ -54,7 +62,7 @@ pub(super) fn judge(
         manner: Manner::WarnsTwice,
         again_weighs: 1,
     };
-    let runs = u32::from(*streak);
+    let runs = u32::from(*all);
     let say = || {
         format!(
             "{} was run {} in a row and failed each time",

@@ -29,8 +29,9 @@ use crate::cell::tried::Tried;
 use crate::observation::{Outcome, Tone, ToolKind};
 use crate::time::Timestamp;
 
+use super::numbers::gets_on;
 use super::repeat::{Look, first};
-use super::similar::{is_similar, remember_failure};
+use super::similar::{is_similar, remember_failure, says_the_same};
 use super::telling;
 use super::waiting::{Wait, wait};
 
@@ -79,10 +80,16 @@ pub(super) struct StepFacts<'a> {
     pub(super) wait: Wait,
     /// A new approach that asks another thing what others were asked.
     pub(super) sweeps: bool,
+    /// And asks it in no other words, by a tool that runs no command.
+    pub(super) asks_the_same: bool,
     /// A new approach that says nothing new about the same thing.
     pub(super) retells: bool,
     /// And that at some length.
     pub(super) asks_again: bool,
+    /// It fails, and a number in the failure gets on by more than one each time.
+    pub(super) gets_on: bool,
+    /// It says what the last failure said, numbers and paths apart.
+    pub(super) same_words: bool,
     /// The approach was tried before in the same turn.
     pub(super) same_turn: bool,
     /// How many steps had been judged when the turn of this one began.
@@ -112,12 +119,15 @@ impl<'a> StepFacts<'a> {
         let wait = before.map_or(Wait::None, |before| {
             wait(progress, &before, now, (tried, outcome))
         });
+        let gets_on = directly && gets_on(progress, outcome);
+        let same_words = says_the_same(progress, outcome);
         let look = Look {
             tried,
             outcome,
             now,
             wait,
             directly,
+            gets_on,
             turn_start,
         };
         let seen = (same_answer, answer_seen);
@@ -138,8 +148,11 @@ impl<'a> StepFacts<'a> {
             alike,
             wait,
             sweeps: telling.sweeps,
+            asks_the_same: telling.asks_the_same,
             retells: telling.retells,
             asks_again: telling.retells && telling.at_length,
+            gets_on,
+            same_words,
             same_turn: before.is_some_and(|before| before.step > turn_start),
             turn_start,
             last,
@@ -255,6 +268,8 @@ fn of_new(
         Tone::Empty if telling.sweeps && tried.kind == ToolKind::Run && tried.about.controls => {
             Novelty::News
         }
+        // `no` about one thing after the other is the answer to a question.
+        Tone::Empty | Tone::Telling if answers_no(tried, outcome, telling) => Novelty::Quiet,
         Tone::Empty => Novelty::Nothing,
         Tone::Telling if outcome.absent && tried.asks => Novelty::Nothing,
         Tone::Failure if outcome.words.is_empty() => Novelty::Nothing,
@@ -266,6 +281,14 @@ fn of_new(
         Tone::Telling if answer_seen && outcome.long => Novelty::Quiet,
         Tone::Failure | Tone::Telling => Novelty::News,
     }
+}
+
+/// The same question about another thing was answered by one word that says no.
+fn answers_no(tried: &Tried, outcome: &Outcome, telling: &telling::Telling) -> bool {
+    telling.asks_the_same
+        && tried.kind == ToolKind::Run
+        && outcome.one_word
+        && (outcome.absent || outcome.tone == Tone::Empty)
 }
 
 impl ApproachHistory {

@@ -9,11 +9,13 @@
 //! - of quick polls, two of three; so too if an approach alternates between answers (a flaky test), and
 //!   if a tool that runs no command only acknowledges (a key, a click, a line for a program): that
 //!   tells nothing of what came of it;
-//! - of looks that are told after a wait that something is in the way for now, seven of eight;
+//! - of looks that are told after 10 s that something is in the way for now, seven of eight, and two of three if
+//!   they come after 3 s; seven of eight, too, if a failure has a number that gets on by more than one each time;
 //! - a second look in the same turn.
 //!
-//! A switch, a move or a label is set again and again by whoever steers: while other answers are new, it is
-//! taken for an acknowledged act.
+//! A switch, a move or a label is set again and again by whoever steers: while other answers are new, and when it
+//! is set to and fro, it is taken for an acknowledged act. Of acts of a few short values that are acknowledged in a
+//! word each sixth counts.
 //!
 //! Bounded by: one past an approach.
 
@@ -27,9 +29,13 @@ use super::waiting::{Wait, tenths};
 
 /// Of looks that are half excused each third counts.
 const THIRD: u8 = 3;
-/// Of looks that are told after a wait that something is in the way for now, and of switches and moves that are
-/// acknowledged, each eighth.
+/// Of switches and moves that are acknowledged, each sixth.
+const SIXTH: u8 = 6;
+/// Of looks that are told after a wait that something is in the way for now, and of failures that get on, each
+/// eighth.
 const EIGHTH: u8 = 8;
+/// The wait that is meant.
+const HELD_UP_TENTHS: u32 = 100;
 /// Something tried again after more other steps than this is begun anew.
 const NEAR_STEPS: u32 = 20;
 
@@ -61,6 +67,8 @@ pub(super) struct Look<'a> {
     pub(super) now: Timestamp,
     pub(super) wait: Wait,
     pub(super) directly: bool,
+    /// It fails, and a number in the failure gets on.
+    pub(super) gets_on: bool,
     pub(super) turn_start: u32,
 }
 
@@ -94,11 +102,9 @@ impl Look<'_> {
         if !excused {
             past.looks = past.looks.saturating_add(1);
             let patient = wait != Wait::None || self.tried.kind == ToolKind::Poll;
-            if patient || flips || acknowledges {
+            if patient || flips || acknowledges || self.gets_on {
                 past.thirds = past.thirds.saturating_add(1);
-                let is_held_up = failed && self.outcome.pending && wait != Wait::None;
-                let is_slow_to_count = is_held_up || acknowledges && self.tried.about.controls;
-                counts = past.thirds >= if is_slow_to_count { EIGHTH } else { THIRD };
+                counts = past.thirds >= self.counts_each(progress, &before, wait, acknowledges);
             } else {
                 counts = self.directly || past.looks > 1;
             }
@@ -124,13 +130,41 @@ impl Look<'_> {
         (past, counts)
     }
 
+    /// Of repeats that are partly excused, one in so many counts.
+    fn counts_each(
+        &self,
+        progress: &Progress,
+        before: &ApproachHistory,
+        wait: Wait,
+        acknowledges: bool,
+    ) -> u8 {
+        let is_told = self.outcome.tone == Tone::Failure && self.outcome.pending;
+        let since = tenths(self.now).wrapping_sub(before.tenths);
+        let is_held_up = is_told && wait != Wait::None && since >= HELD_UP_TENTHS;
+        let acts = self.tried.kind == ToolKind::Run || progress.news.0 > before.step;
+        if is_held_up || self.gets_on {
+            EIGHTH
+        } else if acknowledges && self.tried.about.controls && acts {
+            SIXTH
+        } else {
+            THIRD
+        }
+    }
+
     /// The answer only acknowledges what was done, and says nothing of what came of it.
     fn acknowledges(&self, progress: &Progress, before: &ApproachHistory) -> bool {
+        let controls = self.tried.about.controls;
         let acts = self.tried.kind == ToolKind::Run && self.tried.label.as_str().is_empty();
-        let sets = self.tried.kind == ToolKind::Change && self.tried.about.controls;
-        let steers = sets && progress.news.0 > before.step;
-        let is_short = matches!(self.outcome.tone, Tone::Silent | Tone::Done)
-            || self.tried.about.controls && self.outcome.tone == Tone::Empty;
+        let sets = self.tried.kind == ToolKind::Change && controls;
+        let steers = sets && (progress.news.0 > before.step || !self.directly);
+        let is_short = match self.outcome.tone {
+            Tone::Silent | Tone::Done => true,
+            Tone::Empty => controls,
+            Tone::Telling => {
+                controls && self.directly && self.outcome.one_word && !self.outcome.pending
+            }
+            Tone::Failure => false,
+        };
         (acts || steers) && is_short
     }
 }

@@ -15,6 +15,12 @@ pub(super) fn is_similar(progress: &Progress, outcome: &Outcome) -> bool {
     })
 }
 
+/// Whether a failure has the words of the last one: it differs in numbers and paths at most.
+pub(super) fn says_the_same(progress: &Progress, outcome: &Outcome) -> bool {
+    let last = progress.failure.as_ref();
+    last.is_some_and(|last| last.words == outcome.words)
+}
+
 /// How many words two failures share: place by place, or, if one is longer, at both ends.
 fn words_in_common(left: &[u16], right: &[u16]) -> usize {
     let pairs = || left.iter().zip(right);

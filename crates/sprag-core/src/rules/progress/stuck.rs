@@ -12,10 +12,11 @@
 //!
 //! Trips when: 5 such attempts warn and 8 block; of a report that counts its findings each third, since
 //! the same report from different places is a sweep. Of empty findings and of failures in nearly the
-//! same words 8 warn and 20 block; of findings that name another path, URL or id each time, and of the
-//! same short answer to other words, each second.
+//! same words 8 warn and 20 block; of those failures that a sweep brings two of three; of findings that name
+//! another path, URL or id each time, or that answer the same question about another thing, and of the same short
+//! answer to other words, each second.
 //! Resets when: any step brings news.
-//! Bounded by: five numbers.
+//! Bounded by: six numbers.
 //! Odd cases: acknowledgements and silence are not counted (a batch of writes is work); in one turn a
 //! streak grows once.
 
@@ -34,6 +35,8 @@ const AIMED_PER_COUNT: u16 = 2;
 /// each of its targets (`denied`), each fifth; of those from one target after the other, asked in one form,
 /// each fourth.
 const WEAK_PER_COUNT: u16 = 3;
+/// Of failures in nearly the same words from one target after the other each third does not count.
+const SWEEP_SIMILAR: u16 = 3;
 const SWEEP_PER_COUNT: u16 = 4;
 const SHORT_WEAK_PER_COUNT: u16 = 5;
 
@@ -69,7 +72,7 @@ fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
     let (streak, patient, per_count, is_patient) = match facts.novelty {
         Novelty::Nothing if asks_again(facts) => (&mut streaks.stuck, &mut streaks.weak, 1, false),
         Novelty::Nothing => {
-            let is_patient = facts.tried.aims || is_short_echo(facts);
+            let is_patient = facts.tried.aims || facts.asks_the_same || is_short_echo(facts);
             (
                 &mut streaks.empty,
                 &mut streaks.aimed,
@@ -88,7 +91,7 @@ fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
             let is_patient = facts.outcome.weak || facts.sweeps;
             (&mut streaks.stuck, &mut streaks.weak, per_count, is_patient)
         }
-        Novelty::Similar => (&mut streaks.similar, &mut 0, 1, false),
+        Novelty::Similar => return count_similar(facts, streaks),
         _ => (&mut streaks.echo, &mut 0, 1, false),
     };
     let counts = !is_patient || patient.is_multiple_of(per_count);
@@ -96,6 +99,20 @@ fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
     *streak = streak.saturating_add(u16::from(counts));
     let uncounted = patient.saturating_sub(patient.div_ceil(per_count));
     counts.then(|| (*streak, u32::from(*streak) + u32::from(uncounted)))
+}
+
+/// Counts an attempt that failed in nearly the same words: of those of a sweep two of three.
+fn count_similar(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
+    streaks.swept = streaks.swept.saturating_add(u16::from(facts.sweeps));
+    if facts.sweeps && streaks.swept.is_multiple_of(SWEEP_SIMILAR) {
+        return None;
+    }
+    streaks.similar = streaks.similar.saturating_add(1);
+    let uncounted = streaks.swept / SWEEP_SIMILAR;
+    Some((
+        streaks.similar,
+        u32::from(streaks.similar) + u32::from(uncounted),
+    ))
 }
 
 /// In one turn a streak grows once, but patience is used up by each target.

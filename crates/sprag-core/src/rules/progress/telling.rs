@@ -41,6 +41,8 @@ const PATIENCE: u32 = 3;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Telling {
     pub(super) sweeps: bool,
+    /// It sweeps in words that were all said before, by a tool that runs no command.
+    pub(super) asks_the_same: bool,
     pub(super) retells: bool,
     /// In more than a few words.
     pub(super) at_length: bool,
@@ -99,8 +101,10 @@ pub(super) fn of(
         Tone::Failure | Tone::Empty => false,
     };
     let to_a_file = tried.aims && !tried.label.as_str().is_empty();
+    let sweeps = is_new && form_known && !thing_known && about.thing != 0;
     Telling {
-        sweeps: is_new && form_known && !thing_known && about.thing != 0,
+        sweeps,
+        asks_the_same: sweeps && new == 0 && tried.label.as_str().is_empty(),
         retells: is_new && thing_known && says_nothing_new && !to_a_file,
         at_length: said >= LENGTH_WORDS,
         is_acknowledged: is_acknowledged && tried.kind != ToolKind::Read,

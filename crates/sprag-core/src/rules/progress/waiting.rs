@@ -29,9 +29,8 @@ use super::novelty::{Novelty, StepFacts};
 const PATIENT_TENTHS: u32 = 50;
 /// And a look that is told that something is on its way.
 const TOLD_TENTHS: u32 = 70;
-/// After this it is at least not in a hurry; and a failing one that is told that something is in the way.
+/// After this it is at least not in a hurry, as is one that is told that something is in the way for now.
 const UNHURRIED_TENTHS: u32 = 30;
-const HELD_UP_TENTHS: u32 = 100;
 /// A command that sleeps and takes this long holds a lull.
 const SLEPT: Millis = Millis(10_000);
 
@@ -40,8 +39,10 @@ const SLEPT: Millis = Millis(10_000);
 pub(super) enum Wait {
     /// Not at all.
     None,
-    /// For a while: long, but this session always takes long, or not so long.
+    /// For a while: long, but this session always takes long, or a few seconds for what is in the way.
     Slow,
+    /// For a while that is long for this session, but not long.
+    Pause,
     /// For long.
     Lull,
 }
@@ -57,22 +58,25 @@ pub(super) fn wait(
     let since_look = age(before.tenths);
     let happened = |moment: u32| moment != 0 && age(moment) < since_look;
     let waited = progress.waited;
-    // What stands in a file does not move, whatever it says.
-    let in_a_file = tried.kind == ToolKind::Read && !tried.label.as_str().is_empty();
+    // What stands in a file does not move, whatever it says. What can't be read is not there yet.
+    let in_a_file = tried.kind == ToolKind::Read
+        && !tried.label.as_str().is_empty()
+        && outcome.tone != Tone::Failure;
     let is_pending = outcome.pending && !in_a_file;
     // A change asks about nothing, whatever words are in it.
     let moves =
         tried.moves && tried.kind != ToolKind::Change || tried.kind == ToolKind::Poll || is_pending;
     // Whoever is told that it is on its way asks again, by whatever name.
     let polls = tried.kind == ToolKind::Poll || is_pending && outcome.tone != Tone::Failure;
-    let held_up = is_pending && since_look >= HELD_UP_TENTHS
-        || polls && is_pending && since_look >= UNHURRIED_TENTHS;
+    let held_up = is_pending && since_look >= UNHURRIED_TENTHS;
     let patient = tried.kind == ToolKind::Poll && since_look >= PATIENT_TENTHS
         || polls && since_look >= TOLD_TENTHS;
     let slow = happened(waited.slow);
     if patient || happened(waited.lull) || moves && (slow || happened(waited.short_lull)) {
         Wait::Lull
-    } else if slow || held_up || happened(waited.short_lull) {
+    } else if happened(waited.short_lull) {
+        Wait::Pause
+    } else if slow || held_up {
         Wait::Slow
     } else {
         Wait::None
