@@ -24,11 +24,11 @@ const PREFIXES: [&str; 9] = [
     "build-", "build_", "cmake-build", "tmp.", "tmp-", "tmp_", "temp-", "temp_", "dist-",
 ];
 
-/// Endings of files that a build or an editor makes.
+/// Endings of files that a build or an editor makes, and of caches.
 #[rustfmt::skip]
-const SUFFIXES: [&str; 15] = [
+const SUFFIXES: [&str; 17] = [
     ".pyc", ".pyo", ".o", ".obj", ".class", ".tmp", ".temp", ".swp", ".swo", ".egg-info",
-    ".tsbuildinfo", ".gch", ".rlib", ".rmeta", ".pid",
+    ".tsbuildinfo", ".gch", ".rlib", ".rmeta", ".pid", "_cache", "-cache",
 ];
 
 /// Whether one of `parts` is a scratch place, so that everything below it is too.
