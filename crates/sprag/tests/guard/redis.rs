@@ -176,3 +176,41 @@ fn a_pod_that_dies_between_ask_and_approve_loses_nothing() {
     assert_eq!(third.check(call()).unwrap().decision, Decision::Allow);
     assert_eq!(second.check(call()).unwrap().decision, Decision::Ask);
 }
+
+#[test]
+fn of_two_people_at_two_pods_one_is_heard() {
+    let Some(server) = RedisServer::start() else {
+        return;
+    };
+    let pod = || {
+        let policy = sprag::Policy::from_toml(crate::questions::ASKS).unwrap();
+        let builder = Guard::builder().redis(server.options("two-people"));
+        builder.policy(policy).build().unwrap()
+    };
+    let pods = [pod(), pod()];
+    for round in 0..8 {
+        let session = format!("s{round}");
+        let call = || crate::questions::remove(&session, 1);
+        let asked = pods[0].check(call()).unwrap();
+        let code = asked.approval.unwrap();
+        let session = sprag_core::Id::new(&session).unwrap();
+        let say = |pod: &Guard, scope| pod.answer((&session, &code), scope, "ops", None).is_ok();
+        let heard: Vec<bool> = std::thread::scope(|threads| {
+            let scopes = [Some(sprag::ApprovalScope::Once), None];
+            let people: Vec<_> = pods
+                .iter()
+                .zip(scopes)
+                .map(|(pod, scope)| threads.spawn(move || say(pod, scope)))
+                .collect();
+            people.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        assert_eq!(heard.iter().filter(|heard| **heard).count(), 1, "{heard:?}");
+        // Who was heard is who decides, at either pod.
+        let expected = if heard[0] {
+            Decision::Allow
+        } else {
+            Decision::Deny
+        };
+        assert_eq!(pods[1].check(call()).unwrap().decision, expected);
+    }
+}
