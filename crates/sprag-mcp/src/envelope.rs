@@ -70,23 +70,36 @@ const CALL_KEYS: [&str; 6] = [
     "task",
 ];
 
+/// A longer key is nobody's idea of a short one: most of it would have to be characters that nobody sees.
+const MAX_ODD_KEY: usize = 4096;
+
 /// Whether a parser without regard for case takes `key` for one of `known`, which it is not.
 fn is_odd(key: &str, known: &[&str]) -> bool {
-    // Folding may make a key shorter in bytes, as the Kelvin sign is a `k`, but never to a third.
-    if key.len() > 64 || known.contains(&key) {
+    if key.len() > MAX_ODD_KEY || known.contains(&key) {
         return false;
     }
     let folded = folded(key);
     known.iter().any(|known| *known == folded)
 }
 
-/// A word without its case, by what Unicode folds together; wide letters are letters.
+/// Control characters, and others that are read but not seen: some servers drop them, some end a text there.
+pub(crate) fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// A word without its case and without what nobody sees, by what Unicode folds together; wide letters are letters.
 pub(crate) fn folded(word: &str) -> String {
     let narrow = |c: char| match c {
         '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c),
         c => c,
     };
-    let upper = word.chars().map(narrow).flat_map(char::to_uppercase);
+    let seen = word.chars().filter(|c| !is_unseen(*c));
+    let upper = seen.map(narrow).flat_map(char::to_uppercase);
     upper.flat_map(char::to_lowercase).collect()
 }
 

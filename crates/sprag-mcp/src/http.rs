@@ -40,5 +40,6 @@ pub use hyper::Uri;
 pub use listener::{Handler, Listener, ListenerError, ListenerOptions};
 pub use proxy::{Proxy, ProxyError, ProxyOptions};
 pub use proxy_config::{ProxyConfig, ProxyConfigError, UpstreamConfig};
+pub use readable::unreadable;
 pub use response_body::ResponseBody;
 pub use write_timeout::WriteTimeout;

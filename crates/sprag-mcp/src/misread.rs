@@ -1,7 +1,7 @@
 //! Messages that the guard and a server may read differently.
 //!
 //! JSON does not define which of two equal keys counts, and some parsers (those of Go and .NET by default) find a key
-//! without regard for case. A guard that judges one call while the server runs another is useless, so such a message is
+//! without regard for case. Some drop characters that nobody sees, or end a text at a NUL. A guard that judges one call while the server runs another is useless, so such a message is
 //! refused with the reason.
 
 use crate::duplicate_keys;
@@ -16,7 +16,7 @@ pub(crate) const CALL: &str = "tools/call";
 pub(crate) fn message(message: &Envelope<'_>) -> Option<String> {
     if let Some(key) = &message.odd_key {
         return Some(format!(
-            "this message was not passed on: some servers read the key {key:?} without its case; write it in lower case"
+            "this message was not passed on: some servers read the key {key:?} as another; write it in plain lower case"
         ));
     }
     let method = message.method()?;
@@ -37,7 +37,7 @@ pub(crate) fn call(bytes: &[u8], message: &Envelope<'_>) -> Option<String> {
     }
     let key = message.params.and_then(odd_call_key)?;
     Some(format!(
-        "this call was not passed on: some servers read the key {key:?} without its case"
+        "this call was not passed on: some servers read the key {key:?} as another"
     ))
 }
 

@@ -25,16 +25,65 @@ const HOP_BY_HOP: [HeaderName; 9] = [
     header::UPGRADE,
 ];
 
-/// By these some servers take another method or another path than the ones that were judged.
-const OVERRIDES: [&str; 7] = [
-    "x-http-method-override",
-    "x-http-method",
-    "x-method-override",
-    "x-original-url",
-    "x-original-uri",
-    "x-rewrite-url",
-    "x-forwarded-uri",
+/// Words of headers by which some servers take another method or another path than the ones that were judged:
+/// `x-original-url`, `x-http-method-override`. One of these says that something is replaced…
+const REPLACES: [&str; 11] = [
+    "original",
+    "rewrite",
+    "rewritten",
+    "replaced",
+    "replace",
+    "override",
+    "overridden",
+    "forwarded",
+    "unencoded",
+    "http",
+    "envoy",
 ];
+/// …and one of these what.
+const REPLACED: [&str; 7] = [
+    "url",
+    "uri",
+    "path",
+    "method",
+    "destinationurl",
+    "requesturl",
+    "requesturi",
+];
+/// Headers that decide how a request is read. Servers behind a gateway interface take `_` for `-` in names.
+const DECIDES: [HeaderName; 13] = [
+    header::HOST,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::CONTENT_ENCODING,
+    header::TRANSFER_ENCODING,
+    SESSION,
+    VERSION,
+    METHOD,
+    NAME,
+    HeaderName::from_static("traceparent"),
+    HeaderName::from_static("tracestate"),
+    HeaderName::from_static("sprag-token"),
+    HeaderName::from_static("x-sprag-token"),
+];
+
+/// Takes out headers by which a server could read another request than the one that was judged.
+pub fn drop_overrides(headers: &mut HeaderMap) {
+    let names = headers.keys().filter(|name| is_override(name.as_str()));
+    let names: Vec<HeaderName> = names.cloned().collect();
+    for name in names {
+        headers.remove(name);
+    }
+}
+
+fn is_override(name: &str) -> bool {
+    let dashed = name.replace('_', "-");
+    if dashed != name && DECIDES.iter().any(|decides| decides.as_str() == dashed) {
+        return true;
+    }
+    let has = |words: &[&str]| dashed.split('-').any(|word| words.contains(&word));
+    has(&REPLACES) && has(&REPLACED)
+}
 
 /// Leaves of a request's headers what is for the server.
 pub fn for_server(headers: &mut HeaderMap) {
@@ -42,9 +91,7 @@ pub fn for_server(headers: &mut HeaderMap) {
     for name in [header::HOST, header::CONTENT_LENGTH, header::EXPECT] {
         headers.remove(name);
     }
-    for name in OVERRIDES {
-        headers.remove(name);
-    }
+    drop_overrides(headers);
     // What is compressed can't be looked at.
     headers.insert(
         header::ACCEPT_ENCODING,
@@ -134,6 +181,51 @@ mod tests {
             ("accept-encoding", "identity"),
         ]);
         assert_eq!(headers, passed);
+    }
+
+    #[test]
+    fn a_header_that_names_another_request_once_passed_in_another_spelling() {
+        for name in [
+            "x-http-method-override",
+            "x_http_method_override",
+            "x-http-method",
+            "x-method-override",
+            "x-original-url",
+            "x_original_uri",
+            "x-original-method",
+            "x-original-path",
+            "x-rewrite-url",
+            "x-replaced-path",
+            "x-forwarded-uri",
+            "x-forwarded-method",
+            "x-forwarded-path",
+            "x-envoy-original-path",
+            "x-ms-original-url",
+            "x-waws-unencoded-url",
+            "x-http-destinationurl",
+            "content_type",
+            "transfer_encoding",
+            "mcp_session_id",
+            "sprag_token",
+        ] {
+            assert!(is_override(name), "{name}");
+        }
+        for name in [
+            "content-type",
+            "mcp-session-id",
+            "mcp-method",
+            "session_id",
+            "api_key",
+            "x-callback-url",
+            "x-repository-path",
+            "x-payment-method",
+            "x-forwarded-for",
+            "x-forwarded-proto",
+            "forwarded",
+            "authorization",
+        ] {
+            assert!(!is_override(name), "{name}");
+        }
     }
 
     #[test]

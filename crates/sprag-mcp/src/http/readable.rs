@@ -28,16 +28,26 @@ pub(super) fn head(head: &Parts) -> Result<(), ErrorResponse> {
             (header::ALLOW, allowed),
         ));
     }
-    if let Some(encoding) = encoding(&head.headers) {
-        let why =
-            format!("a body in {encoding:?} can't be judged; send it without Content-Encoding");
-        return Err(unsupported(&why));
+    match unreadable(&head.headers) {
+        Some(why) => Err(unsupported(&why)),
+        None => Ok(()),
     }
-    if let Some(charset) = charset(&head.headers) {
-        let why = format!("a body in {charset:?} can't be judged; send it in UTF-8");
-        return Err(unsupported(&why));
+}
+
+/// Why a body under these headers may be read otherwise than as plain UTF-8, if it may.
+#[must_use]
+pub fn unreadable(headers: &HeaderMap) -> Option<String> {
+    if let Some(encoding) = encoding(headers) {
+        let why = "can't be judged; send it without Content-Encoding";
+        return Some(format!("a body in {encoding:?} {why}"));
     }
-    Ok(())
+    if headers.get_all(header::CONTENT_TYPE).iter().count() > 1 {
+        return Some("a body of two types can't be judged; send one Content-Type".to_owned());
+    }
+    let charset = charset(headers)?;
+    Some(format!(
+        "a body in {charset:?} can't be judged; send it in UTF-8"
+    ))
 }
 
 /// Whether the body of a request, whatever its method, is a message to judge. What some server could read as a message, but the guard can't,
@@ -54,8 +64,9 @@ pub(super) fn is_message(head: &Parts, body: &[u8]) -> Result<bool, ErrorRespons
             "a body in UTF-16, UTF-32 or with a byte order mark can't be judged; send plain UTF-8";
         return Err(unsupported(why));
     }
-    let is_json = matches!(body.trim_ascii_start().first(), Some(b'{' | b'['));
-    Ok(is_json || !headers::is_form(&head.headers))
+    // No form holds one as it is. What comes before it does not matter: a lax parser takes a comment or an odd blank there.
+    let may_be_json = body.contains(&b'{');
+    Ok(may_be_json || !headers::is_form(&head.headers))
 }
 
 fn encoding(headers: &HeaderMap) -> Option<String> {
@@ -68,22 +79,18 @@ fn encoding(headers: &HeaderMap) -> Option<String> {
     Some(String::from_utf8_lossy(other.trim_ascii()).into_owned())
 }
 
-/// The charset of the body, if it is not one that reads ASCII and UTF-8 as they are.
+/// The charset of the body, if it is not one that reads ASCII and UTF-8 as they are. Every parameter that any server
+/// takes for it counts: `charset = x`, `charset*=x`.
 fn charset(headers: &HeaderMap) -> Option<String> {
-    let values = headers.get_all(header::CONTENT_TYPE).iter();
-    let parameters = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b';').skip(1));
-    for parameter in parameters {
-        let text = String::from_utf8_lossy(parameter)
-            .trim()
-            .to_ascii_lowercase();
-        if let Some(value) = text.strip_prefix("charset=") {
-            let value = value.trim_matches(['"', '\'', ' ']);
-            if !["utf-8", "utf8", "us-ascii", "ascii"].contains(&value) {
-                return Some(value.to_owned());
-            }
-        }
-    }
-    None
+    let told = headers.get(header::CONTENT_TYPE)?;
+    let text = String::from_utf8_lossy(told.as_bytes()).to_ascii_lowercase();
+    let mut parameters = text.split([';', ',']).skip(1).map(str::trim);
+    parameters.find_map(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let value = value.trim().trim_matches(['"', '\'']).trim();
+        let is_plain = name == "charset" && ["utf-8", "utf8", "us-ascii", "ascii"].contains(&value);
+        (name.contains("charset") && !is_plain).then(|| value.to_owned())
+    })
 }
 
 fn unsupported(why: &str) -> ErrorResponse {

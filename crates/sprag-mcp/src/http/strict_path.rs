@@ -7,6 +7,8 @@
 
 use std::fmt::Write as _;
 
+use crate::envelope::is_unseen;
+
 /// Why servers may read a path in different ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -23,6 +25,9 @@ pub enum PathError {
     /// Bytes that are not UTF-8.
     #[error("it is not UTF-8")]
     NotText,
+    /// A character that some servers drop, or take for another one.
+    #[error("it has a {0:?}, which some servers drop or take for another character")]
+    Lookalike(char),
     /// A character that some servers give a meaning to.
     #[error("it has a {0:?}, plain or encoded, which servers read in different ways")]
     Character(char),
@@ -50,10 +55,20 @@ fn segment(raw: &str) -> Result<String, PathError> {
     if let Some(odd) = text.chars().find(|c| is_odd(*c)) {
         return Err(PathError::Character(odd));
     }
+    if let Some(other) = text.chars().find(|c| is_lookalike(*c)) {
+        return Err(PathError::Lookalike(other));
+    }
     if text == "." || text.ends_with('.') || text.trim() != text {
         return Err(PathError::Dots);
     }
     Ok(text)
+}
+
+/// What nobody sees, and wide letters and digits: a server that normalises names reads `2` where `2` and a blank of no
+/// width stand.
+fn is_lookalike(c: char) -> bool {
+    is_unseen(c)
+        || matches!(c, '\u{b2}' | '\u{b3}' | '\u{b9}' | '\u{2070}'..='\u{2089}' | '\u{ff01}'..='\u{ff5e}')
 }
 
 fn decoded(raw: &str) -> Result<String, PathError> {
@@ -112,6 +127,7 @@ mod tests {
             ("/2/messages", vec!["2", "messages"]),
             ("/coder-1:a@b/%6dessages", vec!["coder-1:a@b", "messages"]),
             ("/a%20b/flu%C3%9F", vec!["a b", "fluß"]),
+            ("/%E4%BC%9A%E8%AF%9D/%F0%9F%9A%80", vec!["会话", "🚀"]),
         ] {
             let read = segments(path).unwrap();
             assert_eq!(read, parts, "{path}");
@@ -140,6 +156,10 @@ mod tests {
             ("/2/messages%23x", E::Character('#')),
             ("/2/messages%3fx", E::Character('?')),
             ("/2/%256dessages", E::Character('%')),
+            ("/2%E2%80%8B/messages", E::Lookalike('\u{200b}')),
+            ("/%EF%BC%92/messages", E::Lookalike('\u{ff12}')),
+            ("/2%C2%AD/messages", E::Lookalike('\u{ad}')),
+            ("/%C2%B2/messages", E::Lookalike('\u{b2}')),
             ("/2/%6", E::Escape),
             ("/2/%zz", E::Escape),
             ("/2/%ff", E::NotText),

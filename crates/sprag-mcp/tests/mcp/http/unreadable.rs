@@ -51,8 +51,22 @@ fn a_call_that_is_compressed_or_in_utf_16_once_passed_unjudged() {
     ] {
         assert_eq!(status(&proxy, "POST /mcp", json, &body), 415, "{what}");
     }
-    let other = "content-type: application/json; charset=\"UTF-16LE\"\r\n";
-    assert_eq!(status(&proxy, "POST /mcp", other, call.as_bytes()), 415);
+    for charset in [
+        "charset=\"UTF-16LE\"",
+        "charset = utf-7",
+        "charset\t=utf-7",
+        "charset*=utf-8''utf-7",
+        "charset*0=utf-7",
+        "x=\"\"; charset=shift_jis",
+        "charset=utf-8; charset=utf-7",
+        "charset",
+    ] {
+        let other = format!("content-type: application/json; {charset}\r\n");
+        let status = status(&proxy, "POST /mcp", &other, call.as_bytes());
+        assert_eq!(status, 415, "{charset}");
+    }
+    let two = "content-type: application/json\r\ncontent-type: application/cbor\r\n";
+    assert_eq!(status(&proxy, "POST /mcp", two, call.as_bytes()), 415);
     assert_eq!(server.asked().len(), 0);
     let plain = "content-type: application/json; charset=utf-8\r\ncontent-encoding: identity\r\n";
     assert_eq!(status(&proxy, "POST /mcp", plain, call.as_bytes()), 200);
@@ -103,6 +117,9 @@ fn what_only_a_lax_parser_reads_as_a_call_once_passed_unjudged() {
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","param\u017f":{params}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"Tools/Call","params":{params}}}"#),
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":" tools/call","params":{params}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call\u200b","params":{params}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call\u0000","params":{params}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"me\u00adthod":"tools/call","params":{params}}}"#),
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":"delete_all"}}"#
             .to_owned(),
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","NAME":"b"}}"#
@@ -121,6 +138,19 @@ fn what_only_a_lax_parser_reads_as_a_call_once_passed_unjudged() {
     }
     assert_eq!(server.asked().len(), 0);
     assert_eq!(proxy.records().len(), 0);
+}
+
+#[test]
+fn a_call_behind_a_comment_once_passed_as_a_form() {
+    let server = ScriptedServer::start(|_, peer| peer.json(b"{}"));
+    let proxy = ProxyFixture::before(&server);
+    let form = "content-type: application/x-www-form-urlencoded\r\n";
+    for before in ["/**/", "//x\n", "\u{b}", "\u{a0}", "\u{2028}", "x=1&"] {
+        let body = format!("{before}{}", call(1, "delete_all", "{}"));
+        let status = status(&proxy, "POST /mcp", form, body.as_bytes());
+        assert_eq!(status, 400, "{before:?}");
+    }
+    assert_eq!(server.asked().len(), 0);
 }
 
 #[test]
