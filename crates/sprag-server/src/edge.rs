@@ -34,7 +34,7 @@ const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-
 const SANDBOX: &str = "default-src 'none'; sandbox; frame-ancestors 'none'; form-action 'none'";
 
 /// Headers by which an answer acts on its whole origin, beyond the `Access-Control-` family.
-const FOR_ORIGINS: [&str; 24] = [
+const FOR_ORIGINS: [&str; 36] = [
     "set-cookie",
     "set-cookie2",
     "clear-site-data",
@@ -59,6 +59,18 @@ const FOR_ORIGINS: [&str; 24] = [
     "cross-origin-embedder-policy",
     "speculation-rules",
     "x-permitted-cross-domain-policies",
+    "accept-ch",
+    "critical-ch",
+    "delegate-ch",
+    "use-as-dictionary",
+    "set-login",
+    "secure-session-registration",
+    "sec-session-registration",
+    "secure-session-challenge",
+    "sec-session-challenge",
+    "activate-storage-access",
+    "observe-browsing-topics",
+    "x-dns-prefetch-control",
 ];
 
 /// Marks an answer that a route of this server made itself.

@@ -139,6 +139,7 @@ async fn answer(
         RelayRoute::Create => session::create(app, relay, sender, request).await,
         RelayRoute::Message(to) => message::say(app, relay, sender, to, request).await,
         RelayRoute::Idle(session) => session::idle(app, relay, sender, session, request).await,
+        RelayRoute::Look => forward::pass_without_body(relay, request).await,
         RelayRoute::Other => forward::pass(relay, request).await,
     };
     answered.unwrap_or_else(refused)

@@ -92,6 +92,32 @@ const KNOWN: &str =
     "content, correlation, from, source, agent, from_agent, conversation, session, generation";
 
 impl FieldNames {
+    /// What all fields are called.
+    pub(super) fn all(&self) -> impl Iterator<Item = &String> {
+        let Self {
+            content,
+            correlation,
+            from,
+            source,
+            agent,
+            from_agent,
+            conversation,
+            session,
+            generation,
+        } = self;
+        let others = [
+            correlation,
+            from,
+            source,
+            agent,
+            from_agent,
+            conversation,
+            session,
+            generation,
+        ];
+        content.iter().chain(others)
+    }
+
     /// Calls a field by another name: `from=sender`, or `content=text,prompt` for the first that is there.
     ///
     /// # Errors

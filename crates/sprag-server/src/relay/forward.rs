@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::HttpBody as _;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -17,6 +18,7 @@ use super::upstream_response::UpstreamResponse;
 use super::verdict::warn;
 use super::{Relay, SENDER, session, trace};
 use crate::app::App;
+use crate::param::bad;
 use crate::problem::{Problem, ProblemKind};
 
 /// A message that was let through, on its way.
@@ -162,6 +164,18 @@ impl Forward {
             headers.insert(SESSION, value);
         }
     }
+}
+
+/// Passes a request to the place of messages through, unless it has a body: an agent server may read a message there,
+/// whatever the method.
+pub(super) async fn pass_without_body(
+    relay: Arc<Relay>,
+    request: Request,
+) -> Result<Response, Problem> {
+    if !request.body().is_end_stream() {
+        return Err(bad("the body", "a message is sent with POST"));
+    }
+    pass(relay, request).await
 }
 
 /// Passes a request through as it is.

@@ -41,26 +41,13 @@ const CORRELATION: [&str; 7] = [
     "correlationid",
 ];
 
-/// By these some servers take another method or another path than the ones that were judged.
-const OVERRIDES: [&str; 7] = [
-    "x-http-method-override",
-    "x-http-method",
-    "x-method-override",
-    "x-original-url",
-    "x-original-uri",
-    "x-rewrite-url",
-    "x-forwarded-uri",
-];
-
 /// What the upstream gets of a request's headers. `Authorization` is for us, whatever it holds: it is not passed on.
 pub(super) fn for_upstream(headers: &HeaderMap) -> HeaderMap {
     let mut passed = without_hops(headers);
     for name in [header::HOST, header::CONTENT_LENGTH, header::AUTHORIZATION] {
         passed.remove(name);
     }
-    for name in OVERRIDES {
-        passed.remove(name);
-    }
+    sprag_mcp::http::headers::drop_overrides(&mut passed);
     passed
 }
 
@@ -167,6 +154,9 @@ mod tests {
             ("transfer-encoding", "chunked"),
             ("x-http-method-override", "POST"),
             ("x-original-url", "/api/sessions/2/messages"),
+            ("x_original_url", "/api/sessions/2/messages"),
+            ("x-replaced-path", "/api/sessions/2/messages"),
+            ("content_type", "text/plain"),
             ("cookie", "a=1"),
             ("x-other", "kept"),
         ]));

@@ -11,6 +11,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use sprag::Id;
 use sprag_core::{Payload, Source};
+use sprag_mcp::http::strict_path::folded;
 
 use super::config::FieldNames;
 use crate::param::bad;
@@ -58,6 +59,7 @@ impl<'a> MessageBody<'a> {
 
     /// What it says to the relay.
     pub(super) fn fields(&self, names: &FieldNames) -> Result<RelayFields, Problem> {
+        self.refuse_odd_spellings(names)?;
         let mut content = None;
         for name in &names.content {
             content = content.or(self.get(name)?);
@@ -111,6 +113,25 @@ impl<'a> MessageBody<'a> {
         }
         text.push_str(self.text.get(done..).unwrap_or_default());
         text
+    }
+
+    /// Refuses a name that an agent server without an eye for case takes for one of ours: it would read another sender
+    /// or flow than the one that was judged.
+    fn refuse_odd_spellings(&self, names: &FieldNames) -> Result<(), Problem> {
+        let decides = [&names.from, &names.correlation];
+        for name in names.all() {
+            let wanted = folded(name);
+            let is_like = |held: &String| held != name && folded(held) == wanted;
+            let mut odd = self.members.iter().map(|(held, _)| held);
+            let Some(odd) = odd.find(|held| is_like(held)) else {
+                continue;
+            };
+            if decides.contains(&name) || self.members.iter().any(|(held, _)| held == name) {
+                let why = format!("it could be read as {name:?}; write it so");
+                return Err(bad(odd, why));
+            }
+        }
+        Ok(())
     }
 
     /// A field; null is none. Twice is refused: who reads it after us might take the other one.
@@ -242,6 +263,12 @@ mod tests {
     }
 
     #[test]
+    fn fields_of_the_agent_server_may_be_spelled_like_ours() {
+        let read = fields(r#"{"fromSession":"1","Source":"github","Agent":"x","Message":"hi"}"#);
+        assert!(read.unwrap().agent.is_none());
+    }
+
+    #[test]
     fn what_can_not_be_meant_is_told() {
         for (text, told) in [
             (
@@ -269,6 +296,18 @@ mod tests {
             (
                 r#"{"source":"robot"}"#,
                 "source: \"robot\" is none of user, applet, scheduler, agent",
+            ),
+            (
+                r#"{"fromSession":"1","FromSession":null}"#,
+                "FromSession: it could be read as \"fromSession\"; write it so",
+            ),
+            (
+                r#"{"from\u017fession":"1"}"#,
+                "from\u{17f}ession: it could be read as \"fromSession\"; write it so",
+            ),
+            (
+                r#"{"fromSession":"1","prompt":"a","PROMPT":"b"}"#,
+                "PROMPT: it could be read as \"prompt\"; write it so",
             ),
             (
                 r#"{"generation":-1}"#,

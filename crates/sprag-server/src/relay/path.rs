@@ -23,6 +23,8 @@ pub(super) enum RelayRoute {
     Message(Id),
     /// A session has nothing more to do.
     Idle(Id),
+    /// The place of a message, with a method that carries none: passed on if it has no body.
+    Look,
     /// Not a message: passed on unjudged.
     Other,
 }
@@ -97,8 +99,14 @@ fn by_method(route: RelayRoute, method: &Method) -> Result<RelayRoute, Problem> 
     let carries_none = [Method::GET, Method::HEAD, Method::DELETE, Method::OPTIONS];
     let others = [Method::POST, Method::PUT, Method::PATCH];
     match route {
-        RelayRoute::Other if others.contains(method) => Ok(RelayRoute::Other),
-        _ if carries_none.contains(method) => Ok(RelayRoute::Other),
+        RelayRoute::Other if others.contains(method) || carries_none.contains(method) => {
+            Ok(RelayRoute::Other)
+        }
+        RelayRoute::Create | RelayRoute::Message(_) | RelayRoute::Idle(_)
+            if carries_none.contains(method) =>
+        {
+            Ok(RelayRoute::Look)
+        }
         RelayRoute::Create | RelayRoute::Message(_) | RelayRoute::Idle(_)
             if *method == Method::POST =>
         {
@@ -312,7 +320,8 @@ mod tests {
                     assert_eq!(lax[2..], [&*folded(id.as_str()), "messages"], "{path}");
                     messages += 1;
                 }
-                RelayRoute::Other | RelayRoute::Create | RelayRoute::Idle(_) => {}
+                RelayRoute::Other | RelayRoute::Look | RelayRoute::Create | RelayRoute::Idle(_) => {
+                }
             }
         }
         assert!(messages > 100 && others > 100, "{messages}, {others}");

@@ -89,6 +89,8 @@ const PAGE_HEADERS: &str = "content-type: text/html\r\n\
     refresh: 0;url=/v1/pause\r\n\
     link: </evil.js>; rel=preload\r\n\
     strict-transport-security: max-age=1\r\n\
+    secure-session-registration: (ES256); path=\"/s\"\r\n\
+    use-as-dictionary: match=\"/*\"\r\n\
     x-own: kept\r\n";
 
 /// A server with another one behind it, as relay, as MCP server and as model API.

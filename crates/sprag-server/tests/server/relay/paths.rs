@@ -41,6 +41,11 @@ fn a_message_written_in_another_way_is_judged_or_refused_and_never_passed_on_unj
         ("POST", "/api/sessions/2%2Fmessages", 400),
         ("POST", "/api/sessions/2/%256dessages", 400),
         ("POST", "/api/sessions/2/messages.json", 400),
+        ("POST", "/api/sessions/2%E2%80%8B/messages", 400),
+        ("POST", "/api/sessions/%EF%BC%92/messages", 400),
+        ("GET", "/api/sessions/2/messages", 400),
+        ("DELETE", "/api/sessions/2/messages", 400),
+        ("OPTIONS", "/api/sessions", 400),
         ("PUT", "/api/sessions/2/messages", 405),
         ("PATCH", "/api/sessions/2/messages", 405),
         ("post", "/api/sessions/2/messages", 405),
@@ -49,6 +54,33 @@ fn a_message_written_in_another_way_is_judged_or_refused_and_never_passed_on_unj
     ] {
         let answer = server.send(method, path, "", BODY);
         assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
+    }
+    assert_eq!(upstream.requests(), [""; 0]);
+}
+
+#[test]
+fn a_body_that_an_agent_server_may_read_otherwise_once_went_on_as_it_was() {
+    let upstream = TakesAll::start("content-type: text/plain\r\n", "taken");
+    let server = relayed(&upstream);
+    for headers in [
+        "content-encoding: deflate",
+        "content-encoding: identity, gzip",
+        "content-type: application/json\r\ncontent-type: application/x-www-form-urlencoded",
+        "content-type: application/json; charset=utf-7",
+        "content-type: application/json; charset = \"shift_jis\"",
+        "content-type: application/json; charset*=utf-8''utf-16",
+    ] {
+        let path = "/api/sessions/2/messages";
+        let answer = server.send("POST", path, &format!("{headers}\r\n"), BODY);
+        assert_eq!(answer.status, 415, "{headers}: {answer:?}");
+    }
+    for body in [
+        r#"{"prompt":"hi","fromSession":"1","FromSession":null,"correlationId":"f"}"#,
+        r#"{"prompt":"hi","fromSession":"1","correlationId":"f","CORRELATIONID":"g"}"#,
+        r#"{"prompt":"hi","fromSession":"1","Prompt":"delete all","correlationId":"f"}"#,
+    ] {
+        let answer = server.send("POST", "/api/sessions/2/messages", "", body);
+        assert_eq!(answer.status, 400, "{body}: {answer:?}");
     }
     assert_eq!(upstream.requests(), [""; 0]);
 }
@@ -63,7 +95,7 @@ fn what_is_passed_on_is_what_was_read() {
             .status,
         200
     );
-    let overridden = "x-http-method-override: POST\r\nx-original-url: /api/sessions/2/messages\r\n";
+    let overridden = "x-http-method-override: POST\r\nx_original_url: /api/sessions/2/messages\r\n";
     server.send("GET", "/api/sessions/2/messages", overridden, "");
     let requests = upstream.requests();
     let lines: Vec<&str> = requests
@@ -77,5 +109,5 @@ fn what_is_passed_on_is_what_was_read() {
             "GET /base/api/sessions/2/messages HTTP/1.1",
         ]
     );
-    assert!(!requests[1].contains("x-original-url") && !requests[1].contains("override"));
+    assert!(!requests[1].contains("original") && !requests[1].contains("override"));
 }
