@@ -21,7 +21,7 @@ pub mod tool_name;
 pub use answer::{AnsweredHook, HookOptions, HookResponse, answer, unreadable};
 pub use client::{Client, UnknownClient};
 pub use codec::{is_own_prompt, phase};
-pub use parsed_hook::{Dialect, HookPhase, ParsedHook, ReadError};
+pub use parsed_hook::{Dialect, HookPhase, ParsedHook, ReadError, has_loose_id};
 pub use reply::reason;
 pub use spend::{SpendReader, SpendSource, SpentLine, TranscriptLine, spent_in};
 pub use time::parse_time;

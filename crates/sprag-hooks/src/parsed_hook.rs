@@ -17,6 +17,19 @@ use crate::spend::HookSpender;
 /// `call_0`, `call_1` in every answer; as a `use_id` that would make all later calls look like the
 /// first, and nothing would be counted.
 const MIN_UNIQUE_BYTES: usize = 16;
+/// Whether `payload` is about a tool use whose id is not taken for unique: two hooks that report it would have it
+/// counted twice.
+#[must_use]
+pub fn has_loose_id(payload: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct ToolUseId {
+        tool_use_id: Option<String>,
+    }
+    let read = serde_json::from_slice(payload).ok();
+    let id = read.and_then(|read: ToolUseId| read.tool_use_id);
+    id.is_some_and(|id| id.len() < MIN_UNIQUE_BYTES)
+}
+
 /// The longest part of a session id that names the client's session.
 const MAX_ROOT_BYTES: usize = 160;
 /// The longest part of a session id that names a sub-agent. Both parts, a slash and the name that a

@@ -39,7 +39,8 @@ pub(crate) fn run(args: &HookArgs, settings: &Settings) -> Run {
         .as_deref()
         .map(|db| LazyLink::new(link_options(args, settings, db)));
     let answered = catch_unwind(AssertUnwindSafe(|| {
-        if duplicate::is_reported_elsewhere(client, args, settings) {
+        let read = payload.as_deref().unwrap_or_default();
+        if duplicate::is_reported_elsewhere(client, read, args, settings) {
             return AnsweredHook::default();
         }
         answer_payload(

@@ -205,6 +205,12 @@ fn hooks_of_the_user_and_the_project_count_once_in_every_client() {
             "PreToolUse",
             json!({"hook_event_name": "PreToolUse", "session_id": "s1", "transcript_path": "t", "tool_name": "Bash", "tool_input": {}}),
         ),
+        // Its ids tell calls apart, but not those of every model server.
+        (
+            "codex",
+            "PreToolUse",
+            json!({"hook_event_name": "PreToolUse", "session_id": "s1", "turn_id": "t1", "tool_name": "Bash", "tool_input": {}, "tool_use_id": "call_x7k2p9qd"}),
+        ),
         (
             "gemini",
             "BeforeTool",

@@ -1,7 +1,8 @@
 //! Hooks that are called for the same event: only one of them may report it, or it counts twice.
 //!
 //! - A project's hooks yield to those in the user's own settings. Codex is an exception: it skips hooks
-//!   that its user did not trust without a word, and its tool-use ids keep calls from counting twice.
+//!   that its user did not trust without a word, and its tool-use ids keep calls from counting twice. If a
+//!   model server gives ids that are too short for that, they yield there too.
 //! - Copilot CLI runs Claude's hooks too; those yield to Copilot's own.
 //!
 //! A repository brings its own settings, so what is in them must not silence anything unless it does the
@@ -10,14 +11,19 @@
 use std::path::Path;
 
 use clap::Parser as _;
-use sprag_hooks::Client;
 use sprag_hooks::install::{InstalledHook, Scope, events, installed_hooks, settings_path};
+use sprag_hooks::{Client, has_loose_id};
 
 use crate::args::{Cli, HookArgs, SpragCommand};
 use crate::settings::Settings;
 
 /// Whether another hook of ours reports the event of this one.
-pub(super) fn is_reported_elsewhere(client: Client, args: &HookArgs, settings: &Settings) -> bool {
+pub(super) fn is_reported_elsewhere(
+    client: Client,
+    payload: &[u8],
+    args: &HookArgs,
+    settings: &Settings,
+) -> bool {
     match settings.copilot_project() {
         Some(project) if client == Client::Claude => {
             let scopes = [Scope::User, Scope::Project];
@@ -30,7 +36,7 @@ pub(super) fn is_reported_elsewhere(client: Client, args: &HookArgs, settings: &
                 })
             })
         }
-        _ if args.project && client != Client::Codex => {
+        _ if args.project && (client != Client::Codex || has_loose_id(payload)) => {
             let hooks = hooks_in(client, Scope::User, Path::new(""), settings);
             let event = args.event.as_deref();
             // In the home itself the user's file is the project's too: its hooks don't yield to themselves.
