@@ -32,9 +32,10 @@ struct Disk {
 impl Disk {
     fn new() -> Self {
         let sandbox = Sandbox::new();
-        let mount = ["-t", "tmpfs", "-o", "size=64m", "tmpfs"];
+        // Emptied, it has room for the log of all rounds: the last server has to end well.
+        let size = format!("size={}m", 64 + 2 * rounds());
         let made = Command::new("mount")
-            .args(mount)
+            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
             .arg(sandbox.path())
             .output();
         let is_mounted = made.is_ok_and(|made| made.status.success());
