@@ -97,12 +97,14 @@ export function reasonText(reason: string): string {
   return end > 0 ? plain.slice(0, end + 1) : plain;
 }
 
-/** What was captured of a record's payload, in one line. */
+/** What was captured of a record's payload, in one line: `args {"id":7}`. */
 export function payload(record: LogRecord): string {
   const { captured } = record;
   if (captured === undefined || captured === null) return "";
-  const text = typeof captured === "string" ? captured : JSON.stringify(captured);
-  return visible(text).slice(0, 300);
+  // Arguments were captured as the text that they came as: quoted once more they could not be read.
+  const plain = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const parts = typeof captured === "object" && !Array.isArray(captured) ? Object.entries(captured).map(([name, value]) => `${name} ${plain(value)}`) : [plain(captured)];
+  return visible(parts.join(", ")).slice(0, 300);
 }
 
 /** A record's kind in a word: `call`, or the note's name. */

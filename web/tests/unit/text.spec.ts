@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { ago, count, duration } from "../../src/text/amounts.ts";
-import { eventText, losses, reasonText } from "../../src/text/events.ts";
+import { eventText, losses, payload, reasonText } from "../../src/text/events.ts";
 import { pieces, start, visible } from "../../src/text/visible.ts";
 import { HOSTILE } from "../traffic.ts";
 
@@ -55,4 +55,10 @@ test("events and reasons are told in a few words", () => {
   expect(eventText({ type: "reset", session: "s", by: "ann", why: "repaired" })).toBe("reset by ann: repaired");
   expect(reasonText("session_killed: loop_detected, 3 deletes on asset_id=fact_sales in 12s")).toBe("Loop detected: 3 deletes on asset_id=fact_sales in 12s");
   expect(reasonText("`run` gave the same failure 12 times. Stop here: no further calls.")).toBe("`run` gave the same failure 12 times.");
+});
+
+test("what was captured reads as it was sent, without a second pair of quotes", () => {
+  const shown = (captured: unknown) => payload({ captured } as unknown as Parameters<typeof payload>[0]);
+  expect(shown({ args: '{"key":"a.csv"}', is_error: true })).toBe('args {"key":"a.csv"}, is_error true');
+  expect([shown("text"), shown(null), shown(undefined), shown([1])]).toEqual(["text", "", "", "[1]"]);
 });
