@@ -89,6 +89,7 @@ pub(crate) fn vectors() -> Vec<Scenario> {
         include_str!("../../../sprag-core/tests/vectors/effects.json"),
         include_str!("../../../sprag-core/tests/vectors/flow.json"),
         include_str!("../../../sprag-core/tests/vectors/inbox.json"),
+        include_str!("../../../sprag-core/tests/vectors/news.json"),
         include_str!("../../../sprag-core/tests/vectors/outputs.json"),
         include_str!("../../../sprag-core/tests/vectors/probes.json"),
         include_str!("../../../sprag-core/tests/vectors/reruns.json"),
