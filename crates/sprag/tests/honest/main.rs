@@ -21,6 +21,8 @@ mod mistakes;
 #[cfg(test)]
 mod notices;
 #[cfg(test)]
+mod probes;
+#[cfg(test)]
 mod runners;
 #[cfg(test)]
 mod schedules;
