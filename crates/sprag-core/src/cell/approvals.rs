@@ -184,10 +184,13 @@ impl Approvals {
         self.list.iter().any(granted)
     }
 
-    /// Whether a person declined something since a user last spoke.
-    pub(crate) fn has_declined(&self) -> bool {
-        let mut states = self.list.iter().map(|held| held.state);
-        states.any(|state| state == ApprovalState::Declined)
+    /// Whether a person declined something since a user last spoke, as long as that still means something: an answer
+    /// that does not is dropped with the next question.
+    pub(crate) fn has_declined(&self, now: Timestamp) -> bool {
+        let declined = |held: &Approval| held.state == ApprovalState::Declined;
+        self.list
+            .iter()
+            .any(|held| declined(held) && held.is_live(now))
     }
 
     /// The approved call is made: an approval for once is used up.

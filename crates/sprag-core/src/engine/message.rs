@@ -71,7 +71,7 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
                 receiver.leave_starter();
             }
             // The person is there and sees what was deleted so far.
-            if !receiver.held.approvals.has_declined() {
+            if !receiver.held.approvals.has_declined(now) {
                 receiver.held.destructive = None;
             }
             receiver.held.approvals.spoken_to();

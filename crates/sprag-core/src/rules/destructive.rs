@@ -9,7 +9,7 @@
 //!
 //! Trips when: the Nth destructive call within the window; a target that was already in N.
 //! Resets when: the window slides on, a user speaks, or an operator resets the session. What a person
-//! declined is not forgotten for a user's word.
+//! declined is not forgotten for a user's word in the ten minutes after.
 //! Bounded by: `max_calls` times; 16 targets for each of them, at most 4,096.
 //! Odd cases: a call's target is the whole set of its target fields, so `schema` alone never ties two
 //! tables together; an array is one target an element; a call without target fields counts for the volume only.

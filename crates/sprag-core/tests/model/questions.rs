@@ -84,12 +84,14 @@ impl<'a> Actor<'_, 'a> {
         self.life.iter().any(heard)
     }
 
-    /// The first record of its life that no user saw: after the last user's word that found nothing declined.
+    /// The first record of its life that no user saw: after the last user's word that found nothing declined of late.
     pub(crate) fn seen_by_user(&self) -> usize {
         let mut seen = 0;
         for (at, record) in self.life.iter().enumerate() {
             if record.facts.user_word && record.cells.receiver == Some(self.id) {
-                let declined = |one: &Question<'_>| matches!(one.state, QuestionState::Declined(_));
+                let declined = |one: &Question<'_>| {
+                    matches!(one.state, QuestionState::Declined(_)) && one.is_live(record.now)
+                };
                 if !self.all_questions(at).iter().any(declined) {
                     seen = at;
                 }
