@@ -9,8 +9,8 @@
 //! - of quick polls, two of three; so too if an approach alternates between answers (a flaky test), and
 //!   if a tool that runs no command only acknowledges (a key, a click, a line for a program): that
 //!   tells nothing of what came of it;
-//! - of looks that are told after 10 s that something is in the way for now, seven of eight, and two of three if
-//!   they come after 3 s; seven of eight, too, if a failure has a number that gets on by more than one each time;
+//! - of looks that are told after a wait that something is in the way for now, seven of eight; so too if a failure
+//!   has a number that gets on by more than one each time;
 //! - a second look in the same turn.
 //!
 //! A switch, a move or a label is set again and again by whoever steers: while other answers are new, and when it
@@ -34,8 +34,6 @@ const SIXTH: u8 = 6;
 /// Of looks that are told after a wait that something is in the way for now, and of failures that get on, each
 /// eighth.
 const EIGHTH: u8 = 8;
-/// The wait that is meant.
-const HELD_UP_TENTHS: u32 = 100;
 /// Something tried again after more other steps than this is begun anew.
 const NEAR_STEPS: u32 = 20;
 
@@ -139,8 +137,7 @@ impl Look<'_> {
         acknowledges: bool,
     ) -> u8 {
         let is_told = self.outcome.tone == Tone::Failure && self.outcome.pending;
-        let since = tenths(self.now).wrapping_sub(before.tenths);
-        let is_held_up = is_told && wait != Wait::None && since >= HELD_UP_TENTHS;
+        let is_held_up = is_told && wait != Wait::None;
         let acts = self.tried.kind == ToolKind::Run || progress.news.0 > before.step;
         if is_held_up || self.gets_on {
             EIGHTH

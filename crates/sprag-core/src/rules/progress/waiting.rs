@@ -29,8 +29,9 @@ use super::novelty::{Novelty, StepFacts};
 const PATIENT_TENTHS: u32 = 50;
 /// And a look that is told that something is on its way.
 const TOLD_TENTHS: u32 = 70;
-/// After this it is at least not in a hurry, as is one that is told that something is in the way for now.
+/// After this it is at least not in a hurry; and a failing one that is told that something is in the way.
 const UNHURRIED_TENTHS: u32 = 30;
+const HELD_UP_TENTHS: u32 = 100;
 /// A command that sleeps and takes this long holds a lull.
 const SLEPT: Millis = Millis(10_000);
 
@@ -39,7 +40,7 @@ const SLEPT: Millis = Millis(10_000);
 pub(super) enum Wait {
     /// Not at all.
     None,
-    /// For a while: long, but this session always takes long, or a few seconds for what is in the way.
+    /// For a while: long, but this session always takes long, or a shorter one for what is in the way.
     Slow,
     /// For a while that is long for this session, but not long.
     Pause,
@@ -68,7 +69,8 @@ pub(super) fn wait(
         tried.moves && tried.kind != ToolKind::Change || tried.kind == ToolKind::Poll || is_pending;
     // Whoever is told that it is on its way asks again, by whatever name.
     let polls = tried.kind == ToolKind::Poll || is_pending && outcome.tone != Tone::Failure;
-    let held_up = is_pending && since_look >= UNHURRIED_TENTHS;
+    let held_up = is_pending && since_look >= HELD_UP_TENTHS
+        || polls && is_pending && since_look >= UNHURRIED_TENTHS;
     let patient = tried.kind == ToolKind::Poll && since_look >= PATIENT_TENTHS
         || polls && since_look >= TOLD_TENTHS;
     let slow = happened(waited.slow);
