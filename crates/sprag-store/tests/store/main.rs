@@ -43,6 +43,8 @@ mod redis_pods;
 #[cfg(test)]
 mod redis_server;
 #[cfg(test)]
+mod short_histories;
+#[cfg(test)]
 mod sqlite;
 #[cfg(test)]
 mod strange_files;

@@ -2,14 +2,13 @@
 
 use sprag_core::Timestamp;
 use sprag_store::{
-    Capacity, Marks, MemoryStore, Noted, OwnedSqlite, Prune, Retention, SessionState, SharedSqlite,
+    Capacity, Marks, Noted, OwnedSqlite, Prune, Retention, SessionState, SharedSqlite,
     SqliteOptions, Store, StoreError, Verification, read_policy, verify,
 };
 
 use crate::model::{agrees_with_the_engine, all_records, replays_a_session, tells_one_story};
 use crate::observations::{asking_policy, call, draft, id, kill, policy, reset};
 use crate::place::Place;
-use crate::processes::times;
 use crate::stream::Stream;
 
 pub(crate) fn verified(store: &dyn Store) -> Verification {
@@ -36,36 +35,6 @@ fn a_shared_file_gives_the_engines_verdicts() {
         assert!(found.is_sound(), "{found:?}");
         assert!(found.recomputed > 250);
     }
-}
-
-/// Holds a store in memory, a shared file and an owned one against the engine on one short history each.
-fn short_history(seed: u64) {
-    let policy = if seed.is_multiple_of(4) {
-        asking_policy()
-    } else {
-        policy()
-    };
-    let places = [Place::new(), Place::new()];
-    let stores: [Box<dyn Store>; 3] = [
-        Box::new(MemoryStore::new().unwrap()),
-        Box::new(shared(&places[0])),
-        Box::new(owned(&places[1])),
-    ];
-    for store in stores {
-        agrees_with_the_engine(&*store, &policy, seed, 30);
-        let found = verified(&*store);
-        assert!(found.is_sound(), "seed {seed}: {found:?}");
-    }
-}
-
-#[test]
-fn many_short_histories_get_the_engines_verdicts_in_memory_and_in_files() {
-    let histories = times("SPRAG_STORE_HISTORIES", 40);
-    std::thread::scope(|scope| {
-        for first in 0..2 {
-            scope.spawn(move || (first..histories).step_by(2).for_each(short_history));
-        }
-    });
 }
 
 #[test]
