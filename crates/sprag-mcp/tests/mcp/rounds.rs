@@ -89,14 +89,14 @@ fn a_task_of_2026_brings_its_result_when_it_is_looked_after() {
             base + 3
         ));
         let done = format!(
-            r#"{{"id":{},"result":{{"resultType":"complete","taskId":"t{run}","status":"completed","result":{{"content":[{{"type":"text","text":"same"}}]}}}}}}"#,
+            r#"{{"id":{},"result":{{"resultType":"complete","taskId":"t{run}","status":"completed","result":{{"content":[{{"type":"text","text":"three rows, as before"}}]}}}}}}"#,
             base + 3
         );
         if run < 3 {
             fixture.down(&done);
         } else {
             let worded = fixture.worded(&done);
-            assert!(worded.contains(r#""result":{"content":[{"type":"text","text":"same"},{"type":"text","text":"[sprag]"#), "{worded}");
+            assert!(worded.contains(r#""result":{"content":[{"type":"text","text":"three rows, as before"},{"type":"text","text":"[sprag]"#), "{worded}");
         }
     }
 }
