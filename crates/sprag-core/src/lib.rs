@@ -71,7 +71,7 @@ pub use price::{PRICES_DATE, Price, Priced, Tokens};
 pub use resolve::{Family, FlowCounter, Known, resolve};
 pub use role::Role;
 pub use rule::{RuleId, UnknownRule};
-pub use rules::text::{plain_name, shell_word};
+pub use rules::text::{is_hidden, plain_name, shell_word};
 pub use secret_name::{is_secret_name, is_token_count};
 pub use sender::{ForeignSession, Owner, Sender};
 pub use time::{Millis, Timestamp};

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use serde::de::MapAccess;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use sprag_core::is_hidden;
 
 /// The members of a JSON-RPC message that show what it is. An `id` or `result` of null counts as present.
 #[derive(Debug, Default)]
@@ -82,23 +83,13 @@ fn is_odd(key: &str, known: &[&str]) -> bool {
     known.iter().any(|known| *known == folded)
 }
 
-/// Control characters, and others that are read but not seen: some servers drop them, some end a text there.
-pub(crate) fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-}
-
 /// A word without its case and without what nobody sees, by what Unicode folds together; wide letters are letters.
 pub(crate) fn folded(word: &str) -> String {
     let narrow = |c: char| match c {
         '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c),
         c => c,
     };
-    let seen = word.chars().filter(|c| !is_unseen(*c));
+    let seen = word.chars().filter(|c| !is_hidden(*c));
     let upper = seen.map(narrow).flat_map(char::to_uppercase);
     upper.flat_map(char::to_lowercase).collect()
 }

@@ -22,8 +22,10 @@ pub fn plain_name(name: &str) -> String {
     plain
 }
 
-/// Control characters, and those that are read but not seen: joiners, marks of direction, tags.
-fn is_hidden(c: char) -> bool {
+/// Control characters, and those that are read but not seen: joiners, marks of direction, tags. Some programs drop
+/// them, and some end a text there.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

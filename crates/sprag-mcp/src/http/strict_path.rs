@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use crate::envelope::is_unseen;
+use sprag_core::is_hidden;
 
 /// Why servers may read a path in different ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +67,7 @@ fn segment(raw: &str) -> Result<String, PathError> {
 /// What nobody sees, and wide letters and digits: a server that normalises names reads `2` where `2` and a blank of no
 /// width stand.
 fn is_lookalike(c: char) -> bool {
-    is_unseen(c)
+    is_hidden(c)
         || matches!(c, '\u{b2}' | '\u{b3}' | '\u{b9}' | '\u{2070}'..='\u{2089}' | '\u{ff01}'..='\u{ff5e}')
 }
 
