@@ -115,6 +115,8 @@ export const SCRIPTS = {
     usage: { input: 100, output: 40_000, cacheRead: 0, cacheWrite: 0 },
     budget: '1usd',
     expect: { stopped: true, mostAllowed: 4 + 2 + 5 },
+    // The gateway reserves what a request may cost, so that nothing is overshot: two answers fit.
+    gateway: { stopped: undefined, mostAllowed: 4 + 1, shows: 'no room for this request' },
   },
 
   // Many files, each with the same short acknowledgement: work.
