@@ -33,6 +33,7 @@ tidy: ## sizes, names, links, machine paths, lock files, licences and sources
 lint: ## clippy, warnings are errors
 	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
 	$(CARGO) clippy $(LOCKED) -p sprag -- -D warnings
+	$(CARGO) clippy $(LOCKED) -p sprag --no-default-features -- -D warnings
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 

@@ -1,8 +1,8 @@
 //! Files that people write: policies, edits of them, and scenarios.
 
 use sprag::policy_edit::{OverrideTarget, set};
-use sprag::scenario;
 use sprag_core::{Policy, import};
+use sprag_review::scenario;
 
 /// Right policies survive writing and reading; wrong ones get errors that can be shown.
 pub(crate) fn policy(data: &[u8]) {

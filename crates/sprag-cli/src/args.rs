@@ -13,21 +13,21 @@ mod relay;
 mod scan;
 mod serve;
 mod store;
+mod word;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use sprag::eval::Metric;
 use sprag_core::{Millis, Policy};
+use sprag_review::eval::Metric;
 
 pub(crate) use approvals::{AnswerArgs, ApprovalsArgs, ApproveArgs, ConfirmArg};
 #[cfg(unix)]
 pub(crate) use gateway::{
-    ClientWord, GatewayArgs, GatewayCommand, GatewayGuardArgs, MountedGatewayArgs, RunArgs,
-    StopWord,
+    GatewayArgs, GatewayCommand, GatewayGuardArgs, MountedGatewayArgs, RunArgs,
 };
-pub(crate) use hooks::{DoctorArgs, FailWord, HookArgs, HookCli, InstallArgs, UninstallArgs};
+pub(crate) use hooks::{DoctorArgs, HookArgs, HookCli, InstallArgs, UninstallArgs};
 #[cfg(unix)]
 pub(crate) use mcp::{ClientArgs, McpArgs, McpCommand, McpInstallArgs, McpUninstallArgs, WrapArgs};
 pub(crate) use operator::OperatorArgs;
@@ -42,9 +42,9 @@ pub(crate) use serve::{
     TokenShowArgs,
 };
 pub(crate) use store::{
-    ArchiveArgs, CaptureWord, CheckArgs, DbArg, ExportArgs, ExportWord, LogCommand, OrderArgs,
-    PanicArgs, PauseArgs, PlaceArgs, PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand,
-    SessionsListArgs, SessionsShowArgs, ShowArgs, StoreArgs, TailArgs, VerifyArgs,
+    ArchiveArgs, CheckArgs, DbArg, ExportArgs, ExportWord, LogCommand, OrderArgs, PanicArgs,
+    PauseArgs, PlaceArgs, PruneArgs, ReplayArgs, ResumeArgs, SessionsCommand, SessionsListArgs,
+    SessionsShowArgs, ShowArgs, StoreArgs, TailArgs, VerifyArgs,
 };
 
 use crate::examples;

@@ -1,7 +1,7 @@
 //! A rule's limits in a few words, for a table: `20 / 60s`, `warn 3, block 5`.
 
-use sprag::Explanation;
 use sprag_core::Policy;
+use sprag_review::Explanation;
 use toml_edit::Value;
 
 /// How many entries of a list are shown.

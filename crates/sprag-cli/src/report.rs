@@ -3,7 +3,7 @@
 use std::io::{Result, Write};
 
 use serde_json::Value;
-use sprag::scenario::{EventFailure, EventResult, ScenarioOutcome};
+use sprag_review::scenario::{EventFailure, EventResult, ScenarioOutcome};
 
 use crate::style::{BAD, FAINT, HEAD, paint};
 

@@ -42,33 +42,22 @@ impl Verb {
     }
 }
 
-/// How far the loss reaches; the later, the worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reach {
-    /// Build outputs, caches, temporary places, test databases, dry runs: nothing is lost.
-    Scratch,
-    /// Files below the project's root.
-    Workspace,
-    /// Local paths elsewhere.
-    Outside,
-    /// What others use too: databases, remote files, clusters, clouds.
-    Shared,
-    /// A whole place where data lives goes at once.
-    Sweeping,
-}
-
-impl Reach {
-    /// The reach as it is written everywhere.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Scratch => "scratch",
-            Self::Workspace => "workspace",
-            Self::Outside => "outside",
-            Self::Shared => "shared",
-            Self::Sweeping => "sweeping",
-        }
+words! {
+    "reach",
+    /// How far the loss reaches; the later, the worse.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Reach {
+        /// Build outputs, caches, temporary places, test databases, dry runs: nothing is lost.
+        Scratch = "scratch",
+        /// Files below the project's root.
+        Workspace = "workspace",
+        /// Local paths elsewhere.
+        Outside = "outside",
+        /// What others use too: databases, remote files, clusters, clouds.
+        Shared = "shared",
+        /// A whole place where data lives goes at once.
+        Sweeping = "sweeping",
     }
 }
 

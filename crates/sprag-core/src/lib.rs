@@ -3,6 +3,9 @@
 //! No clock, no I/O, no randomness, no async. The [`Digester`] reduces an event to an
 //! [`Observation`]; the engine folds it into small bounded cells and answers with a [`Verdict`].
 
+#[macro_use]
+mod words;
+
 mod cell;
 mod cell_map;
 mod chant;
@@ -77,6 +80,7 @@ pub use sender::{ForeignSession, Owner, Sender};
 pub use time::{Millis, Timestamp};
 pub use verdict::{Code, Decision, Evidence, Verdict, Would};
 pub use view::{Gauge, RuleState, Spent, SpentOn};
+pub use words::{UnknownWord, Words};
 
 /// The most top-level scalar arguments that an observation names.
 pub const MAX_FIELDS: usize = 16;

@@ -5,54 +5,34 @@
 //! in which role it came, and the guard refuses what that role may not say. How the role was
 //! established (a token, a socket, a place in the code) is the adapter's part.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::encoding::numbered_variants;
 use crate::event::Event;
 use crate::observation::{MessageKind, Observed, Via};
 
-/// In which role an event comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// An agent, or whoever speaks for one: its calls, steps, usage, and what it says to others.
-    Agent,
-    /// A program that carries messages between users and agents and knows who wrote them.
-    Relay,
-    /// A hook of an agent's own client, which sees what its user types.
-    Hook,
-    /// A person with the operator token.
-    Operator,
-    /// A person who sees what an operator sees and changes nothing.
-    Viewer,
+words! {
+    "role",
+    /// In which role an event comes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Role {
+        /// An agent, or whoever speaks for one: its calls, steps, usage, and what it says to others.
+        Agent = "agent",
+        /// A program that carries messages between users and agents and knows who wrote them.
+        Relay = "relay",
+        /// A hook of an agent's own client, which sees what its user types.
+        Hook = "hook",
+        /// A person with the operator token.
+        Operator = "operator",
+        /// A person who sees what an operator sees and changes nothing.
+        Viewer = "viewer",
+    }
 }
 
 numbered_variants!(Role, "role": 0 Agent, 1 Relay, 2 Hook, 3 Operator, 4 Viewer);
 
 impl Role {
-    /// Every role.
-    pub const ALL: [Self; 5] = [
-        Self::Agent,
-        Self::Relay,
-        Self::Hook,
-        Self::Operator,
-        Self::Viewer,
-    ];
-
-    /// The word for it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::Relay => "relay",
-            Self::Hook => "hook",
-            Self::Operator => "operator",
-            Self::Viewer => "viewer",
-        }
-    }
-
     /// Says which kind of adapter an event comes from. A hook is known by its role, and no agent may claim
     /// to be one: a second kind of adapter sees a tool use without its being counted again.
     pub const fn sets_via(self, what: &mut Observed) {
@@ -98,12 +78,6 @@ impl Role {
             },
         };
         if allowed { Ok(()) } else { Err(what) }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

@@ -6,25 +6,28 @@ use serde_json::{Map, Value};
 use crate::id::Id;
 use crate::rule::RuleId;
 
-/// What to do, from mild to final. The order is the rank: the highest of several wins.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Decision {
-    /// Go on.
-    #[default]
-    Allow,
-    /// Go on, and give the agent the message next to the real result.
-    Warn,
-    /// This call may not run until a person has approved it.
-    Ask,
-    /// This call or message is refused. Nothing else changes.
-    Deny,
-    /// Refused, and so is every further call of this session until a reset.
-    Block,
-    /// Everything in this session is refused until an operator resets it.
-    Kill,
+words! {
+    "decision",
+    /// What to do, from mild to final. The order is the rank: the highest of several wins.
+    #[derive(
+        Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    )]
+    #[serde(rename_all = "lowercase")]
+    pub enum Decision {
+        /// Go on.
+        #[default]
+        Allow = "allow",
+        /// Go on, and give the agent the message next to the real result.
+        Warn = "warn",
+        /// This call may not run until a person has approved it.
+        Ask = "ask",
+        /// This call or message is refused. Nothing else changes.
+        Deny = "deny",
+        /// Refused, and so is every further call of this session until a reset.
+        Block = "block",
+        /// Everything in this session is refused until an operator resets it.
+        Kill = "kill",
+    }
 }
 
 impl Decision {
@@ -32,35 +35,6 @@ impl Decision {
     #[must_use]
     pub fn refuses(self) -> bool {
         self >= Self::Ask
-    }
-
-    /// Every decision, the mildest first.
-    pub const ALL: [Self; 6] = [
-        Self::Allow,
-        Self::Warn,
-        Self::Ask,
-        Self::Deny,
-        Self::Block,
-        Self::Kill,
-    ];
-
-    /// The word on the wire.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Warn => "warn",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-            Self::Block => "block",
-            Self::Kill => "kill",
-        }
-    }
-}
-
-impl std::fmt::Display for Decision {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

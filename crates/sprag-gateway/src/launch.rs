@@ -5,21 +5,26 @@ mod own_provider;
 
 use std::fmt::Write as _;
 
-/// A client that can be started behind the gateway.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GatewayClient {
-    /// Claude Code.
-    Claude,
-    /// Codex CLI.
-    Codex,
-    /// Gemini CLI.
-    Gemini,
-    /// Copilot CLI.
-    Copilot,
-    /// opencode.
-    Opencode,
-    /// Any program that reads the variables of the official SDKs.
-    Other,
+use sprag_core::words;
+
+words! {
+    "client",
+    /// A client that can be started behind the gateway.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum GatewayClient {
+        /// Claude Code.
+        Claude = "claude",
+        /// Codex CLI.
+        Codex = "codex",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// Copilot CLI.
+        Copilot = "copilot",
+        /// opencode.
+        Opencode = "opencode",
+        /// Any program that reads the variables of the official SDKs.
+        Other = "other",
+    }
 }
 
 /// What the surroundings of a client say about where it goes and how it is logged in.

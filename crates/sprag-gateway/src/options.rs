@@ -2,28 +2,35 @@
 
 use reqwest::Url;
 use sprag::FailMode;
+use sprag_core::words;
 use sprag_mcp::http::Hosts;
 
 use crate::limits;
 
-/// What a stopped session is answered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum StopMode {
-    /// An ordinary answer with the reason as its text. Works in every client.
-    #[default]
-    Speak,
-    /// An error that clients do not retry, for pipelines that need a failing exit code.
-    Error,
+words! {
+    "stop mode",
+    /// What a stopped session is answered.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum StopMode {
+        /// An ordinary answer with the reason as its text. Works in every client.
+        #[default]
+        Speak = "speak",
+        /// An error that clients do not retry, for pipelines that need a failing exit code.
+        Error = "error",
+    }
 }
 
-/// Whether a warning reaches the model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum WarnMode {
-    /// Next to the tool result that it belongs to.
-    #[default]
-    Add,
-    /// Requests stay untouched; the warning is in the log only.
-    Log,
+words! {
+    "warn mode",
+    /// Whether a warning reaches the model.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum WarnMode {
+        /// Next to the tool result that it belongs to.
+        #[default]
+        Add = "add",
+        /// Requests stay untouched; the warning is in the log only.
+        Log = "log",
+    }
 }
 
 /// Where the model APIs are. Requests never choose a host.

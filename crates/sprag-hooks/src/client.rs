@@ -1,49 +1,28 @@
 //! The agent CLIs whose hooks are spoken here.
 
-use std::fmt;
-use std::str::FromStr;
+use sprag_core::words;
 
-/// An agent CLI.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Client {
-    /// Claude Code.
-    Claude,
-    /// Codex CLI.
-    Codex,
-    /// Gemini CLI.
-    Gemini,
-    /// Copilot CLI.
-    Copilot,
-    /// Cursor.
-    Cursor,
-    /// opencode.
-    Opencode,
+words! {
+    "client",
+    /// An agent CLI.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Client {
+        /// Claude Code.
+        Claude = "claude",
+        /// Codex CLI.
+        Codex = "codex",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// Copilot CLI.
+        Copilot = "copilot",
+        /// Cursor.
+        Cursor = "cursor",
+        /// opencode.
+        Opencode = "opencode",
+    }
 }
 
 impl Client {
-    /// Every client.
-    pub const ALL: [Self; 6] = [
-        Self::Claude,
-        Self::Codex,
-        Self::Gemini,
-        Self::Copilot,
-        Self::Cursor,
-        Self::Opencode,
-    ];
-
-    /// The word for it on a command line; also the agent behind its sessions.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Copilot => "copilot",
-            Self::Cursor => "cursor",
-            Self::Opencode => "opencode",
-        }
-    }
-
     /// Its name for people.
     #[must_use]
     pub const fn title(self) -> &'static str {
@@ -77,28 +56,5 @@ impl Client {
             Self::Cursor => "cursor-agent",
             other => other.as_str(),
         }
-    }
-}
-
-impl fmt::Display for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-/// There is no such client.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no client {found:?}; known are claude, codex, gemini, copilot, cursor, opencode")]
-pub struct UnknownClient {
-    found: String,
-}
-
-impl FromStr for Client {
-    type Err = UnknownClient;
-    fn from_str(word: &str) -> Result<Self, UnknownClient> {
-        let known = Self::ALL.into_iter().find(|client| client.as_str() == word);
-        known.ok_or_else(|| UnknownClient {
-            found: word.to_owned(),
-        })
     }
 }

@@ -19,7 +19,7 @@ mod time;
 pub mod tool_name;
 
 pub use answer::{AnsweredHook, HookOptions, HookResponse, answer, unreadable};
-pub use client::{Client, UnknownClient};
+pub use client::Client;
 pub use codec::{is_own_prompt, phase};
 pub use parsed_hook::{Dialect, HookPhase, ParsedHook, ReadError, has_loose_id};
 pub use reply::reason;

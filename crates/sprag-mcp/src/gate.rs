@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::value::RawValue;
-use sprag_core::{Id, canonical_json};
+use sprag_core::{Id, canonical_json, words};
 
 use crate::header_arguments::HeaderArgument;
 use crate::in_flight::InFlight;
@@ -29,14 +29,17 @@ pub(crate) use ask::HeldCall;
 pub(crate) use exchange_end::ExchangeEnd;
 pub use request_scope::RequestScope;
 
-/// What happens to the server when a session is killed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OnKill {
-    /// Its calls are refused; other sessions go on.
-    #[default]
-    Refuse,
-    /// The server is ended too.
-    Exit,
+words! {
+    "answer to a kill",
+    /// What happens to the server when a session is killed.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum OnKill {
+        /// Its calls are refused; other sessions go on.
+        #[default]
+        Refuse = "refuse",
+        /// The server is ended too.
+        Exit = "exit",
+    }
 }
 
 /// How a gate is configured.

@@ -10,7 +10,7 @@ mod mcp_client;
 mod server_entry;
 mod toml;
 
-pub use mcp_client::{ClientFolders, Format, McpClient, UnknownClient};
+pub use mcp_client::{ClientFolders, Format, McpClient};
 pub use server_entry::{ServerEntry, ServerLaunch};
 
 use crate::splice::{self, Splice};

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Serialize;
-use sprag::tune::History;
 use sprag_core::{Decision, Timestamp};
 use sprag_hooks::Client;
+use sprag_review::tune::History;
 
 use crate::file::{FileRead, Skipped};
 use crate::found_loop::Loop;

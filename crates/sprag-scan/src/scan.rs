@@ -4,9 +4,9 @@ use std::panic;
 use std::sync::Mutex;
 use std::thread;
 
-use sprag::tune::History;
 use sprag_core::{Policy, Timestamp};
 use sprag_hooks::Client;
+use sprag_review::tune::History;
 
 use crate::file::read_transcript;
 use crate::report::{ReportBuilder, ScanReport};

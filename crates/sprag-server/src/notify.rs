@@ -23,6 +23,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use sprag::{Clock, Id};
+use sprag_core::words;
 use sprag_store::Record;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::oneshot;
@@ -42,30 +43,15 @@ pub use signature::sign;
 /// How many alerts wait for one channel.
 const QUEUE: usize = 256;
 
-/// Where an alert goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Channel {
-    /// To an HTTP receiver.
-    Webhook,
-    /// To a program on this machine.
-    Command,
-}
-
-impl Channel {
-    /// The word for it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Webhook => "webhook",
-            Self::Command => "command",
-        }
-    }
-
-    /// The channel of that word.
-    pub(crate) fn parse(word: &str) -> Option<Self> {
-        [Self::Webhook, Self::Command]
-            .into_iter()
-            .find(|channel| channel.as_str() == word)
+words! {
+    "channel",
+    /// Where an alert goes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Channel {
+        /// To an HTTP receiver.
+        Webhook = "webhook",
+        /// To a program on this machine.
+        Command = "command",
     }
 }
 

@@ -2,6 +2,15 @@
 
 use sprag_core::{Decision, Observation, Observed, RuleId, Verdict};
 
+/// Whether an answer outlives the machine. A verdict is given either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durable {
+    /// It is on the disk.
+    Yes,
+    /// It is enforced, and lost if this process ends before the disk can be written again.
+    No,
+}
+
 /// When an answer may be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Durability {

@@ -105,6 +105,7 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// The database failed in a way that has no better name.
+    #[cfg(feature = "sqlite")]
     #[error("{path}: {source}")]
     Database {
         /// The file.
@@ -113,6 +114,7 @@ pub enum StoreError {
         source: rusqlite::Error,
     },
     /// The same, before it is known which file it was.
+    #[cfg(feature = "sqlite")]
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
     /// What was decided can't be written; it is kept in memory and tried again.

@@ -1,6 +1,6 @@
 //! Questions to a store, and answers page by page: nothing is ever handed out whole.
 
-use sprag_core::{Id, Mark, RuleId, SessionCell, Timestamp, Verdict};
+use sprag_core::{Id, Mark, RuleId, SessionCell, Timestamp, Verdict, words};
 
 use crate::eviction::idle_since;
 
@@ -16,15 +16,18 @@ pub struct Page<T, C> {
     pub next: Option<C>,
 }
 
-/// What a session may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SessionState {
-    /// Go on.
-    Active,
-    /// Talk, not act.
-    Blocked,
-    /// Nothing.
-    Killed,
+words! {
+    "state",
+    /// What a session may do.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum SessionState {
+        /// Go on.
+        Active = "active",
+        /// Talk, not act.
+        Blocked = "blocked",
+        /// Nothing.
+        Killed = "killed",
+    }
 }
 
 impl SessionState {
@@ -58,16 +61,6 @@ impl SessionState {
             Self::Active => 0,
             Self::Blocked => 1,
             Self::Killed => 2,
-        }
-    }
-
-    /// The word for it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Blocked => "blocked",
-            Self::Killed => "killed",
         }
     }
 }

@@ -35,7 +35,7 @@ pub use marks::{Marks, read_orders};
 pub use owner::OwnedSqlite;
 pub use shared::SharedSqlite;
 use sprag_core::Timestamp;
-pub use wait::{Durable, Wait};
+pub use wait::Wait;
 
 use crate::capacity::Capacity;
 

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 
 use sprag_core::{DigestKey, Id};
 
+use crate::Wait;
 use crate::census::Census;
 use crate::draft::Draft;
 use crate::error::StoreError;
@@ -19,7 +20,6 @@ use crate::note::Note;
 use crate::prune::{Prune, Pruned};
 use crate::query::{LogQuery, Page, Session, SessionState, SessionSummary};
 use crate::record::Record;
-use crate::sqlite::Wait;
 use crate::view::{Base, LogView, RawRecord};
 
 /// How a store is doing.

@@ -18,7 +18,7 @@ mod text;
 mod words;
 
 use serde_json::{Map, Value, json};
-use sprag_core::{Event, Observation, Observed, Payload};
+use sprag_core::{Event, Observation, Observed, Payload, words};
 use sprag_store::Captured;
 
 pub use redact::{REDACTED, redact, redact_text};
@@ -28,32 +28,22 @@ const MAX_KEPT_BYTES: usize = 256 * 1024;
 /// How much of a payload a preview shows, in characters.
 const PREVIEW_CHARS: usize = 200;
 
-/// How much of a payload the log keeps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Capture {
-    /// Nothing but digests.
-    #[default]
-    Digest,
-    /// The first 200 characters, without secrets.
-    Preview,
-    /// All of it, without secrets.
-    Full,
+words! {
+    "capture mode",
+    /// How much of a payload the log keeps.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Capture {
+        /// Nothing but digests.
+        #[default]
+        Digest = "digest",
+        /// The first 200 characters, without secrets.
+        Preview = "preview",
+        /// All of it, without secrets.
+        Full = "full",
+    }
 }
 
 impl Capture {
-    /// Every mode, the most private first.
-    pub const ALL: [Self; 3] = [Self::Digest, Self::Preview, Self::Full];
-
-    /// The word for it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Digest => "digest",
-            Self::Preview => "preview",
-            Self::Full => "full",
-        }
-    }
-
     /// What the log keeps of an event's payload.
     pub(crate) fn capture(self, event: &Event) -> Option<Captured> {
         if self == Self::Digest {

@@ -8,7 +8,6 @@
 //! A file is a line for the [`CaseHead`], then one line for each record.
 
 mod folder;
-mod proposal;
 
 use std::collections::VecDeque;
 
@@ -21,7 +20,6 @@ use crate::replay::{
 };
 
 pub use folder::{CaseFolder, CaseFolderError};
-pub use proposal::{Proposal, ProposedChange, propose};
 
 /// The most records of a case; older ones are left out.
 pub const MAX_CASE_RECORDS: usize = 5_000;

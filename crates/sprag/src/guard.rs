@@ -34,6 +34,7 @@ pub use allow::AllowError;
 pub use builder::{GuardBuilder, make_private_folder};
 pub use error::GuardError;
 pub use panic::panic_file;
+#[cfg(feature = "sqlite")]
 pub(crate) use panic::panic_in;
 pub use pending_verdict::PendingVerdict;
 pub use reload::Reload;
@@ -109,6 +110,7 @@ impl Guard {
     ///
     /// # Errors
     /// Returns an error if the file can't be used.
+    #[cfg(feature = "sqlite")]
     pub fn open(path: impl Into<std::path::PathBuf>) -> Result<Self, GuardError> {
         Self::builder().file(path).build()
     }

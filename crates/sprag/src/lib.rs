@@ -87,28 +87,23 @@ pub mod capture;
 pub mod case;
 mod clock;
 mod digester;
-pub mod eval;
-mod explain;
 mod export;
 mod feed;
 mod guard;
 mod judge;
+#[cfg(feature = "sqlite")]
 pub mod link;
-mod missing_time;
 pub mod policy_edit;
 mod policy_file;
 mod questions;
 pub mod replay;
-pub mod scenario;
 mod secret_variables;
-pub mod tune;
 mod utc;
 
 pub use capture::Capture;
 #[cfg(feature = "redis")]
 pub use clock::RedisClock;
 pub use clock::{Clock, SystemClock, TestClock};
-pub use explain::{Explanation, explain};
 pub use export::{CSV_HEADER, cloud_event, csv_row, record_json};
 pub use feed::{FEED_LENGTH, FeedItem, Subscription};
 pub use guard::{
@@ -116,6 +111,7 @@ pub use guard::{
     make_private_folder, panic_file,
 };
 pub use judge::{Judge, JudgeError};
+#[cfg(feature = "sqlite")]
 pub use link::{FailMode, LazyLink, Link, LinkError, LinkOptions, NoVerdict, Reached};
 pub use policy_file::{PolicyFile, PolicyFileError};
 pub use questions::{MAX_QUESTIONS, Question, QuestionUpdate, Questions};
@@ -125,11 +121,14 @@ pub use utc::rfc3339;
 
 pub use sprag_core::{
     AnswerEvent, ApprovalScope, ApprovalState, Code, Decision, EngineError, Event, EventError, Id,
-    Millis, Owner, Panic, Policy, Role, RuleId, RuleState, Sender, Timestamp, Verdict,
+    Millis, Owner, Panic, Policy, Role, RuleId, RuleState, Sender, Timestamp, UnknownWord, Verdict,
+    Words,
 };
+#[cfg(feature = "sqlite")]
+pub use sprag_store::Marks;
 pub use sprag_store::{
-    Census, Durable, LogQuery, LogScope, Marks, MemoryStore, Page, Pause, Record, RecordKind,
-    Retention, Session, SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError,
+    Census, Durable, LogQuery, LogScope, MemoryStore, Page, Pause, Record, RecordKind, Retention,
+    Session, SessionQuery, SessionSort, SessionState, SessionSummary, Store, StoreError,
     Verification, Wait, read_policy,
 };
 #[cfg(feature = "redis")]

@@ -9,6 +9,7 @@
 //!   call that was refused and would now be allowed has a result that nobody knows; the outcome says so.
 //! - Two replays over one recording show what a change of policy changes: [`differs`].
 
+mod assumed_time;
 mod error;
 mod fold;
 mod log;
@@ -17,6 +18,7 @@ mod tally;
 mod trace;
 mod what_if;
 
+pub use assumed_time::assumed_time;
 pub use error::ReplayError;
 pub use fold::{Replay, ReplayOutcome, differs};
 pub use log::LogRecording;

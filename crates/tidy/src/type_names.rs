@@ -20,7 +20,7 @@ const DESCRIBED_AGAIN: &str = "crates/sprag-server/src/wire/";
 
 /// Names in several places that mean the same there, and why they are not one type.
 #[rustfmt::skip]
-const SAME: [(&str, &str); 39] = [
+const SAME: [(&str, &str); 37] = [
     ("Announced", "a term of the shell's grammar, in the crate that reads it"),
     ("Answer", "a term of the model APIs, in the module of each API"),
     ("Base", "a term of the shell's grammar, in the crate that reads it"),
@@ -28,7 +28,6 @@ const SAME: [(&str, &str); 39] = [
     ("ClaudeLine", "a line of that client's transcript; the scan and the count of spend read different fields of it"),
     ("ClaudeMessage", "a line of that client's transcript; the scan and the count of spend read different fields of it"),
     ("ClaudeUsage", "a line of that client's transcript; the scan and the count of spend read different fields of it"),
-    ("Client", "a term of the shell's grammar, in the crate that reads it"),
     ("CodexInfo", "a line of that client's transcript; the scan and the count of spend read different fields of it"),
     ("CodexLine", "a line of that client's transcript; the scan and the count of spend read different fields of it"),
     ("CodexUsage", "a line of that client's transcript; the scan and the count of spend read different fields of it"),
@@ -57,7 +56,6 @@ const SAME: [(&str, &str); 39] = [
     ("Tokens", "tokens of an answer"),
     ("ToolCall", "a term of the model APIs, in the module of each API"),
     ("ToolResult", "a term of the model APIs, in the module of each API"),
-    ("UnknownClient", "why settings could not be changed, for each kind of settings"),
     ("Usage", "a term of the model APIs, in the module of each API"),
     ("Wait", "something that is waited for"),
 ];

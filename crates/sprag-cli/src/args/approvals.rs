@@ -1,8 +1,9 @@
 //! The arguments of the commands that answer questions, and of all that a person confirms.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use sprag::ApprovalScope;
 
+use super::word::word;
 use super::{OperatorArgs, PlaceArgs, PolicyArg};
 
 /// Whether a person is there.
@@ -24,35 +25,11 @@ pub(crate) struct ApprovalsArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub(crate) enum ScopeWord {
-    /// This call, once.
-    #[default]
-    Once,
-    /// The same on the same target, as long as the session lasts.
-    Session,
-    /// The same, and the policy allows the command in this project from now on.
-    Project,
-    /// The same, and the policy allows the command for this agent from now on.
-    Agent,
-}
-
-impl From<ScopeWord> for ApprovalScope {
-    fn from(word: ScopeWord) -> Self {
-        match word {
-            ScopeWord::Once => Self::Once,
-            ScopeWord::Session => Self::Session,
-            ScopeWord::Project => Self::Project,
-            ScopeWord::Agent => Self::Agent,
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
     /// How far the yes goes.
-    #[arg(long, value_name = "SCOPE", value_enum, default_value_t)]
-    pub(crate) scope: ScopeWord,
+    #[arg(long, value_name = "SCOPE", value_parser = word::<ApprovalScope>(), default_value_t)]
+    pub(crate) scope: ApprovalScope,
     #[command(flatten)]
     pub(crate) answer: AnswerArgs,
 }

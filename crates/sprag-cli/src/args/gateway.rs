@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::net::SocketAddr;
 
-use clap::{Args, Subcommand, ValueEnum};
-use sprag_gateway::{StopMode, WarnMode};
+use clap::{Args, Subcommand};
+use sprag::{Capture, FailMode};
+use sprag_gateway::{GatewayClient, StopMode, WarnMode};
 
 use super::PolicyArg;
-use super::hooks::FailWord;
-use super::store::{CaptureWord, PlaceArgs};
+use super::store::PlaceArgs;
+use super::word::word;
 use crate::examples;
 
 #[derive(Debug, Args)]
@@ -36,8 +37,8 @@ pub(crate) enum GatewayCommand {
     #[command(after_help = examples::GATEWAY_ENV)]
     Env {
         /// The client; other: a program that uses an official SDK.
-        #[arg(value_name = "CLIENT", value_enum)]
-        client: ClientWord,
+        #[arg(value_name = "CLIENT", value_parser = word::<GatewayClient>())]
+        client: GatewayClient,
         /// Where the gateway is.
         #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7729")]
         listen: SocketAddr,
@@ -58,17 +59,17 @@ pub(crate) struct GatewayGuardArgs {
     #[arg(long, value_name = "NAME=URL")]
     pub(crate) upstream: Vec<String>,
     /// What a stopped session is answered.
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = StopWord::Speak)]
-    pub(crate) stop: StopWord,
+    #[arg(long, value_name = "HOW", value_parser = word::<StopMode>(), default_value_t = StopMode::Speak)]
+    pub(crate) stop: StopMode,
     /// Whether warnings are put next to tool results or only logged.
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = WarnWord::Add)]
-    pub(crate) warn: WarnWord,
+    #[arg(long, value_name = "HOW", value_parser = word::<WarnMode>(), default_value_t = WarnMode::Add)]
+    pub(crate) warn: WarnMode,
     /// What happens to calls when the guard does not answer.
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
-    pub(crate) fail: FailWord,
+    #[arg(long, value_name = "MODE", value_parser = word::<FailMode>(), default_value_t = FailMode::Open)]
+    pub(crate) fail: FailMode,
     /// How much of payloads the log keeps, without secrets.
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
-    pub(crate) capture: CaptureWord,
+    #[arg(long, value_name = "MODE", value_parser = word::<Capture>(), default_value_t = Capture::Digest)]
+    pub(crate) capture: Capture,
 }
 
 /// The gateway beside the API of `sprag serve`.
@@ -81,11 +82,11 @@ pub(crate) struct MountedGatewayArgs {
     #[arg(long, value_name = "NAME=URL", requires = "gateway")]
     pub(crate) gateway_upstream: Vec<String>,
     /// What a stopped session is answered by the gateway.
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = StopWord::Speak, requires = "gateway")]
-    pub(crate) gateway_stop: StopWord,
+    #[arg(long, value_name = "HOW", value_parser = word::<StopMode>(), default_value_t = StopMode::Speak, requires = "gateway")]
+    pub(crate) gateway_stop: StopMode,
     /// Whether the gateway puts warnings next to tool results or only logs them.
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = WarnWord::Add, requires = "gateway")]
-    pub(crate) gateway_warn: WarnWord,
+    #[arg(long, value_name = "HOW", value_parser = word::<WarnMode>(), default_value_t = WarnMode::Add, requires = "gateway")]
+    pub(crate) gateway_warn: WarnMode,
 }
 
 #[derive(Debug, Args)]
@@ -101,48 +102,4 @@ pub(crate) struct RunArgs {
         value_name = "CLIENT"
     )]
     pub(crate) command: Vec<OsString>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ClientWord {
-    Claude,
-    Codex,
-    Gemini,
-    Copilot,
-    Opencode,
-    Other,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StopWord {
-    /// An ordinary answer that says why.
-    Speak,
-    /// An error that clients do not repeat; `sprag run` then fails if anything was stopped.
-    Error,
-}
-
-impl From<StopWord> for StopMode {
-    fn from(word: StopWord) -> Self {
-        match word {
-            StopWord::Speak => Self::Speak,
-            StopWord::Error => Self::Error,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum WarnWord {
-    /// Next to the tool result.
-    Add,
-    /// In the log only; requests stay as they are.
-    Log,
-}
-
-impl From<WarnWord> for WarnMode {
-    fn from(word: WarnWord) -> Self {
-        match word {
-            WarnWord::Add => Self::Add,
-            WarnWord::Log => Self::Log,
-        }
-    }
 }

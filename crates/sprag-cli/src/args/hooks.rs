@@ -2,54 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, ValueEnum};
-use sprag::FailMode;
+use clap::{Args, Parser};
+use sprag::{Capture, FailMode};
 use sprag_hooks::Client;
 use sprag_hooks::install::Scope;
 
-use super::{CaptureWord, DbArg, PolicyArg};
+use super::word::word;
+use super::{DbArg, PolicyArg};
 use crate::budget::SpendBudget;
-
-/// The word for a client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HookClientWord {
-    Claude,
-    Codex,
-    Gemini,
-    Copilot,
-    Cursor,
-    Opencode,
-}
-
-impl From<HookClientWord> for Client {
-    fn from(word: HookClientWord) -> Self {
-        match word {
-            HookClientWord::Claude => Self::Claude,
-            HookClientWord::Codex => Self::Codex,
-            HookClientWord::Gemini => Self::Gemini,
-            HookClientWord::Copilot => Self::Copilot,
-            HookClientWord::Cursor => Self::Cursor,
-            HookClientWord::Opencode => Self::Opencode,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailWord {
-    /// Let it happen, and notify the person.
-    Open,
-    /// Refuse it.
-    Closed,
-}
-
-impl From<FailWord> for FailMode {
-    fn from(word: FailWord) -> Self {
-        match word {
-            FailWord::Open => Self::Open,
-            FailWord::Closed => Self::Closed,
-        }
-    }
-}
 
 /// Which server.
 #[derive(Debug, Args)]
@@ -72,8 +32,8 @@ pub(crate) struct HookCli {
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
     /// The agent CLI that calls.
-    #[arg(long, value_name = "CLIENT", value_enum)]
-    pub(crate) client: HookClientWord,
+    #[arg(long, value_name = "CLIENT", value_parser = word::<Client>())]
+    pub(crate) client: Client,
     /// The event it calls for, if its payload does not name it.
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: Option<String>,
@@ -81,8 +41,8 @@ pub(crate) struct HookArgs {
     #[arg(long)]
     pub(crate) project: bool,
     /// What to do if there is no verdict.
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
-    pub(crate) fail: FailWord,
+    #[arg(long, value_name = "MODE", value_parser = word::<FailMode>(), default_value_t = FailMode::Open)]
+    pub(crate) fail: FailMode,
     /// Judge and log, but let everything happen.
     #[arg(long)]
     pub(crate) shadow: bool,
@@ -93,8 +53,8 @@ pub(crate) struct HookArgs {
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// How much of payloads the log keeps, without secrets, where no server runs.
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
-    pub(crate) capture: CaptureWord,
+    #[arg(long, value_name = "MODE", value_parser = word::<Capture>(), default_value_t = Capture::Digest)]
+    pub(crate) capture: Capture,
 }
 
 /// For which sessions.
@@ -126,8 +86,8 @@ impl ScopeArgs {
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
     /// The agent CLI.
-    #[arg(value_name = "CLIENT", value_enum, required_unless_present = "all")]
-    pub(crate) client: Option<HookClientWord>,
+    #[arg(value_name = "CLIENT", value_parser = word::<Client>(), required_unless_present = "all")]
+    pub(crate) client: Option<Client>,
     /// Every agent CLI that is found here.
     #[arg(long, conflicts_with_all = ["client", "http"])]
     pub(crate) all: bool,
@@ -137,8 +97,8 @@ pub(crate) struct InstallArgs {
     #[arg(long)]
     pub(crate) shadow: bool,
     /// What hooks do if there is no verdict.
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
-    pub(crate) fail: FailWord,
+    #[arg(long, value_name = "MODE", value_parser = word::<FailMode>(), default_value_t = FailMode::Open)]
+    pub(crate) fail: FailMode,
     /// The program that hooks start [default: this one].
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<PathBuf>,
@@ -165,8 +125,8 @@ pub(crate) struct InstallArgs {
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
     /// The agent CLI.
-    #[arg(value_name = "CLIENT", value_enum, required_unless_present = "all")]
-    pub(crate) client: Option<HookClientWord>,
+    #[arg(value_name = "CLIENT", value_parser = word::<Client>(), required_unless_present = "all")]
+    pub(crate) client: Option<Client>,
     /// Everything: the hooks of every agent CLI, for this user and in this folder, and what `sprag mcp
     /// install` put before MCP servers.
     #[arg(long, conflicts_with = "client")]

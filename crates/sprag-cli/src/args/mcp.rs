@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
+use sprag::{Capture, FailMode};
 use sprag_mcp::OnKill;
 use sprag_mcp::install::McpClient;
 
 use super::PolicyArg;
-use super::hooks::FailWord;
-use super::store::{CaptureWord, PlaceArgs, bytes};
+use super::store::{PlaceArgs, bytes};
+use super::word::word;
 use crate::examples;
 
 #[derive(Debug, Args)]
@@ -60,14 +61,14 @@ pub(crate) struct WrapArgs {
     #[arg(long)]
     pub(crate) shared_identity: bool,
     /// What happens to calls when the guard does not answer.
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = FailWord::Open)]
-    pub(crate) fail: FailWord,
+    #[arg(long, value_name = "MODE", value_parser = word::<FailMode>(), default_value_t = FailMode::Open)]
+    pub(crate) fail: FailMode,
     /// What happens to the server when a session is killed.
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnKillWord::Refuse, conflicts_with = "listen")]
-    pub(crate) on_kill: OnKillWord,
+    #[arg(long, value_name = "WHAT", value_parser = word::<OnKill>(), default_value_t = OnKill::Refuse, conflicts_with = "listen")]
+    pub(crate) on_kill: OnKill,
     /// How much of payloads the log keeps, without secrets.
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
-    pub(crate) capture: CaptureWord,
+    #[arg(long, value_name = "MODE", value_parser = word::<Capture>(), default_value_t = Capture::Digest)]
+    pub(crate) capture: Capture,
     /// The server's command, after `--`.
     #[arg(
         last = true,
@@ -122,21 +123,6 @@ pub(crate) struct McpHttpArgs {
     pub(crate) max_streams: usize,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum OnKillWord {
-    Refuse,
-    Exit,
-}
-
-impl From<OnKillWord> for OnKill {
-    fn from(word: OnKillWord) -> Self {
-        match word {
-            OnKillWord::Refuse => Self::Refuse,
-            OnKillWord::Exit => Self::Exit,
-        }
-    }
-}
-
 /// Which settings, and who says yes.
 #[derive(Debug, Args)]
 pub(crate) struct ClientArgs {
@@ -163,8 +149,8 @@ pub(crate) struct McpInstallArgs {
     #[command(flatten)]
     pub(crate) client: ClientArgs,
     /// What happens to calls when the guard does not answer.
-    #[arg(long, value_name = "MODE", value_enum)]
-    pub(crate) fail: Option<FailWord>,
+    #[arg(long, value_name = "MODE", value_parser = word::<FailMode>())]
+    pub(crate) fail: Option<FailMode>,
     /// Start each server once and list which of its tools count as destructive.
     #[arg(long)]
     pub(crate) inspect: bool,

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use sprag_server::{FieldNames, RelayTrust, Url};
 
 use super::store::DbArg;
+use super::word::word;
 
 /// What the server's relay and its clients must agree on.
 #[derive(Debug, Args)]
@@ -36,27 +37,10 @@ pub(crate) struct RelayArgs {
     #[arg(long, value_name = "URL", value_parser = upstream)]
     pub(crate) upstream: Option<Url>,
     /// Who may send a user's messages without a token.
-    #[arg(long, value_name = "WHO", value_enum, default_value_t = TrustWord::Token, requires = "upstream")]
-    pub(crate) relay_trust: TrustWord,
+    #[arg(long, value_name = "WHO", value_parser = word::<RelayTrust>(), default_value_t = RelayTrust::Token, requires = "upstream")]
+    pub(crate) relay_trust: RelayTrust,
     #[command(flatten)]
     pub(crate) form: RelayFormArgs,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum TrustWord {
-    /// Nobody: a user's message needs the token of a relay, a hook or an operator.
-    Token,
-    /// Everyone on this machine, agents that run commands included.
-    Loopback,
-}
-
-impl From<TrustWord> for RelayTrust {
-    fn from(word: TrustWord) -> Self {
-        match word {
-            TrustWord::Loopback => Self::Loopback,
-            TrustWord::Token => Self::Token,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use clap::Args;
 use sprag_core::{Millis, Timestamp};
+use sprag_hooks::Client;
 
 use super::PolicyArg;
-use super::hooks::HookClientWord;
+use super::word::word;
 
 /// What a person would type, and what for.
 pub(super) const EXAMPLES: &str = "\
@@ -36,8 +37,8 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<Since>,
     /// Only this agent CLI; may be given more than once.
-    #[arg(long, value_name = "CLIENT", value_enum)]
-    pub(crate) client: Vec<HookClientWord>,
+    #[arg(long, value_name = "CLIENT", value_parser = word::<Client>())]
+    pub(crate) client: Vec<Client>,
     /// Also write a page that can be shown around: one file, which loads nothing.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

@@ -3,14 +3,15 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
-use sprag::{Millis, Role};
+use clap::{Args, Subcommand};
+use sprag::{Capture, Millis, Role};
 use sprag_server::log_lines::LogFormat;
 
 use super::PolicyArg;
 use super::gateway::MountedGatewayArgs;
 use super::relay::RelayArgs;
-use super::store::{CaptureWord, DbArg, PlaceArgs, StoreArgs, bytes};
+use super::store::{DbArg, PlaceArgs, StoreArgs, bytes};
+use super::word::{word, word_of};
 use crate::examples;
 
 #[derive(Debug, Args)]
@@ -27,8 +28,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) socket: Option<PathBuf>,
     /// How much of payloads the log keeps, without secrets.
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
-    pub(crate) capture: CaptureWord,
+    #[arg(long, value_name = "MODE", value_parser = word::<Capture>(), default_value_t = Capture::Digest)]
+    pub(crate) capture: Capture,
     /// A name under which the server is reached, besides its address; may be given again.
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
@@ -55,8 +56,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) notify_command: Option<String>,
     /// How log lines on standard error look.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogWord::Text)]
-    pub(crate) log_format: LogWord,
+    #[arg(long, value_name = "FORMAT", value_parser = word::<LogFormat>(), default_value_t = LogFormat::Text)]
+    pub(crate) log_format: LogFormat,
     /// Start although the log was cut or replaced: records that checkpoints know of are lost. The log
     /// says so from then on.
     #[arg(long)]
@@ -93,21 +94,6 @@ fn origin(text: &str) -> Result<String, String> {
     }
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum LogWord {
-    Text,
-    Json,
-}
-
-impl From<LogWord> for LogFormat {
-    fn from(word: LogWord) -> Self {
-        match word {
-            LogWord::Text => Self::Text,
-            LogWord::Json => Self::Json,
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct OpenArgs {
     #[command(flatten)]
@@ -139,38 +125,11 @@ pub(crate) enum TokenCommand {
     Revoke(TokenRevokeArgs),
 }
 
-/// Whom a token is for.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum TokenRoleWord {
-    /// A program that asks about its own agents.
-    Agent,
-    /// A program that carries messages between people and agents.
-    Relay,
-    /// The hooks of an agent CLI.
-    Hook,
-    /// A person who sees, kills, resets and changes the policy; one token for each person names them in the log.
-    Operator,
-    /// A person who sees everything and changes nothing.
-    Viewer,
-}
-
-impl From<TokenRoleWord> for Role {
-    fn from(word: TokenRoleWord) -> Self {
-        match word {
-            TokenRoleWord::Agent => Self::Agent,
-            TokenRoleWord::Relay => Self::Relay,
-            TokenRoleWord::Hook => Self::Hook,
-            TokenRoleWord::Operator => Self::Operator,
-            TokenRoleWord::Viewer => Self::Viewer,
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct TokenAddArgs {
     /// What its holder may do.
-    #[arg(long, value_name = "ROLE", value_enum)]
-    pub(crate) role: TokenRoleWord,
+    #[arg(long, value_name = "ROLE", value_parser = word::<Role>())]
+    pub(crate) role: Role,
     /// What to call it, for the log and to revoke it.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: String,
@@ -178,29 +137,11 @@ pub(crate) struct TokenAddArgs {
     pub(crate) db: DbArg,
 }
 
-/// A token that is a file beside the store.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum OwnToken {
-    Agent,
-    Operator,
-    Hook,
-}
-
-impl From<OwnToken> for Role {
-    fn from(word: OwnToken) -> Self {
-        match word {
-            OwnToken::Agent => Self::Agent,
-            OwnToken::Operator => Self::Operator,
-            OwnToken::Hook => Self::Hook,
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct TokenShowArgs {
     /// Whose token.
-    #[arg(value_name = "TOKEN", value_enum)]
-    pub(crate) token: OwnToken,
+    #[arg(value_name = "TOKEN", value_parser = word_of::<Role>(|word| !matches!(word, "relay" | "viewer")))]
+    pub(crate) token: Role,
     #[command(flatten)]
     pub(crate) db: DbArg,
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use sprag::{Capture, Millis, Role, SessionState};
 
+use super::word::{word, word_of};
 use super::{OperatorArgs, PolicyArg, RedisArgs};
 use crate::examples;
 
@@ -43,50 +44,14 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) policy: PolicyArg,
     /// In which role the events come: it decides what they may be.
-    #[arg(long = "as", value_name = "ROLE", value_enum, default_value_t = RoleWord::Agent)]
-    pub(crate) role: RoleWord,
+    #[arg(long = "as", value_name = "ROLE", value_parser = word_of::<Role>(|word| word != "viewer"), default_value_t = Role::Agent)]
+    pub(crate) role: Role,
     /// How much of payloads the log keeps, without secrets.
-    #[arg(long, value_name = "MODE", value_enum, default_value_t = CaptureWord::Digest)]
-    pub(crate) capture: CaptureWord,
+    #[arg(long, value_name = "MODE", value_parser = word::<Capture>(), default_value_t = Capture::Digest)]
+    pub(crate) capture: Capture,
     /// Stop at the first line that is not an event, with exit code 2.
     #[arg(long)]
     pub(crate) strict: bool,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum RoleWord {
-    Agent,
-    Relay,
-    Hook,
-    Operator,
-}
-
-impl From<RoleWord> for Role {
-    fn from(word: RoleWord) -> Self {
-        match word {
-            RoleWord::Agent => Self::Agent,
-            RoleWord::Relay => Self::Relay,
-            RoleWord::Hook => Self::Hook,
-            RoleWord::Operator => Self::Operator,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum CaptureWord {
-    Digest,
-    Preview,
-    Full,
-}
-
-impl From<CaptureWord> for Capture {
-    fn from(word: CaptureWord) -> Self {
-        match word {
-            CaptureWord::Digest => Self::Digest,
-            CaptureWord::Preview => Self::Preview,
-            CaptureWord::Full => Self::Full,
-        }
-    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -235,30 +200,13 @@ pub(crate) enum SessionsCommand {
     Reset(OrderArgs),
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum StateWord {
-    Active,
-    Blocked,
-    Killed,
-}
-
-impl From<StateWord> for SessionState {
-    fn from(word: StateWord) -> Self {
-        match word {
-            StateWord::Active => Self::Active,
-            StateWord::Blocked => Self::Blocked,
-            StateWord::Killed => Self::Killed,
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct SessionsListArgs {
     #[command(flatten)]
     pub(crate) db: StoreArgs,
     /// Only sessions in this state.
-    #[arg(long, value_name = "STATE", value_enum)]
-    pub(crate) state: Option<StateWord>,
+    #[arg(long, value_name = "STATE", value_parser = word::<SessionState>())]
+    pub(crate) state: Option<SessionState>,
     /// Only sessions of this agent.
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<String>,

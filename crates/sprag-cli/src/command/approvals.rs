@@ -94,7 +94,7 @@ fn shown(question: &Question) -> Value {
 
 /// Approves a call.
 pub(crate) fn approve(args: &ApproveArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    answer(&args.answer, Some(args.scope.into()), settings, out)
+    answer(&args.answer, Some(args.scope), settings, out)
 }
 
 /// Declines a call.

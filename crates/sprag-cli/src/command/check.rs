@@ -2,8 +2,6 @@
 
 use std::io::BufReader;
 
-use sprag::Role;
-
 use crate::answer_lines::{READ_BYTES, answer_lines};
 use crate::args::CheckArgs;
 use crate::db::Db;
@@ -13,8 +11,8 @@ use crate::settings::Settings;
 /// Judges standard input.
 pub(crate) fn run(args: &CheckArgs, settings: &Settings) -> Run {
     let policy = args.policy.policy.as_deref();
-    let link = Db::link(settings, &args.place, policy, args.capture.into())?;
-    let role = Role::from(args.role);
+    let link = Db::link(settings, &args.place, policy, args.capture)?;
+    let role = args.role;
     let input = BufReader::with_capacity(READ_BYTES, std::io::stdin().lock());
     answer_lines(input, &mut std::io::stdout().lock(), args.strict, |event| {
         // A policy that changed meanwhile holds from the next line on; what is wrong with it stands

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::{Value, json};
 use sprag::PolicyFile;
-use sprag::eval::{
+use sprag_review::eval::{
     self, EvalError, EvalPolicy, EvalReport, Flaw, JudgedRun, Label, Replayed, StopLine, TraceFile,
     merge,
 };

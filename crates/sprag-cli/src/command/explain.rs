@@ -4,9 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use sprag::{Explanation, explain};
 use sprag_core::nearest;
 use sprag_core::{Mode, RuleId};
+use sprag_review::{Explanation, explain};
 
 use crate::args::ExplainArgs;
 use crate::failure::{Failure, Run};

@@ -15,7 +15,7 @@ use sprag_mcp::http::{Hosts, Listener, ListenerOptions, limits};
 use sprag_server::asked_to_end;
 
 use super::mcp::verdict_source;
-use crate::args::{ClientWord, GatewayArgs, GatewayCommand, GatewayGuardArgs, MountedGatewayArgs};
+use crate::args::{GatewayArgs, GatewayCommand, GatewayGuardArgs, MountedGatewayArgs};
 use crate::failure::{Failure, Run};
 use crate::settings::Settings;
 
@@ -52,9 +52,9 @@ pub(crate) fn run(args: &GatewayArgs, settings: &Settings, out: &mut dyn Write) 
     Ok(ExitCode::SUCCESS)
 }
 
-fn env(client: ClientWord, listen: SocketAddr, settings: &Settings, out: &mut dyn Write) -> Run {
+fn env(client: GatewayClient, listen: SocketAddr, settings: &Settings, out: &mut dyn Write) -> Run {
     let around = surroundings::of(settings, &[]);
-    let launch = Launch::of(client.into(), &format!("http://{listen}"), &around)?;
+    let launch = Launch::of(client, &format!("http://{listen}"), &around)?;
     // Only Codex is pointed by arguments.
     write!(out, "{}", launch.shown("codex"))?;
     for (mount, base) in &launch.upstreams {
@@ -74,9 +74,9 @@ fn options(
     }
     set_upstreams(&mut upstreams, &args.upstream)?;
     let mut options = GatewayOptions::new(upstreams);
-    options.stop = args.stop.into();
-    options.warn = args.warn.into();
-    options.fail = args.fail.into();
+    options.stop = args.stop;
+    options.warn = args.warn;
+    options.fail = args.fail;
     Ok(options)
 }
 
@@ -102,8 +102,8 @@ pub(crate) fn mounted(args: &MountedGatewayArgs) -> Result<Option<GatewayOptions
     let mut upstreams = Upstreams::real()?;
     set_upstreams(&mut upstreams, &args.gateway_upstream)?;
     let mut options = GatewayOptions::new(upstreams);
-    options.stop = args.gateway_stop.into();
-    options.warn = args.gateway_warn.into();
+    options.stop = args.gateway_stop;
+    options.warn = args.gateway_warn;
     Ok(Some(options))
 }
 
@@ -113,13 +113,7 @@ fn gateway(
     settings: &Settings,
 ) -> Result<Gateway, Failure> {
     let policy = args.policy.policy.as_deref();
-    let source = verdict_source(
-        &args.place,
-        policy,
-        args.private,
-        args.capture.into(),
-        settings,
-    )?;
+    let source = verdict_source(&args.place, policy, args.private, args.capture, settings)?;
     Ok(Gateway::new(options, source, Box::new(log))?)
 }
 
@@ -142,19 +136,6 @@ fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 fn log(what: std::fmt::Arguments<'_>) {
     // Where nobody reads it there is nobody left to tell.
     let _ = writeln!(anstream::stderr(), "sprag gateway: {what}");
-}
-
-impl From<ClientWord> for GatewayClient {
-    fn from(word: ClientWord) -> Self {
-        match word {
-            ClientWord::Claude => Self::Claude,
-            ClientWord::Codex => Self::Codex,
-            ClientWord::Gemini => Self::Gemini,
-            ClientWord::Copilot => Self::Copilot,
-            ClientWord::Opencode => Self::Opencode,
-            ClientWord::Other => Self::Other,
-        }
-    }
 }
 
 impl From<GatewayError> for Failure {

@@ -32,7 +32,7 @@ const MAX_TRANSCRIPT: u64 = 256 * 1024;
 
 /// Answers the payload on standard input.
 pub(crate) fn run(args: &HookArgs, settings: &Settings) -> Run {
-    let client = Client::from(args.client);
+    let client = args.client;
     let db = settings.db_place(args.db.db.as_deref());
     let payload = payload();
     let link = db
@@ -84,7 +84,7 @@ fn answer_payload(
     let options = HookOptions {
         event: args.event.as_deref(),
         project: project.as_deref(),
-        fail: args.fail.into(),
+        fail: args.fail,
         shadow: args.shadow,
         quiet,
         notice: notice.as_deref(),
@@ -192,7 +192,7 @@ fn link_options(args: &HookArgs, settings: &Settings, db: &Path) -> LinkOptions 
     LinkOptions {
         socket: Some(settings.socket_place(socket, args.db.db.as_deref(), db)),
         policy: settings.policy_file(args.policy.policy.as_deref()),
-        capture: args.capture.into(),
+        capture: args.capture,
         shadow: args.shadow,
         ..LinkOptions::new(db)
     }

@@ -21,7 +21,7 @@ use crate::settings_file::{Change, SettingsFile};
 /// Adds the hooks.
 pub(crate) fn run(args: &InstallArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let clients = match args.client {
-        Some(client) => vec![Client::from(client)],
+        Some(client) => vec![client],
         None => found_clients(settings)?,
     };
     if clients.is_empty() {
@@ -91,7 +91,7 @@ fn install_one(
         binary: binary(args.binary.as_ref())?,
         project: scope == Scope::Project,
         shadow: args.shadow,
-        fail: args.fail.into(),
+        fail: args.fail,
         server,
     };
     let wanted =
@@ -132,7 +132,7 @@ fn server(
     if client != Client::Claude {
         return Err(Failure::new("only Claude Code posts its hooks").next("leave out --http"));
     }
-    if FailMode::from(args.fail) == FailMode::Closed {
+    if args.fail == FailMode::Closed {
         return Err(Failure::new(
             "Claude Code goes on if a hook can't be posted: --http never fails closed",
         )

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use sprag::explain;
 use sprag_core::{Decision, Mode, Policy, RuleId};
+use sprag_review::explain;
 
 use crate::args::RulesArgs;
 use crate::failure::Run;

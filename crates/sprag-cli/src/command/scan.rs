@@ -6,10 +6,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use sprag::tune::{History, tune};
 use sprag_core::{Policy, RuleId};
 use sprag_hooks::Client;
 use sprag_hooks::install::{ConfigDirs, Scope, installed_hooks, settings_path};
+use sprag_review::tune::{History, tune};
 use sprag_scan::{Options, ScanError, ScanReport, Transcript, amounts, named, scan};
 
 use super::eval::failed;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ScanArgs, settings: &Settings, out: &mut dyn Write) -> 
     let options = Options {
         policy: policy.clone(),
         since: args.since.map(|since| since.at(clock::now())),
-        clients: args.client.iter().map(|word| Client::from(*word)).collect(),
+        clients: args.client.clone(),
         threads: None,
     };
     let transcripts = find(args, &options, settings)?;

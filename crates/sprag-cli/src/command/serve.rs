@@ -28,7 +28,7 @@ use crate::settings::Settings;
 /// Runs until it is asked to end.
 pub(crate) fn run(args: &ServeArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let filter = settings.text("RUST_LOG");
-    start_logging(args.log_format.into(), filter.as_deref())
+    start_logging(args.log_format, filter.as_deref())
         .map_err(|error| Failure::new(error.to_string()))?;
     let demo = args.demo.then(Demo::prepare).transpose()?;
     let config = config(args, settings, demo.as_ref())?;
@@ -242,7 +242,7 @@ fn of_user(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failur
     let socket = settings.socket_place(args.socket.as_deref(), flag, &db);
     let policy = policy_file(settings, args.policy.policy.as_deref())?;
     Ok(ServerConfig {
-        capture: args.capture.into(),
+        capture: args.capture,
         socket: Some(socket),
         redis: store.redis().cloned(),
         accept_loss: args.accept_loss,
@@ -256,7 +256,7 @@ fn of_user(args: &ServeArgs, settings: &Settings) -> Result<ServerConfig, Failur
         relay: RelayConfig {
             upstream: args.relay.upstream.clone(),
             path: args.relay.form.relay_path.clone(),
-            trust: args.relay.relay_trust.into(),
+            trust: args.relay.relay_trust,
             fields: args.relay.form.fields(),
         },
         ..ServerConfig::new(db)

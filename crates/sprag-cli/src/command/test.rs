@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::Value;
 use sprag::PolicyFile;
-use sprag::scenario::{self, Scenario, ScenarioOutcome};
+use sprag_review::scenario::{self, Scenario, ScenarioOutcome};
 
 use crate::args::TestArgs;
 use crate::failure::{FAILED, Failure, Run, UNUSABLE};

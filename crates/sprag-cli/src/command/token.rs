@@ -30,14 +30,14 @@ fn add(args: &TokenAddArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let db = Db::file(settings, &args.db)?;
     db.make_folder()?;
     let file = TokenFile::beside(db.path());
-    let token = file.add(&args.name, Role::from(args.role), clock::now())?;
+    let token = file.add(&args.name, args.role, clock::now())?;
     writeln!(out, "{token}")?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn show(args: &TokenShowArgs, settings: &Settings, out: &mut dyn Write) -> Run {
     let db = Db::file(settings, &args.db)?;
-    let role = Role::from(args.token);
+    let role = args.token;
     let file = db.path().with_file_name(format!("{role}.token"));
     let token = read_token(&file).map_err(|error| {
         let failure = Failure::new(format!(

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 use sprag::Store;
 use sprag::replay::LogRecording;
-use sprag::tune::{Advice, History, JudgedLog, KNOBS, Tuned, tune};
 use sprag_core::Policy;
+use sprag_review::tune::{Advice, History, JudgedLog, KNOBS, Tuned, tune};
 
 use super::eval::{failed, read, skipped};
 use crate::args::TuneArgs;

@@ -18,8 +18,7 @@ use crate::settings_file::{Change, SettingsFile};
 
 /// Removes the hooks.
 pub(crate) fn run(args: &UninstallArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    if let Some(word) = args.client {
-        let client = Client::from(word);
+    if let Some(client) = args.client {
         let file = settings_file(client, args.scope.scope(), settings)?;
         uninstall_one(client, &file, args, out)?;
         return Ok(ExitCode::SUCCESS);

@@ -2,9 +2,9 @@
 
 use crate::sandbox::Sandbox;
 
-const SHOP: &str = include_str!("../../../sprag/tests/fixtures/eval/shop.jsonl");
-const TALK: &str = include_str!("../../../sprag/tests/fixtures/eval/talk.jsonl");
-const LABELS: &str = include_str!("../../../sprag/tests/fixtures/eval/labels.jsonl");
+const SHOP: &str = include_str!("../../../sprag-review/tests/fixtures/eval/shop.jsonl");
+const TALK: &str = include_str!("../../../sprag-review/tests/fixtures/eval/talk.jsonl");
+const LABELS: &str = include_str!("../../../sprag-review/tests/fixtures/eval/labels.jsonl");
 
 /// A sandbox with recorded runs in `runs/`.
 pub(crate) fn with_runs() -> Sandbox {

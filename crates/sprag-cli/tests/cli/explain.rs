@@ -143,7 +143,7 @@ fn words(command: &str) -> Vec<String> {
 fn every_command_that_is_told_works() {
     let mut count = 0;
     for &rule in sprag_core::RuleId::ALL {
-        let text = sprag::explain(rule);
+        let text = sprag_review::explain(rule);
         for command in commands(text.tune) {
             let args: Vec<&str> = command.iter().skip(1).map(String::as_str).collect();
             let output = Sandbox::new().run(&args);

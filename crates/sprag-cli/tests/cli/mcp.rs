@@ -131,7 +131,7 @@ fn masked(text: &str) -> String {
 fn install_shows_what_it_does_and_uninstall_undoes_it() {
     let sandbox = Sandbox::new();
     sandbox.file(".mcp.json", SETTINGS);
-    insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude-code", "--dry-run"])), @r#"
+    insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude", "--dry-run"])), @r#"
     exit 0
     --- stdout
     far is reached over the network or started in a way that is not known: it stays as it is
@@ -147,7 +147,7 @@ fn install_shows_what_it_does_and_uninstall_undoes_it() {
     nothing was written
     "#);
     assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
-    insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude-code"])), @r#"
+    insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude"])), @r#"
     exit 2
     --- stdout
     far is reached over the network or started in a way that is not known: it stays as it is
@@ -165,17 +165,17 @@ fn install_shows_what_it_does_and_uninstall_undoes_it() {
     next: look at the difference above, then say --yes
     "#);
     assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
-    let yes = masked(&sandbox.run(&["mcp", "install", "claude-code", "--yes"]));
+    let yes = masked(&sandbox.run(&["mcp", "install", "claude", "--yes"]));
     assert!(yes.contains("written to ~/.mcp.json"), "{yes}");
     assert_eq!(sandbox.backups(), [SETTINGS]);
-    insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude-code", "--yes"])), @"
+    insta::assert_snapshot!(masked(&sandbox.run(&["mcp", "install", "claude", "--yes"])), @"
     exit 0
     --- stdout
     catalog goes through Sprag already
     far is reached over the network or started in a way that is not known: it stays as it is
     there is nothing to change in ~/.mcp.json
     ");
-    sandbox.run(&["mcp", "uninstall", "claude-code", "--yes"]);
+    sandbox.run(&["mcp", "uninstall", "claude", "--yes"]);
     assert_eq!(sandbox.read(".mcp.json"), SETTINGS);
     assert!(sandbox.backups().is_empty());
 }
@@ -230,29 +230,29 @@ fn install_says_what_is_missing() {
     error: codex has no settings at ~/.codex/config.toml
     next: name the file with --file
     ");
-    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "emacs"]), @"
+    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "emacs"]), @r#"
     exit 2
     --- stderr
-    error: invalid value 'emacs' for '<CLIENT>': there is no client `emacs`; known are claude, claude-desktop, cursor, vscode, codex, gemini, copilot, opencode and zed
+    error: invalid value 'emacs' for '<CLIENT>': there is no client "emacs"; known are claude-desktop, claude, cursor, vscode, codex, gemini, copilot, opencode, zed
 
     For more information, try '--help'.
-    ");
+    "#);
     sandbox
         .file(".mcp.json", "{}")
         .file("odd.json", "{\"mcpServers\": 7}");
-    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "claude-code"]), @"
+    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "claude"]), @"
     exit 2
     --- stderr
     error: ~/.mcp.json names no MCP servers
     next: they stand under `mcpServers`; --file names another file
     ");
-    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "claude-code", "--file", "odd.json"]), @"
+    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "claude", "--file", "odd.json"]), @"
     exit 2
     --- stderr
     error: odd.json: `mcpServers` does not hold servers by name
     ");
     sandbox.file(".mcp.json", SETTINGS);
-    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "claude-code", "nobody"]), @"
+    insta::assert_snapshot!(sandbox.run(&["mcp", "install", "claude", "nobody"]), @"
     exit 2
     --- stderr
     error: claude has no MCP server `nobody`
@@ -272,13 +272,13 @@ echo 'not a message'
 echo '{"id":2,"result":{"tools":[{"name":"delete_asset"},{"name":"dropTable"},{"name":"list_assets"}]}}'
 read -r line"#,
     );
-    let looked = sandbox.run(&["mcp", "install", "claude-code", "--dry-run", "--inspect"]);
+    let looked = sandbox.run(&["mcp", "install", "claude", "--dry-run", "--inspect"]);
     let after = looked.split("nothing was written\n").nth(1).unwrap();
     insta::assert_snapshot!(after, @"
     catalog: delete_asset, dropTable count as destructive
     3 of them in 60s kill the session; to allow more: sprag policy set destructive.max_calls N --agent claude
     ");
-    let raised = sandbox.run(&["mcp", "install", "claude-code", "--yes", "--raise", "50"]);
+    let raised = sandbox.run(&["mcp", "install", "claude", "--yes", "--raise", "50"]);
     let after = raised.lines().rev().take(2).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(after, @"
     written to ~/.config/sprag/policy.toml

@@ -24,36 +24,23 @@ const CODE_CHARS: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz0";
 /// The length of a code.
 const CODE_LENGTH: usize = 8;
 
-/// How far a person's yes goes.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum ApprovalScope {
-    /// This call, once.
-    #[default]
-    Once,
-    /// The same on the same target, as long as the session lasts.
-    Session,
-    /// The same as `session`; whoever sends it also writes the command into the policy, for this project.
-    Project,
-    /// The same as `session`; whoever sends it also writes the command into the policy, for this agent.
-    Agent,
-}
-
-impl ApprovalScope {
-    /// Every scope, the narrowest first.
-    pub const ALL: [Self; 4] = [Self::Once, Self::Session, Self::Project, Self::Agent];
-
-    /// The word on the wire.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Once => "once",
-            Self::Session => "session",
-            Self::Project => "project",
-            Self::Agent => "agent",
-        }
+words! {
+    "scope",
+    /// How far a person's yes goes.
+    #[derive(
+        Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+    )]
+    #[serde(rename_all = "lowercase")]
+    pub enum ApprovalScope {
+        /// This call, once.
+        #[default]
+        Once = "once",
+        /// The same on the same target, as long as the session lasts.
+        Session = "session",
+        /// The same as `session`; whoever sends it also writes the command into the policy, for this project.
+        Project = "project",
+        /// The same as `session`; whoever sends it also writes the command into the policy, for this agent.
+        Agent = "agent",
     }
 }
 

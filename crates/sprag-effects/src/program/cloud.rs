@@ -66,14 +66,14 @@ const NAMES_FIRST: [&str; 20] = [
 ];
 
 /// The words of a command line whose options are not all known.
-struct Words<'a> {
+struct CloudArgs<'a> {
     /// Words that are not the value of an option.
     sure: Vec<&'a str>,
     /// Words that may be one.
     unsure: Vec<&'a str>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> CloudArgs<'a> {
     fn of(args: &Args<'a>) -> Self {
         let mut words = Self {
             sure: Vec::new(),
@@ -164,10 +164,10 @@ fn cli(walker: &mut Walker<'_>, args: &Args<'_>) {
     if args.is_dry_run() {
         return;
     }
-    let Words {
+    let CloudArgs {
         sure: words,
         unsure,
-    } = Words::of(args);
+    } = CloudArgs::of(args);
     if bucket::run(walker, args) || hoster::run(walker, args, &words) {
         return;
     }

@@ -1,29 +1,33 @@
 //! The clients whose settings are known: where they lie and where in them the servers stand.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-/// An MCP client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum McpClient {
-    /// Claude Desktop.
-    ClaudeDesktop,
-    /// Claude Code, by the `.mcp.json` of a project and the `.claude.json` of the user.
-    ClaudeCode,
-    /// Cursor.
-    Cursor,
-    /// Visual Studio Code, by the `.vscode/mcp.json` of a project.
-    VsCode,
-    /// Codex CLI.
-    Codex,
-    /// Gemini CLI.
-    Gemini,
-    /// Copilot CLI.
-    Copilot,
-    /// opencode.
-    Opencode,
-    /// Zed.
-    Zed,
+use sprag_core::words;
+
+words! {
+    "client",
+    /// An MCP client.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum McpClient {
+        /// Claude Desktop.
+        ClaudeDesktop = "claude-desktop",
+        /// Claude Code, by the `.mcp.json` of a project and the `.claude.json` of the user.
+        ClaudeCode = "claude",
+        /// Cursor.
+        Cursor = "cursor",
+        /// Visual Studio Code, by the `.vscode/mcp.json` of a project.
+        VsCode = "vscode",
+        /// Codex CLI.
+        Codex = "codex",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// Copilot CLI.
+        Copilot = "copilot",
+        /// opencode.
+        Opencode = "opencode",
+        /// Zed.
+        Zed = "zed",
+    }
 }
 
 /// The folders below which clients keep their settings.
@@ -48,43 +52,7 @@ pub enum Format {
     Toml,
 }
 
-/// A client of which nothing is known.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there is no client `{0}`; known are claude, claude-desktop, cursor, vscode, codex, gemini, copilot, opencode and zed"
-)]
-pub struct UnknownClient(String);
-
 impl McpClient {
-    /// Every client.
-    pub const ALL: [Self; 9] = [
-        Self::ClaudeDesktop,
-        Self::ClaudeCode,
-        Self::Cursor,
-        Self::VsCode,
-        Self::Codex,
-        Self::Gemini,
-        Self::Copilot,
-        Self::Opencode,
-        Self::Zed,
-    ];
-
-    /// The name of it, which is that of `sprag install` if both know the client.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ClaudeDesktop => "claude-desktop",
-            Self::ClaudeCode => "claude",
-            Self::Cursor => "cursor",
-            Self::VsCode => "vscode",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Copilot => "copilot",
-            Self::Opencode => "opencode",
-            Self::Zed => "zed",
-        }
-    }
-
     /// The agent behind its sessions, as its hooks name it too.
     #[must_use]
     pub const fn agent(self) -> &'static str {
@@ -155,25 +123,5 @@ impl McpClient {
             Self::Zed => config.join("zed/settings.json"),
         };
         vec![place]
-    }
-}
-
-impl FromStr for McpClient {
-    type Err = UnknownClient;
-    fn from_str(word: &str) -> Result<Self, UnknownClient> {
-        // Claude Code had this name here before it had the one that its hooks have.
-        let word = if word == "claude-code" {
-            "claude"
-        } else {
-            word
-        };
-        let found = Self::ALL.into_iter().find(|client| client.as_str() == word);
-        found.ok_or_else(|| UnknownClient(word.to_owned()))
-    }
-}
-
-impl std::fmt::Display for McpClient {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
     }
 }

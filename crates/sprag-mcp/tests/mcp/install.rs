@@ -243,5 +243,4 @@ fn clients_have_the_names_that_their_hooks_have() {
         let client: McpClient = name.parse().unwrap();
         assert_eq!((client.as_str(), client.agent()), (name, name));
     }
-    assert_eq!("claude-code".parse(), Ok(McpClient::ClaudeCode));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use sprag_core::Timestamp;
+use sprag_core::{Timestamp, words};
 use sprag_store::Record;
 use tracing::{Level, Subscriber};
 use tracing_subscriber::EnvFilter;
@@ -11,14 +11,17 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::flood::{Admission, Flood, LeftOut};
 use super::{LogFields, LogLine, line};
 
-/// How lines look.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum LogFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// For programs: one JSON object a line.
-    Json,
+words! {
+    "log format",
+    /// How lines look.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum LogFormat {
+        /// For people.
+        #[default]
+        Text = "text",
+        /// For programs: one JSON object a line.
+        Json = "json",
+    }
 }
 
 /// Where lines go from now on in this process: stderr. `filter` is as in `RUST_LOG`; none means `info`.

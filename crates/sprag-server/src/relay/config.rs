@@ -1,16 +1,20 @@
 //! What a relay is told before it starts: where messages go, how they look, and whom to believe.
 
 use reqwest::Url;
+use sprag_core::words;
 
-/// Whether someone without a token may speak for the user.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RelayTrust {
-    /// No: a message without a sender needs a token of a relay, a hook or an operator.
-    #[default]
-    Token,
-    /// From this machine, yes: it belongs to whoever started the server. An agent that runs commands on the same
-    /// machine can then play the user.
-    Loopback,
+words! {
+    "trust",
+    /// Whether someone without a token may speak for the user.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum RelayTrust {
+        /// No: a message without a sender needs a token of a relay, a hook or an operator.
+        #[default]
+        Token = "token",
+        /// From this machine, yes: it belongs to whoever started the server. An agent that runs commands on the same
+        /// machine can then play the user.
+        Loopback = "loopback",
+    }
 }
 
 /// What a relay is told before it starts.

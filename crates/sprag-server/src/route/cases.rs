@@ -2,10 +2,9 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use sprag::case::{
-    Case, CaseError, CaseFolderError, CaseHead, CaseOutcome, Proposal, ProposedChange, propose,
-};
+use sprag::case::{Case, CaseError, CaseFolderError, CaseHead, CaseOutcome};
 use sprag::{Decision, Event, Id};
+use sprag_review::{Proposal, ProposedChange, propose};
 use utoipa::ToSchema;
 
 use super::orders::OrderRequest;

@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use sprag::{FailMode, Role, Sender};
+use sprag::{FailMode, Role, Sender, UnknownWord};
 use sprag_hooks::{Client, HookOptions, answer};
 use utoipa::{IntoParams, ToSchema};
 
@@ -72,11 +72,8 @@ pub(crate) async fn hook(
     body: Body,
 ) -> Result<Response, Problem> {
     expect_hook(&caller, &headers)?;
-    let client: Client = client
-        .parse()
-        .map_err(|error: sprag_hooks::UnknownClient| {
-            Problem::new(ProblemKind::NotFound, error.to_string())
-        })?;
+    let unknown = |error: UnknownWord| Problem::new(ProblemKind::NotFound, error.to_string());
+    let client: Client = client.parse().map_err(unknown)?;
     body::expect_type(&headers, &["application/json"])?;
     let payload = body::read(&app, caller.role, body, app.body_bytes()).await?;
     if payload.is_empty() {

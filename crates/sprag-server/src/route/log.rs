@@ -207,10 +207,8 @@ fn listed(list: Option<&str>) -> impl Iterator<Item = &str> {
 }
 
 fn decision(word: &str) -> Result<Decision, Problem> {
-    Decision::ALL
-        .into_iter()
-        .find(|decision| decision.as_str() == word)
-        .ok_or_else(|| bad("verdict", format!("there is no verdict `{word}`")))
+    word.parse()
+        .map_err(|_| bad("verdict", format!("there is no verdict `{word}`")))
 }
 
 /// What a record must hold.

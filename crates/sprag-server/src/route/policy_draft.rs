@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use sprag::policy_edit::{self, OverrideTarget, Value};
-use sprag::{Decision, Policy, RuleId, explain};
+use sprag::{Decision, Policy, RuleId};
+use sprag_review::explain;
 use utoipa::ToSchema;
 
 use super::replay::read_policy;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use sprag::{Millis, Role, Timestamp};
+use sprag::{Millis, Role, Timestamp, UnknownWord};
 
 use super::beside;
 use super::error::TokenError;
@@ -252,13 +252,10 @@ impl TokenFile {
     }
 
     fn token(&self, entry: TokenEntry) -> Result<StoredToken, TokenError> {
-        let role = Role::ALL
-            .into_iter()
-            .find(|role| role.as_str() == entry.role);
-        let unknown = || self.damaged(format!("there is no role {:?}", entry.role));
+        let unknown = |error: UnknownWord| self.damaged(error.to_string());
         let broken = || self.damaged(format!("the hash of {:?} is none", entry.name));
         Ok(StoredToken {
-            role: role.ok_or_else(unknown)?,
+            role: entry.role.parse().map_err(unknown)?,
             hash: unhex(&entry.sha256).ok_or_else(broken)?,
             made: entry.made,
             expires: entry.expires,

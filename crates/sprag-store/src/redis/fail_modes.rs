@@ -1,43 +1,21 @@
 //! What each rule does while Redis can't be reached: judge locally, let everything pass, or refuse.
 
-use std::str::FromStr;
-
-use sprag_core::{Decision, Glob, Id, Mode, Observed, Policy, RuleId, Verdict};
+use sprag_core::{Decision, Glob, Id, Mode, Observed, Policy, RuleId, UnknownWord, Verdict, words};
 
 use crate::draft::Draft;
 
-/// What a rule does while Redis can't be reached in time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RuleFailMode {
-    /// It judges by what this pod remembers.
-    #[default]
-    Local,
-    /// It lets everything pass.
-    Open,
-    /// It refuses whatever it would judge.
-    Closed,
-}
-
-impl RuleFailMode {
-    /// The name of the mode on the command line.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Open => "open",
-            Self::Closed => "closed",
-        }
-    }
-}
-
-impl FromStr for RuleFailMode {
-    type Err = FailModeError;
-
-    fn from_str(text: &str) -> Result<Self, FailModeError> {
-        [Self::Local, Self::Open, Self::Closed]
-            .into_iter()
-            .find(|mode| mode.as_str() == text)
-            .ok_or_else(|| FailModeError::Mode(text.to_owned()))
+words! {
+    "fail mode",
+    /// What a rule does while Redis can't be reached in time.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum RuleFailMode {
+        /// It judges by what this pod remembers.
+        #[default]
+        Local = "local",
+        /// It lets everything pass.
+        Open = "open",
+        /// It refuses whatever it would judge.
+        Closed = "closed",
     }
 }
 
@@ -45,8 +23,8 @@ impl FromStr for RuleFailMode {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FailModeError {
     /// No mode has this name.
-    #[error("`{0}` is not a fail mode; use local, open or closed")]
-    Mode(String),
+    #[error(transparent)]
+    Mode(#[from] UnknownWord),
     /// No rule matches.
     #[error("no rule is called `{0}`; `sprag rules` lists them")]
     Rule(String),
@@ -210,7 +188,7 @@ mod tests {
         let wrong = |text: &str| RuleFailModes::default().read(text).unwrap_err().to_string();
         assert_eq!(
             wrong("shut"),
-            "`shut` is not a fail mode; use local, open or closed"
+            "there is no fail mode \"shut\"; known are local, open, closed"
         );
         assert_eq!(
             wrong("flow.dept=open"),

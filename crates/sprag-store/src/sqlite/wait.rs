@@ -6,19 +6,11 @@
 use std::sync::{Arc, PoisonError};
 
 use super::writer::{OwnerState, WriteQueue};
+use crate::durability::Durable;
 use crate::error::StoreError;
 
 /// What to do once a record is durable, or can't be.
 pub(super) type Then = Box<dyn FnOnce(Result<Durable, StoreError>) + Send>;
-
-/// Whether an answer outlives the machine. A verdict is given either way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durable {
-    /// It is on the disk.
-    Yes,
-    /// It is enforced, and lost if this process ends before the disk can be written again.
-    No,
-}
 
 /// What an answer waits for.
 #[derive(Debug, Clone, Copy)]

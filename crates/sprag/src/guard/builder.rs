@@ -5,13 +5,14 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, RwLock};
 
 use sprag_core::Policy;
-use sprag_store::{
-    MemoryStore, Noted, OwnedSqlite, Retention, SharedSqlite, SqliteOptions, Store, read_policy,
-};
+use sprag_store::{MemoryStore, Noted, Retention, Store, read_policy};
+#[cfg(feature = "sqlite")]
+use sprag_store::{OwnedSqlite, SharedSqlite, SqliteOptions};
 #[cfg(feature = "redis")]
 use sprag_store::{RedisOptions, RedisStore};
 
 use super::active::Policies;
+#[cfg(feature = "sqlite")]
 use super::panic::panic_file;
 use super::reload::WatchedFile;
 use super::{Guard, GuardError, GuardState};
@@ -41,7 +42,6 @@ pub struct GuardBuilder {
     capture: Capture,
     retention: Retention,
     clock: Option<Arc<dyn Clock>>,
-    accept_loss: bool,
     panic_file: Option<PathBuf>,
 }
 
@@ -52,8 +52,13 @@ enum PolicyFrom {
 
 enum StoreFrom {
     Memory,
+    #[cfg(feature = "sqlite")]
     Shared(PathBuf),
-    Owned(PathBuf),
+    #[cfg(feature = "sqlite")]
+    Owned {
+        path: PathBuf,
+        accept_loss: bool,
+    },
     Given(Arc<dyn Store>),
     #[cfg(feature = "redis")]
     Redis(Box<RedisOptions>),
@@ -68,7 +73,6 @@ impl Default for GuardBuilder {
             capture: Capture::default(),
             retention: Retention::default(),
             clock: None,
-            accept_loss: false,
             panic_file: None,
         }
     }
@@ -100,7 +104,9 @@ impl GuardBuilder {
     }
 
     /// Keeps everything in the SQLite file at `path`, one transaction an event, beside other
-    /// processes that do the same. The file and its folder are made where they are missing.
+    /// processes that do the same. The file and its folder are made where they are missing. Needs the
+    /// feature `sqlite`, which is on by default.
+    #[cfg(feature = "sqlite")]
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         self.panic_file = Some(panic_file(&path));
@@ -109,10 +115,12 @@ impl GuardBuilder {
     }
 
     /// Takes the SQLite file at `path` for this process alone: faster, for a server.
+    #[cfg(feature = "sqlite")]
     pub fn owned_file(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         self.panic_file = Some(panic_file(&path));
-        self.store = StoreFrom::Owned(path);
+        let accept_loss = false;
+        self.store = StoreFrom::Owned { path, accept_loss };
         self
     }
 
@@ -140,9 +148,12 @@ impl GuardBuilder {
         self
     }
 
-    /// Takes a file whose log was cut or replaced all the same, and writes that into the log.
+    /// Takes the file of [`Self::owned_file`] even if its log was cut or replaced, and writes that into the log.
+    #[cfg(feature = "sqlite")]
     pub fn accept_loss(mut self, accept: bool) -> Self {
-        self.accept_loss = accept;
+        if let StoreFrom::Owned { accept_loss, .. } = &mut self.store {
+            *accept_loss = accept;
+        }
         self
     }
 
@@ -187,7 +198,7 @@ impl GuardBuilder {
         if let (Err(error), false) = (&policy, self.keeps_last_policy) {
             return Err(error.clone().into());
         }
-        let (store, clock) = self.store.open(self.clock, self.accept_loss)?;
+        let (store, clock) = self.store.open(self.clock)?;
         let (policy, policy_problem) = match policy {
             Ok(policy) => (policy, None),
             Err(problem) => (last_policy(&*store)?, Some(problem)),
@@ -228,11 +239,10 @@ type Opened = (Arc<dyn Store>, Arc<dyn Clock>);
 
 impl StoreFrom {
     /// Opens the store, and finds the clock that goes with it where none was given.
-    fn open(self, clock: Option<Arc<dyn Clock>>, accept_loss: bool) -> Result<Opened, GuardError> {
-        #[cfg(feature = "redis")]
-        let given = clock.clone();
-        let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
-        let options = || SqliteOptions {
+    fn open(self, given: Option<Arc<dyn Clock>>) -> Result<Opened, GuardError> {
+        let clock = given.clone().unwrap_or_else(|| Arc::new(SystemClock));
+        #[cfg(feature = "sqlite")]
+        let options = |accept_loss| SqliteOptions {
             at: clock.now(),
             accept_loss,
             ..SqliteOptions::default()
@@ -240,13 +250,15 @@ impl StoreFrom {
         let store: Arc<dyn Store> = match self {
             Self::Memory => Arc::new(MemoryStore::new()?),
             Self::Given(store) => store,
+            #[cfg(feature = "sqlite")]
             Self::Shared(path) => {
                 make_private_folder(&path)?;
-                Arc::new(SharedSqlite::open(&path, &options())?)
+                Arc::new(SharedSqlite::open(&path, &options(false))?)
             }
-            Self::Owned(path) => {
+            #[cfg(feature = "sqlite")]
+            Self::Owned { path, accept_loss } => {
                 make_private_folder(&path)?;
-                Arc::new(OwnedSqlite::open(&path, &options())?)
+                Arc::new(OwnedSqlite::open(&path, &options(accept_loss))?)
             }
             #[cfg(feature = "redis")]
             Self::Redis(options) => {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use sprag_core::{Event, Id, MAX_EVENT_BYTES, Timestamp};
 
-use crate::missing_time;
+use super::assumed_time::assumed_time;
 
 use super::error::ReplayError;
 use super::recorded::{RecordedEvent, RecordedForm, RecordedItem};
@@ -85,7 +85,7 @@ impl TraceRecording {
         };
         let session = event.session();
         let last = self.last.get(session).copied();
-        let at = event.at().unwrap_or_else(|| missing_time::after(last));
+        let at = event.at().unwrap_or_else(|| assumed_time(last));
         self.last.insert(session.clone(), at);
         RecordedItem::Event(Box::new(RecordedEvent {
             number,

@@ -1,10 +1,10 @@
 //! Folded again, a log gives its verdicts again: for the vectors, after a pause, after a prune.
 
 use sprag::replay::{LogRecording, RecordedItem, Replay, ReplayOutcome, TraceRecording};
-use sprag::scenario::{Scenario, parse};
 use sprag::{
     Decision, Event, Guard, GuardBuilder, Id, Judge, Millis, Policy, Role, Timestamp, Verdict,
 };
+use sprag_review::scenario::{Scenario, parse};
 
 use crate::place::{Place, START, call, event};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Result, Write};
 
-use sprag::eval::{EvalReport, Figures, Flaw, JudgedRun, Metric, Score, Want};
+use sprag_review::eval::{EvalReport, Figures, Flaw, JudgedRun, Metric, Score, Want};
 
 use super::Named;
 use crate::args::EvalArgs;

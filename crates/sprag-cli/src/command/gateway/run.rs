@@ -10,12 +10,12 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Arc;
 
-use sprag_gateway::{GatewayClient, Launch, Tally};
+use sprag_gateway::{GatewayClient, Launch, StopMode, Tally};
 use sprag_mcp::http::Hosts;
 use tokio::sync::oneshot;
 
 use super::{gateway, listener, log, options, runtime, surroundings};
-use crate::args::{RunArgs, StopWord};
+use crate::args::RunArgs;
 use crate::failure::{Failure, Run};
 use crate::settings::Settings;
 
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings) -> Run {
     let tally = gateway.tally();
     say(tally);
     Ok(ExitCode::from(match code(status) {
-        0 if args.guard.stop == StopWord::Error && tally.stops() > 0 => STOPPED,
+        0 if args.guard.stop == StopMode::Error && tally.stops() > 0 => STOPPED,
         code => code,
     }))
 }

@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use sprag::FailMode;
 use sprag_mcp::install::{self as settings_of, McpClient, ServerEntry, Wrapper};
 
 use super::raise;
 use super::servers_file::{ServersFile, WrapManner};
-use crate::args::{ClientArgs, FailWord, McpInstallArgs, McpUninstallArgs};
+use crate::args::{ClientArgs, McpInstallArgs, McpUninstallArgs};
 use crate::build_output;
 use crate::failure::{Failure, Run};
 use crate::settings::Settings;
@@ -109,7 +110,7 @@ fn wrapper(args: &McpInstallArgs) -> Result<Wrapper, Failure> {
     if client.serves_many() {
         options.push("--shared-identity".to_owned());
     }
-    if matches!(args.fail, Some(FailWord::Closed)) {
+    if matches!(args.fail, Some(FailMode::Closed)) {
         options.extend(["--fail", "closed"].map(str::to_owned));
     }
     Ok(Wrapper {

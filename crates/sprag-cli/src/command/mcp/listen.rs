@@ -78,7 +78,7 @@ fn options(address: SocketAddr, args: &WrapArgs) -> Result<ProxyOptions, Failure
         origins: http.allow_origin.clone(),
         public: public.map(|url| url.to_string().trim_end_matches('/').to_owned()),
         agent: id("agent", &args.agent)?,
-        fail: args.fail.into(),
+        fail: args.fail,
         shared: args.shared_identity,
         principal_is_session: http.principal_is_session,
         guard_waits: !args.private,

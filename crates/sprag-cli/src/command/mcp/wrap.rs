@@ -67,8 +67,8 @@ fn gate_options(args: &WrapArgs, server: &ServerCommand) -> Result<GateOptions, 
         server: named("name", &args.name)?,
         unnamed: Id::new(&server.name()).or_else(|_| id("name", "server"))?,
         mark,
-        fail: args.fail.into(),
-        on_kill: args.on_kill.into(),
+        fail: args.fail,
+        on_kill: args.on_kill,
     })
 }
 
@@ -97,7 +97,7 @@ pub(super) fn source(
     settings: &Settings,
 ) -> Result<Box<dyn VerdictSource>, Failure> {
     let policy = args.policy.policy.as_deref();
-    let capture = args.capture.into();
+    let capture = args.capture;
     verdict_source(&args.place, policy, args.private, capture, settings)
 }
 

@@ -4,9 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use sprag::PolicyFile;
 use sprag::policy_edit::{self, OverrideTarget};
-use sprag::{PolicyFile, explain};
 use sprag_core::{Glob, Policy, PolicyKey, RuleId};
+use sprag_review::explain;
 use toml_edit::{Array, Value};
 
 use super::record;

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &SessionsListArgs, settings: &Settings, out: &mut dyn Wr
     let store = Db::find(settings, &args.db)?.read()?;
     let agent = args.agent.as_deref().map(Id::new).transpose();
     let query = SessionQuery {
-        state: args.state.map(Into::into),
+        state: args.state,
         agent: agent.map_err(|error| Failure::new(format!("--agent: {error}")))?,
         contains: args.contains.clone(),
         limit: args.limit.max(1),

@@ -10,6 +10,7 @@ use sprag_core::{Millis, Timestamp};
 const START: Timestamp = Timestamp(1_760_000_000_000);
 
 /// The time of an event without one, whose recording's event before it was at `last`.
-pub(crate) fn after(last: Option<Timestamp>) -> Timestamp {
+#[must_use]
+pub fn assumed_time(last: Option<Timestamp>) -> Timestamp {
     last.map_or(START, |last| last.plus(Millis::SECOND))
 }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use sprag::Millis;
-use sprag::eval::{EvalPolicy, EvalReport, Figures, Metric, read_labels, replay, trace_files};
+use sprag_review::eval::{
+    EvalPolicy, EvalReport, Figures, Metric, read_labels, replay, trace_files,
+};
 
 fn score(figures: &Figures, metric: Metric) -> (usize, usize) {
     let score = figures.score(metric);

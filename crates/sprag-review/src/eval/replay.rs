@@ -15,7 +15,7 @@ use super::policy::EvalPolicy;
 use super::run::{EvalRun, FirstVerdict};
 use super::split::{Trace, split};
 use super::workers::each;
-use crate::judge::Judge;
+use sprag::Judge;
 
 /// A run with its label, and what came of it under each policy.
 #[derive(Debug, Clone)]

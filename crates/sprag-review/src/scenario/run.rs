@@ -8,7 +8,7 @@ use super::excerpt::excerpt;
 use super::expectation::{Mismatch, mismatches};
 use super::format::{Scenario, ScenarioEvent};
 use super::overall::OverallFailure;
-use crate::judge::{Judge, JudgeError};
+use sprag::{Judge, JudgeError};
 
 /// When a scenario starts whose first event does not say.
 const START: Timestamp = Timestamp(1_760_000_000_000);

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use sprag::eval::{
+use sprag_core::Policy;
+use sprag_review::eval::{
     EvalPolicy, EvalReport, Flaw, Metric, Replayed, StopLine, read_labels, replay, trace_files,
 };
-use sprag::tune::{Advice, History, tune};
-use sprag_core::Policy;
+use sprag_review::tune::{Advice, History, tune};
 
 fn fixtures() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/eval")

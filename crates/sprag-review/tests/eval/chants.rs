@@ -3,8 +3,8 @@
 use std::io::{BufRead as _, BufReader};
 
 use flate2::read::MultiGzDecoder;
-use sprag::eval::trace_files;
 use sprag_core::ChantDetector;
+use sprag_review::eval::trace_files;
 
 use crate::public::recorded_runs;
 

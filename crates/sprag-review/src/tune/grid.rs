@@ -9,7 +9,7 @@ use sprag_core::{Decision, Policy, RuleId};
 use super::history::History;
 use super::knob::{KNOBS, Knob};
 use crate::eval::{EvalError, each, merge};
-use crate::judge::Judge;
+use sprag::Judge;
 
 /// How many runs or sessions a row names.
 const NAMED: usize = 5;

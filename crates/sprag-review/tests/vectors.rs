@@ -2,7 +2,7 @@
 //!
 //! They are never edited to make an engine pass.
 
-use sprag::scenario::{parse, run};
+use sprag_review::scenario::{parse, run};
 
 /// Runs a file and tells every scenario that failed.
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Scenario files that nobody would write on purpose: they are told what is wrong, and nothing breaks.
 
 use proptest::prelude::*;
-use sprag::scenario::{parse, run};
+use sprag_review::scenario::{parse, run};
 
 const GOOD: &str = r#"[{"name": "a", "source": "x", "policy": {"rules": {"flow.*": "off"}, "call": {"window": "5s"}},
  "events": [{"event": {"type": "call", "at": 1, "session": "s", "tool": "delete_x", "args": {"id": [1, null, "z"]}}, "expect": {"verdict": "allow", "also": []}},

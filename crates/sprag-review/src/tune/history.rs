@@ -5,7 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sprag_core::{DigestKey, Event, Id, Observation, Observed, Policy};
+use sprag::Judge;
+use sprag_core::{Event, Id, Observation, Observed, Policy};
 
 use super::knob::{Knob, Needs};
 use crate::eval::{
@@ -121,7 +122,7 @@ impl History {
     }
 
     fn take(&mut self, trace: &Trace, label: Option<&Label>, policy: &Policy) {
-        let digester = crate::digester::digester(DigestKey::fixed());
+        let judge = Judge::new(policy.clone());
         let killed: HashSet<&Id> = trace
             .events
             .iter()
@@ -135,7 +136,7 @@ impl History {
         };
         for traced in &trace.events {
             let session = traced.event.session();
-            let Ok(observation) = digester.observe(&traced.event, traced.at, policy) else {
+            let Ok(observation) = judge.observe(&traced.event, traced.at) else {
                 continue;
             };
             let name = if trace.is_named {

@@ -4,13 +4,12 @@
 //! If no limit helps, the rule is put into shadow for that agent. If another rule stops the same session then, it has to
 //! give way too.
 
+use sprag::case::{Case, CaseOutcome};
+use sprag::policy_edit::{self, OverrideTarget, Value};
+use sprag::replay::ReplayError;
 use sprag_core::{Id, Policy, RuleId};
-use toml_edit::Value;
 
-use super::{Case, CaseOutcome};
 use crate::explain::explain;
-use crate::policy_edit::{self, OverrideTarget};
-use crate::replay::ReplayError;
 
 /// How far limits are raised, in tenths.
 const STEPS: [u64; 6] = [13, 16, 20, 30, 50, 100];

@@ -9,11 +9,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use sprag::replay::{RecordedForm, RecordedItem};
 use sprag_core::{Decision, Id, Observation, Observed, Timestamp};
 use sprag_store::Noted;
 
 use super::history::{EventGroup, History, Unit};
-use crate::replay::{RecordedForm, RecordedItem};
 
 /// A log with what was answered.
 #[derive(Debug, Default)]

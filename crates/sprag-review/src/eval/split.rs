@@ -8,9 +8,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::Deserialize;
+use sprag::replay::assumed_time;
 use sprag_core::{Event, Millis, Timestamp};
-
-use crate::missing_time;
 
 /// An event of a recorded run.
 #[derive(Debug, Clone)]
@@ -78,14 +77,14 @@ impl Trace {
             Err(error) => return self.flaws.push((number, error.to_string())),
         };
         let last = self.events.last().map(|last| last.at);
-        let at = event.at().unwrap_or_else(|| missing_time::after(last));
+        let at = event.at().unwrap_or_else(|| assumed_time(last));
         self.events.push(TracedEvent { seq, at, event });
     }
 
     /// Puts its recorded steps `pace` apart: what would a slower or faster model have got? The result
     /// of a step comes a second after its call.
     pub(crate) fn set_pace(&mut self, pace: Millis) {
-        let mut now = missing_time::after(None);
+        let mut now = assumed_time(None);
         let mut seq = self.events.first().map(|first| first.seq);
         for traced in &mut self.events {
             if seq.replace(traced.seq) != Some(traced.seq) {
@@ -123,8 +122,8 @@ mod tests {
             told,
             [
                 ("a", vec![(0, 5000), (1, 6000)]),
-                ("b", vec![(7, missing_time::after(None).0)]),
-                ("rest", vec![(5, missing_time::after(None).0)])
+                ("b", vec![(7, assumed_time(None).0)]),
+                ("rest", vec![(5, assumed_time(None).0)])
             ]
         );
     }
@@ -137,7 +136,7 @@ mod tests {
 {"seq":1,"at":99000,"type":"step","session":"s","id":"1"}"#;
         let mut trace = split(text, "rest").remove(0);
         trace.set_pace(Millis(60_000));
-        let start = missing_time::after(None).0;
+        let start = assumed_time(None).0;
         let times: Vec<u64> = trace
             .events
             .iter()
