@@ -53,6 +53,10 @@ for (const driver of drivers) {
   const version = execFileSync(clientPath(driver.program), ['--version'], { encoding: 'utf8' }).match(/\d+\.\d+\.\d+/)?.[0];
   console.log(`\n${driver.name} ${version}${way === 'hooks' ? '' : `, ${way}`}`);
   for (const [name, script] of scripts) {
+    if (driver.cannot?.[name]) {
+      console.log(`  skip ${name.padEnd(16)} ${driver.cannot[name]}`);
+      continue;
+    }
     const folder = path.join(HERE, 'runs', driver.name, name);
     const sprag = options.unguarded ? null : path.resolve(options.sprag);
     const began = Date.now();

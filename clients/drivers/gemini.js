@@ -6,6 +6,10 @@ export const scope = '--user';
 
 // The gateway ends the turn itself, whatever the client can do. Sub-agents have no name of their own.
 export const behindGateway = {};
+// Why a script can't be played with it.
+export const cannot = {
+  'speak-after-block': 'after --resume it sends each result twice, guarded or not, and the API takes it once',
+};
 export const mount = 'gemini';
 
 export function prepare({ home, put, catalog }) {

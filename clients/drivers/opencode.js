@@ -12,7 +12,7 @@ export const expect = { deletes: { ends: true }, defiant: ended, 'defiant-slow':
 
 // The gateway ends the turn itself, whatever the client can do.
 // A title is asked for too.
-export const behindGateway = { budget: { requests: 3 } };
+export const behindGateway = { budget: { requests: 3 }, 'text-loop': { requests: 7 } };
 export const mount = 'openai';
 
 // What opencode installs beside each folder of plugins takes it half a minute and is the same for every run.
