@@ -43,11 +43,7 @@ pub(crate) fn hook_payload(data: &[u8]) {
             ..HookOptions::default()
         };
         for decision in decisions {
-            let verdict = Verdict {
-                decision,
-                message: Some("stop \"it\"".to_owned()),
-                ..Verdict::default()
-            };
+            let verdict = Verdict::new(decision).with_message("stop \"it\"");
             let answered = answer(client, payload, &options, |_, _| Ok(verdict.clone()));
             readable(&answered.answer.stdout, answered.answer.exit_code);
         }

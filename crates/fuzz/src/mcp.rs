@@ -14,11 +14,7 @@ struct Counting(Arc<AtomicU64>);
 impl VerdictSource for Counting {
     fn check(&self, _: Option<&Sender>, _: Event) -> Result<Verdict, NoVerdict> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Ok(Verdict {
-            decision: Decision::Warn,
-            message: Some("careful".to_owned()),
-            ..Verdict::default()
-        })
+        Ok(Verdict::new(Decision::Warn).with_message("careful"))
     }
 }
 

@@ -144,12 +144,11 @@ impl Db {
         let db = Self::find(settings, &place.db)?;
         let db = db.path();
         let (socket, db_flag) = (place.socket.as_deref(), place.db.file.db.as_deref());
-        Ok(LinkOptions {
-            socket: Some(settings.socket_place(socket, db_flag, db)),
-            policy: policy_file(settings, policy)?,
-            capture,
-            ..LinkOptions::new(db)
-        })
+        let mut options = LinkOptions::new(db);
+        options.socket = Some(settings.socket_place(socket, db_flag, db));
+        options.policy = policy_file(settings, policy)?;
+        options.capture = capture;
+        Ok(options)
     }
 
     /// The guard over a store that is there already.
@@ -194,16 +193,15 @@ fn redis_options(
     let read =
         |path: &PathBuf| std::fs::read(path).map_err(|error| Failure::unreadable(path, &error));
     let Millis(deadline) = args.redis_deadline;
-    Ok(RedisOptions {
-        password,
-        namespace: args.namespace.clone(),
-        ca: args.redis_ca.as_ref().map(read).transpose()?,
-        deadline: Duration::from_millis(deadline.max(1)),
-        fail,
-        replicas: args.redis_replicas,
-        on_offline: Some(Arc::new(log_offline)),
-        ..RedisOptions::new(url)
-    })
+    let mut options = RedisOptions::new(url);
+    options.password = password;
+    options.namespace = args.namespace.clone();
+    options.ca = args.redis_ca.as_ref().map(read).transpose()?;
+    options.deadline = Duration::from_millis(deadline.max(1));
+    options.fail = fail;
+    options.replicas = args.redis_replicas;
+    options.on_offline = Some(Arc::new(log_offline));
+    Ok(options)
 }
 
 /// A line for every decision that was made without Redis.

@@ -52,6 +52,7 @@ pub const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 /// ```
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Event {
     /// A message between agents, or to an agent from outside.
     Message(MessageEvent),
@@ -199,6 +200,24 @@ impl Event {
             Self::Approve(event) | Self::Decline(event) => &mut event.at,
         };
         *slot = Some(at);
+    }
+
+    /// Its type, as on the wire.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Message(_) => "message",
+            Self::Call(_) => "call",
+            Self::Step(_) => "step",
+            Self::Usage(_) => "usage",
+            Self::Output(_) => "output",
+            Self::Kill(_) => "kill",
+            Self::Reset(_) => "reset",
+            Self::DispatchStart(_) => "dispatch_start",
+            Self::DispatchEnd(_) => "dispatch_end",
+            Self::Approve(_) => "approve",
+            Self::Decline(_) => "decline",
+        }
     }
 
     /// The session that acts; of a message that no agent sent, the one that receives it.

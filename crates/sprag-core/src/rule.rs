@@ -10,6 +10,7 @@ macro_rules! rules {
         /// A rule of the engine.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
+        #[non_exhaustive]
         pub enum RuleId { $($(#[$doc])* $variant,)+ }
 
         impl RuleId {

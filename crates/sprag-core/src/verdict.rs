@@ -13,6 +13,7 @@ words! {
         Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
     )]
     #[serde(rename_all = "lowercase")]
+    #[non_exhaustive]
     pub enum Decision {
         /// Go on.
         #[default]
@@ -41,6 +42,7 @@ impl Decision {
 /// A stable machine word for callers that branch on the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Code {
     /// The session (or a session above it) was killed.
     SessionKilledLoopGuard,
@@ -76,6 +78,7 @@ pub type Evidence = Map<String, Value>;
 
 /// The verdict on one event, as it stands on the wire.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// What to do.
     #[serde(rename = "verdict")]
@@ -127,6 +130,43 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// A verdict that says nothing but what to do.
+    #[must_use]
+    pub fn new(decision: Decision) -> Self {
+        Self {
+            decision,
+            ..Self::default()
+        }
+    }
+
+    /// The same, decided by `rule`.
+    #[must_use]
+    pub fn with_rule(mut self, rule: RuleId) -> Self {
+        self.rule = Some(rule);
+        self
+    }
+
+    /// The same, with a code for programs.
+    #[must_use]
+    pub fn with_code(mut self, code: Code) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    /// The same, with words for the agent.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+
+    /// The same, with the command that lifts or tunes it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
     /// Whether the call or message may not happen.
     #[must_use]
     pub fn refuses(&self) -> bool {
@@ -136,6 +176,7 @@ impl Verdict {
 
 /// The strongest finding among the rules in shadow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Would {
     /// What it would have been.
     #[serde(rename = "verdict")]

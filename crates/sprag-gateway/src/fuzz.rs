@@ -35,10 +35,11 @@ impl VerdictSource for FuzzSource {
             }
             _ => Decision::Allow,
         };
-        Ok(Verdict {
-            decision,
-            message: (decision > Decision::Allow).then(|| "enough \"of\" this".to_owned()),
-            ..Verdict::default()
+        let verdict = Verdict::new(decision);
+        Ok(if decision > Decision::Allow {
+            verdict.with_message("enough \"of\" this")
+        } else {
+            verdict
         })
     }
 }

@@ -144,9 +144,5 @@ impl Watchers {
 
 /// The guard's own no, where nobody can be asked.
 pub(crate) fn decline(session: Id, code: Id, why: &str) -> Event {
-    Event::Decline(AnswerEvent {
-        by: Some("sprag".into()),
-        why: Some(why.into()),
-        ..AnswerEvent::new(session, code)
-    })
+    Event::Decline(AnswerEvent::new(session, code).by("sprag").why(why))
 }

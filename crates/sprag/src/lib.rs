@@ -77,10 +77,22 @@
 //! A program that lives for one event, or stands beside others, uses a [`Link`]: it asks the running
 //! `sprag serve` over its socket, and the shared file itself where no server runs.
 //!
+//! # Features
+//!
+//! | feature | by default | brings |
+//! |---|---|---|
+//! | `effects` | yes | reads from shell commands and SQL what they destroy |
+//! | `sqlite` | yes | everything in one SQLite file: [`Guard::open`], [`Link`] |
+//! | `redis` | no | many processes that share one memory in Redis: `GuardBuilder::redis` |
+//!
 //! # When the guard itself fails
 //!
 //! An error means that there is no verdict. Whether the agent then goes on is the caller's choice; one
 //! that goes on should at least not do so where the last verdict was a refusal.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub mod atomic;
 pub mod capture;

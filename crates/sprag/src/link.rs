@@ -34,6 +34,7 @@ pub const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Where the guard of this machine is to be found.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LinkOptions {
     /// The server's socket; none: never ask a server.
     pub socket: Option<PathBuf>,

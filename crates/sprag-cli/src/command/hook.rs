@@ -189,11 +189,10 @@ fn end_of_file(path: &str) -> Option<String> {
 
 fn link_options(args: &HookArgs, settings: &Settings, db: &Path) -> LinkOptions {
     let socket = args.socket.socket.as_deref();
-    LinkOptions {
-        socket: Some(settings.socket_place(socket, args.db.db.as_deref(), db)),
-        policy: settings.policy_file(args.policy.policy.as_deref()),
-        capture: args.capture,
-        shadow: args.shadow,
-        ..LinkOptions::new(db)
-    }
+    let mut options = LinkOptions::new(db);
+    options.socket = Some(settings.socket_place(socket, args.db.db.as_deref(), db));
+    options.policy = settings.policy_file(args.policy.policy.as_deref());
+    options.capture = args.capture;
+    options.shadow = args.shadow;
+    options
 }

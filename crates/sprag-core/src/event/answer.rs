@@ -9,6 +9,7 @@ use crate::time::Timestamp;
 
 /// A yes or a no.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct AnswerEvent {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,5 +41,19 @@ impl AnswerEvent {
             by: None,
             why: None,
         }
+    }
+
+    /// Sets who answers.
+    #[must_use]
+    pub fn by(mut self, by: &str) -> Self {
+        self.by = Some(by.into());
+        self
+    }
+
+    /// Sets the reason.
+    #[must_use]
+    pub fn why(mut self, why: &str) -> Self {
+        self.why = Some(why.into());
+        self
     }
 }

@@ -17,6 +17,7 @@ fn folder_name(folder: &str) -> Option<Box<str>> {
 
 /// A tool call.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct CallEvent {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,6 +8,7 @@ use crate::time::Timestamp;
 
 /// The start or end of work on a message.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct DispatchEvent {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]

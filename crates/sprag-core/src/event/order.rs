@@ -7,6 +7,7 @@ use crate::time::Timestamp;
 
 /// A kill or a reset.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct OrderEvent {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]

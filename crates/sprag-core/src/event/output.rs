@@ -10,6 +10,7 @@ use crate::time::Timestamp;
 
 /// The words of one answer of a model, without its calls.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct OutputEvent {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]

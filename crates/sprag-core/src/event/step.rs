@@ -10,6 +10,7 @@ use crate::time::Timestamp;
 
 /// A step.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct StepEvent {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -14,6 +14,7 @@ const MICROS_PER_USD: f64 = 1_000_000.0;
 
 /// What a session spent.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct UsageEvent {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -31,10 +31,7 @@ fn told(client: Client, event: Option<&str>, payload: &[u8], fail: FailMode) -> 
         ..HookOptions::default()
     };
     answer(client, payload, &options, |_, _| {
-        Ok(Verdict {
-            decision: Decision::Allow,
-            ..Verdict::default()
-        })
+        Ok(Verdict::new(Decision::Allow))
     })
 }
 

@@ -18,27 +18,19 @@ fn verdict(decision: Decision) -> Verdict {
     if decision == Decision::Ask {
         return question();
     }
-    Verdict {
-        decision,
-        message: Some("the same again (3/5 before block)".to_owned()),
-        hint: Some("sprag explain progress.stagnation".to_owned()),
-        ..Verdict::default()
-    }
+    Verdict::new(decision)
+        .with_message("the same again (3/5 before block)")
+        .with_hint("sprag explain progress.stagnation")
 }
 
 /// As the engine asks.
 fn question() -> Verdict {
     let why = "`dropdb` drops `database production`";
-    let mut verdict = Verdict {
-        decision: Decision::Ask,
-        message: Some(format!(
+    let mut verdict = Verdict::new(Decision::Ask).with_message(format!(
             "{why}. A person has to approve this call before it runs (code k7f3wq2m): ask the user to run \
              `sprag approve k7f3wq2m`, then make the same call again. Do not work around it."
-        )),
-        hint: Some("sprag approve k7f3wq2m".to_owned()),
-        approval: Some(Id::new("k7f3wq2m").unwrap()),
-        ..Verdict::default()
-    };
+        )).with_hint("sprag approve k7f3wq2m".to_owned());
+    verdict.approval = Some(Id::new("k7f3wq2m").unwrap());
     let evidence = verdict.evidence.get_or_insert_default();
     evidence.insert("why".to_owned(), why.into());
     verdict
@@ -184,10 +176,8 @@ fn claude_asks_only_in_modes_in_which_a_person_answers() {
 
 #[test]
 fn a_notice_reaches_the_person_after_a_call_and_never_the_model() {
-    let notice = Verdict {
-        notice: Some("50 looks".to_owned()),
-        ..Verdict::default()
-    };
+    let mut notice = Verdict::default();
+    notice.notice = Some("50 looks".to_owned());
     let mut shown = 0;
     for (client, fixture) in [
         (Client::Claude, "claude"),

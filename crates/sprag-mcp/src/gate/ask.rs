@@ -116,10 +116,8 @@ impl Gate {
     }
 
     fn reply(&self, session: &Id, approval: &Id, reply: FormReply) {
-        let answer = AnswerEvent {
-            by: Some("the user of the MCP client".into()),
-            ..AnswerEvent::new(session.clone(), approval.clone())
-        };
+        let answer =
+            AnswerEvent::new(session.clone(), approval.clone()).by("the user of the MCP client");
         let event = match reply {
             FormReply::Yes => Event::Approve(answer),
             FormReply::No => Event::Decline(answer),

@@ -148,10 +148,7 @@ struct UnreachableGuard(bool);
 
 impl VerdictSource for UnreachableGuard {
     fn check(&self, _: Option<&Sender>, _: Event) -> Result<Verdict, NoVerdict> {
-        let stopped = Verdict {
-            decision: Decision::Kill,
-            ..Verdict::default()
-        };
+        let stopped = Verdict::new(Decision::Kill);
         Err(NoVerdict::Unreachable {
             why: "nobody listens".to_owned(),
             stopped: self.0.then(|| Box::new(stopped)),

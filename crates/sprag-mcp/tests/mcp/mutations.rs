@@ -16,11 +16,7 @@ struct CountingSource(Arc<AtomicU64>);
 impl VerdictSource for CountingSource {
     fn check(&self, _: Option<&Sender>, _: Event) -> Result<Verdict, NoVerdict> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Ok(Verdict {
-            decision: Decision::Warn,
-            message: Some("careful".to_owned()),
-            ..Verdict::default()
-        })
+        Ok(Verdict::new(Decision::Warn).with_message("careful"))
     }
 }
 

@@ -157,12 +157,9 @@ mod tests {
     }
 
     fn deny() -> Verdict {
-        Verdict {
-            decision: Decision::Deny,
-            rule: Some(sprag_core::RuleId::FlowDepth),
-            message: Some("too deep".to_owned()),
-            ..Verdict::default()
-        }
+        Verdict::new(Decision::Deny)
+            .with_rule(sprag_core::RuleId::FlowDepth)
+            .with_message("too deep")
     }
 
     #[test]

@@ -93,10 +93,7 @@ impl DemoClient {
             Ok(response) => response.json().await.ok(),
             Err(_) => None,
         };
-        verdict.unwrap_or_else(|| Verdict {
-            decision: Decision::Deny,
-            ..Verdict::default()
-        })
+        verdict.unwrap_or_else(|| Verdict::new(Decision::Deny))
     }
 
     /// The operator resets a session.

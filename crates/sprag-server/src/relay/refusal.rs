@@ -103,11 +103,7 @@ mod tests {
 
     #[test]
     fn a_message_without_a_flow_says_what_the_agent_server_must_do() {
-        let verdict = |rule| Verdict {
-            decision: Decision::Deny,
-            rule: Some(rule),
-            ..Verdict::default()
-        };
+        let verdict = |rule| Verdict::new(Decision::Deny).with_rule(rule);
         let from = Id::new("7").unwrap();
         let missing = verdict(RuleId::FlowCorrelation);
         assert_eq!(
@@ -129,11 +125,7 @@ mod tests {
         let mut told: Vec<(u16, &str)> = RuleId::ALL
             .iter()
             .map(|rule| {
-                let verdict = Verdict {
-                    decision: Decision::Deny,
-                    rule: Some(*rule),
-                    ..Verdict::default()
-                };
+                let verdict = Verdict::new(Decision::Deny).with_rule(*rule);
                 (status(&verdict).as_u16(), rule.as_str())
             })
             .filter(|(status, _)| *status != 403)

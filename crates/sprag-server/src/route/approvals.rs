@@ -345,12 +345,9 @@ pub(crate) async fn answer(
             .map_err(not_allowed)?;
     }
     let by = caller.signs(request.by.as_deref());
-    let event = AnswerEvent {
-        scope: request.scope,
-        by: Some(by.as_str().into()),
-        why: request.why.as_deref().map(Into::into),
-        ..AnswerEvent::new(session, code.clone())
-    };
+    let mut event = AnswerEvent::new(session, code.clone()).by(&by);
+    event.scope = request.scope;
+    event.why = request.why.as_deref().map(Into::into);
     let event = match request.answer {
         Answer::Approve => Event::Approve(event),
         Answer::Decline => Event::Decline(event),

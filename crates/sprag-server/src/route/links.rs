@@ -64,10 +64,8 @@ pub(crate) async fn answer(
     };
     let (session, _) = look(&app, &code).await?;
     if let Some(answer) = request.answer {
-        let event = AnswerEvent {
-            by: Some(format!("link to {}", channel.as_str()).into()),
-            ..AnswerEvent::new(session, code.clone())
-        };
+        let by = format!("link to {channel}");
+        let event = AnswerEvent::new(session, code.clone()).by(&by);
         let event = match answer {
             Answer::Approve => Event::Approve(event),
             Answer::Decline => Event::Decline(event),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use prost::Message as _;
-use sprag::{RedisOptions, Role};
+use sprag::Role;
 use sprag_server::telemetry::TelemetrySettings;
 
 use crate::mounts::{TakesAll, before_with};
@@ -129,10 +129,9 @@ fn decisions_that_wait_for_the_network_hold_no_other_request_up() {
         return;
     };
     let server = TestServer::with(|config| {
-        config.redis = Some(RedisOptions {
-            deadline: Duration::from_secs(600),
-            ..redis.options("server")
-        });
+        let mut options = redis.options("server");
+        options.deadline = Duration::from_secs(600);
+        config.redis = Some(options);
     });
     server.check(r#"{"type":"call","session":"s0","tool":"read"}"#);
     signal(&redis, "-STOP");

@@ -106,15 +106,10 @@ impl RuleFailModes {
             Observed::Step(_) | Observed::Usage(_) | Observed::Output(_) => Decision::Warn,
             _ => Decision::Deny,
         };
-        Some(Verdict {
-            decision,
-            rule: Some(rule),
-            message: Some(format!(
-                "Sprag can't reach its shared memory ({why}), and {rule} is set to refuse until it \
+        Some(Verdict::new(decision).with_rule(rule).with_message(format!(
+            "Sprag can't reach its shared memory ({why}), and {rule} is set to refuse until it \
                  can."
-            )),
-            ..Verdict::default()
-        })
+        )))
     }
 }
 

@@ -13,6 +13,7 @@ pub type OnOfflineDecision = Arc<dyn Fn(&OfflineDecision) + Send + Sync>;
 
 /// How a pod uses Redis.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct RedisOptions {
     /// The address: `redis://`, `rediss://` or `unix://`; with `+sentinel` or `+cluster` before the colon.
     pub url: String,

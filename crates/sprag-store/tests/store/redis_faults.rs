@@ -19,11 +19,10 @@ const START: u64 = 1_700_000_000_000;
 
 /// Long enough for a busy machine: what matters is that a pod does not wait for ever.
 pub(crate) fn options(server: &Server) -> RedisOptions {
-    RedisOptions {
-        deadline: Duration::from_millis(400),
-        connections: 2,
-        ..server.options()
-    }
+    let mut options = server.options();
+    options.deadline = Duration::from_millis(400);
+    options.connections = 2;
+    options
 }
 
 pub(crate) fn is_back(store: &RedisStore) -> bool {

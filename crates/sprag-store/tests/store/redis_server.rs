@@ -122,10 +122,9 @@ impl Server {
 
     /// With so much time for each decision that nobody is too late on a busy machine.
     pub(crate) fn options(&self) -> RedisOptions {
-        RedisOptions {
-            deadline: Duration::from_secs(20),
-            ..RedisOptions::new(self.url())
-        }
+        let mut options = RedisOptions::new(self.url());
+        options.deadline = Duration::from_secs(20);
+        options
     }
 
     pub(crate) fn store(&self) -> RedisStore {

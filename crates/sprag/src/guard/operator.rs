@@ -87,12 +87,9 @@ impl Guard {
         by: &str,
         why: Option<&str>,
     ) -> Result<Verdict, GuardError> {
-        let answer = AnswerEvent {
-            scope: scope.unwrap_or_default(),
-            by: Some(by.into()),
-            why: why.map(Into::into),
-            ..AnswerEvent::new(session.clone(), approval.clone())
-        };
+        let mut answer = AnswerEvent::new(session.clone(), approval.clone()).by(by);
+        answer.scope = scope.unwrap_or_default();
+        answer.why = why.map(Into::into);
         let event = match scope {
             Some(_) => Event::Approve(answer),
             None => Event::Decline(answer),

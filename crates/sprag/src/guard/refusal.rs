@@ -37,6 +37,11 @@ impl GuardState {
             Event::Step(_) | Event::Usage(_) | Event::Output(_) => Decision::Warn,
             _ => Decision::Deny,
         };
+        let mut verdict = Verdict::new(decision)
+            .with_code(Code::SessionLimit)
+            .with_message(format!("no new session may be opened: {why}"))
+            .with_hint("sprag doctor");
+        verdict.generation = 1;
         Ok(Record {
             seq: 0,
             at,
@@ -44,14 +49,7 @@ impl GuardState {
                 observation: Box::new(observation),
                 captured: None,
             },
-            verdict: Verdict {
-                decision,
-                code: Some(Code::SessionLimit),
-                message: Some(format!("no new session may be opened: {why}")),
-                hint: Some("sprag doctor".to_owned()),
-                generation: 1,
-                ..Verdict::default()
-            },
+            verdict,
             policy: policy.digest.clone(),
             rules_version: RULES_VERSION,
             prev: Hash::default(),

@@ -164,17 +164,10 @@ fn stop_by(panic: &Panic) -> Verdict {
     let by = panic.by.as_deref().unwrap_or("an operator");
     let why = panic.why.as_deref();
     let why = why.map_or_else(String::new, |why| format!(" ({})", plain_name(why)));
-    Verdict {
-        decision: Decision::Deny,
-        rule: Some(RuleId::SessionPanic),
-        code: Some(Code::Panic),
-        message: Some(format!(
+    Verdict::new(Decision::Deny).with_rule(RuleId::SessionPanic).with_code(Code::Panic).with_message(format!(
             "Everything that agents do is refused: {} stopped all of them{why}. Stop now and wait for a person.",
             plain_name(by)
-        )),
-        hint: Some("sprag calm --why \"…\"".to_owned()),
-        ..Verdict::default()
-    }
+        )).with_hint("sprag calm --why \"…\"")
 }
 
 /// The refusal that marks mean for `session`.
@@ -184,13 +177,11 @@ fn stop_of(marks: Marks, session: &Id) -> Option<Verdict> {
         (None, mark) => (Decision::Block, mark?),
     };
     let word = shell_word(session.as_str());
-    Some(Verdict {
-        decision,
-        rule: mark.rule,
-        message: Some(mark.why),
-        hint: Some(format!("sprag sessions reset {word} --why \"…\"")),
-        ..Verdict::default()
-    })
+    let mut verdict = Verdict::new(decision)
+        .with_message(mark.why)
+        .with_hint(format!("sprag sessions reset {word} --why \"…\""));
+    verdict.rule = mark.rule;
+    Some(verdict)
 }
 
 #[cfg(test)]

@@ -69,19 +69,7 @@ impl RecordedEvent {
     pub fn kind(&self) -> &'static str {
         match &self.what {
             RecordedForm::Observed(observation) => observation.what.kind(),
-            RecordedForm::Raw(event) => match event {
-                Event::Message(_) => "message",
-                Event::Call(_) => "call",
-                Event::Step(_) => "step",
-                Event::Usage(_) => "usage",
-                Event::Output(_) => "output",
-                Event::Kill(_) => "kill",
-                Event::Reset(_) => "reset",
-                Event::DispatchStart(_) => "dispatch_start",
-                Event::DispatchEnd(_) => "dispatch_end",
-                Event::Approve(_) => "approve",
-                Event::Decline(_) => "decline",
-            },
+            RecordedForm::Raw(event) => event.kind(),
         }
     }
 

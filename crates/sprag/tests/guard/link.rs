@@ -14,11 +14,10 @@ fn delete(n: u32) -> Event {
 }
 
 fn options(folder: &tempfile::TempDir) -> LinkOptions {
-    LinkOptions {
-        socket: Some(folder.path().join("sprag.sock")),
-        deadline: Duration::from_millis(100),
-        ..LinkOptions::new(folder.path().join("sprag.db"))
-    }
+    let mut options = LinkOptions::new(folder.path().join("sprag.db"));
+    options.socket = Some(folder.path().join("sprag.sock"));
+    options.deadline = Duration::from_millis(100);
+    options
 }
 
 #[test]
@@ -169,10 +168,8 @@ fn a_refused_request_is_the_events_fault() {
 #[test]
 fn a_hook_went_unchecked_while_a_server_was_starting_or_ending() {
     let folder = tempfile::tempdir().unwrap();
-    let options = LinkOptions {
-        deadline: Duration::from_secs(30),
-        ..options(&folder)
-    };
+    let mut options = options(&folder);
+    options.deadline = Duration::from_secs(30);
     // The owner does not listen, as at its start and at its end; then it is gone.
     let owner = Guard::builder().owned_file(&options.db).build().unwrap();
     let link = LazyLink::new(options);

@@ -78,10 +78,9 @@ fn whoever_cannot_reach_the_guard_finds_the_panic_before_it_fails_open() {
     Guard::open(&db).unwrap().panic("me", "stop").unwrap();
     // A server owns the store, and nobody answers on its socket.
     let owner = Guard::builder().owned_file(&db).build().unwrap();
-    let link = LazyLink::new(LinkOptions {
-        deadline: std::time::Duration::from_millis(200),
-        ..LinkOptions::new(&db)
-    });
+    let mut options = LinkOptions::new(&db);
+    options.deadline = std::time::Duration::from_millis(200);
+    let link = LazyLink::new(options);
     let event: Event = Event::call("a", "read").unwrap().into();
     let error = link.check_as(Role::Hook, event).unwrap_err();
     let NoVerdict::Unreachable {

@@ -58,13 +58,12 @@ impl RedisServer {
     }
 
     pub(crate) fn options(&self, namespace: &str) -> RedisOptions {
-        RedisOptions {
-            namespace: namespace.to_owned(),
-            // Other tests share the machine: here nobody may be too late.
-            deadline: Duration::from_secs(20),
-            connections: 2,
-            ..RedisOptions::new(format!("redis://127.0.0.1:{}", self.port))
-        }
+        let mut options = RedisOptions::new(format!("redis://127.0.0.1:{}", self.port));
+        options.namespace = namespace.to_owned();
+        // Other tests share the machine: here nobody may be too late.
+        options.deadline = Duration::from_secs(20);
+        options.connections = 2;
+        options
     }
 }
 
