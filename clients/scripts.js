@@ -304,7 +304,7 @@ export const SCRIPTS = {
   // The same words after each automatic "continue", until a block; then the user speaks.
   'text-loop': {
     speak: times(12, () => ({ text: 'I am still thinking about it.' })),
-    prompts: ['continue', 'continue', 'continue', 'continue', 'continue', 'Then do something else, please.'],
+    prompts: [...times(6, () => 'continue'), 'Then do something else, please.'],
     only: 'gateway',
     expect: { calls: 0, prompts: 2, shows: 'until you write', requests: 6 },
   },

@@ -9,7 +9,8 @@ export const scope = '--project';
 export const expect = { 'defiant-slow': { killed: true }, budget: { refusedBy: 5 } };
 
 // The gateway ends the turn itself, whatever the client can do. Sub-agents have no name of their own.
-export const behindGateway = { 'sub-agents': { children: 0 } };
+// Without a session of its own the first answer of a conversation is nobody's repetition.
+export const behindGateway = { 'sub-agents': { children: 0 }, 'text-loop': { requests: 7 } };
 export const mount = 'openai';
 
 export function prepare({ home, project, put, catalog }) {

@@ -5,7 +5,8 @@ export const program = 'gemini';
 export const scope = '--user';
 
 // The gateway ends the turn itself, whatever the client can do. Sub-agents have no name of their own.
-export const behindGateway = {};
+// Without a session of its own the first answer of a conversation is nobody's repetition.
+export const behindGateway = { 'text-loop': { requests: 7 } };
 // Why a script can't be played with it.
 export const cannot = {
   'speak-after-block': 'after --resume it sends each result twice, guarded or not, and the API takes it once',
