@@ -20,7 +20,7 @@ use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::{Request, Response};
 use sprag::Guard;
 use sprag_gateway::{Gateway, GatewayOptions, Upstreams};
-use sprag_mcp::http::{Handler, Listener, ListenerOptions};
+use sprag_http::{Handler, Listener, ListenerOptions};
 use tokio::time::{Interval, interval};
 
 /// Events of an answer.

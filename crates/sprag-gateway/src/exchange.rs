@@ -303,6 +303,6 @@ fn started(answer: &reqwest::Response) -> (Response<()>, HeaderMap) {
     let mut response = Response::new(());
     *response.status_mut() = answer.status();
     *response.headers_mut() = answer.headers().clone();
-    sprag_mcp::http::headers::for_client(response.headers_mut());
+    sprag_http::headers::for_client(response.headers_mut());
     (response, answer.headers().clone())
 }

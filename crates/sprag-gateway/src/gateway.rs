@@ -8,7 +8,7 @@ use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Request, Response, StatusCode};
 use sprag_core::Id;
-use sprag_mcp::http::{BodyReader, Handler, is_own_origin, one_host};
+use sprag_http::{BodyReader, Handler, is_own_origin, one_host};
 use sprag_mcp::{FallbackSource, LogSink, VerdictSource};
 use subtle::ConstantTimeEq as _;
 use tokio::sync::Semaphore;

@@ -3,7 +3,7 @@
 use reqwest::Url;
 use sprag::FailMode;
 use sprag_core::words;
-use sprag_mcp::http::Hosts;
+use sprag_http::Hosts;
 
 use crate::limits;
 

@@ -1,7 +1,7 @@
 //! Which upstream and which API a path leads to.
 
 use reqwest::Url;
-use sprag_mcp::http::strict_path;
+use sprag_http::strict_path;
 
 use crate::dialect::Dialect;
 use crate::options::Upstreams;

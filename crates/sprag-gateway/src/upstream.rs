@@ -8,6 +8,7 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
+use sprag_http::headers;
 
 use crate::limits;
 use crate::options::GatewayError;
@@ -62,15 +63,8 @@ pub(crate) fn reason(error: reqwest::Error) -> String {
 /// Leaves of a request's headers what is for the upstream: nothing of ours, and nothing that belongs
 /// to one connection.
 pub(crate) fn for_upstream(headers: &mut HeaderMap) {
-    sprag_mcp::http::headers::for_server(headers);
-    let own: Vec<_> = headers
-        .keys()
-        .filter(|name| name.as_str().starts_with("x-sprag-"))
-        .cloned()
-        .collect();
-    for name in own {
-        headers.remove(name);
-    }
+    headers::for_server(headers);
+    headers::drop_all(headers, |name| name.starts_with("x-sprag-"));
 }
 
 /// Whether an answer is readable: nothing that was compressed against our wish.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::de::MapAccess;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use sprag_core::is_hidden;
+use sprag_http::strict_path::folded;
 
 /// The members of a JSON-RPC message that show what it is. An `id` or `result` of null counts as present.
 #[derive(Debug, Default)]
@@ -81,17 +81,6 @@ fn is_odd(key: &str, known: &[&str]) -> bool {
     }
     let folded = folded(key);
     known.iter().any(|known| *known == folded)
-}
-
-/// A word without its case and without what nobody sees, by what Unicode folds together; wide letters are letters.
-pub(crate) fn folded(word: &str) -> String {
-    let narrow = |c: char| match c {
-        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c),
-        c => c,
-    };
-    let seen = word.chars().filter(|c| !is_hidden(*c));
-    let upper = seen.map(narrow).flat_map(char::to_uppercase);
-    upper.flat_map(char::to_lowercase).collect()
 }
 
 /// A key, borrowed unless it holds escapes.

@@ -8,16 +8,11 @@
 //!
 //! - [`ProxyConfig`] says which servers there are and where.
 //! - [`Proxy`] answers one request; the server of this project mounts it beside its own routes.
-//! - [`Listener`] answers on a port of its own.
+//! - [`sprag_http::Listener`] lets it answer on a port of its own.
 
-mod body_reader;
-pub mod connection;
 mod credentials;
 mod exchange;
-pub mod headers;
-mod hosts;
 pub mod limits;
-mod listener;
 mod local_response;
 mod mirrored_headers;
 mod open_exchange;
@@ -26,20 +21,12 @@ mod proxy;
 mod proxy_config;
 mod public_address;
 mod readable;
-mod repoll;
 mod response_body;
 mod response_forwarder;
 pub(crate) mod sse;
-pub mod strict_path;
 mod upstream;
-mod write_timeout;
 
-pub use body_reader::{BodyError, BodyReader};
-pub use hosts::{Hosts, is_own_origin, one_host};
 pub use hyper::Uri;
-pub use listener::{Handler, Listener, ListenerError, ListenerOptions};
 pub use proxy::{Proxy, ProxyError, ProxyOptions};
 pub use proxy_config::{ProxyConfig, ProxyConfigError, UpstreamConfig};
-pub use readable::unreadable;
 pub use response_body::ResponseBody;
-pub use write_timeout::WriteTimeout;

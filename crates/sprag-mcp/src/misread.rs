@@ -5,7 +5,9 @@
 //! refused with the reason.
 
 use crate::duplicate_keys;
-use crate::envelope::{Envelope, folded, odd_call_key};
+use sprag_http::strict_path::folded;
+
+use crate::envelope::{Envelope, odd_call_key};
 use crate::refusal::{PARSE_ERROR, error};
 use crate::stream_scan::StreamScan;
 

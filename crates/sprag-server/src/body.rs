@@ -8,7 +8,8 @@ use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use sprag::Role;
-use sprag_mcp::http::{BodyError, BodyReader};
+use sprag_http::headers::has_type;
+use sprag_http::{BodyError, BodyReader};
 
 use crate::app::App;
 use crate::limits;
@@ -16,12 +17,11 @@ use crate::problem::{Problem, ProblemKind};
 
 /// Refuses a body that does not say it is `wanted`, or one of its other names.
 pub(crate) fn expect_type(headers: &HeaderMap, wanted: &[&str]) -> Result<(), Problem> {
-    let told = headers.get(header::CONTENT_TYPE);
-    let told = told.and_then(|value| value.to_str().ok()).unwrap_or("");
-    let media = told.split(';').next().unwrap_or_default().trim();
-    if wanted.iter().any(|name| media.eq_ignore_ascii_case(name)) {
+    if wanted.iter().any(|name| has_type(headers, name)) {
         return Ok(());
     }
+    let told = headers.get(header::CONTENT_TYPE);
+    let told = told.and_then(|value| value.to_str().ok()).unwrap_or("");
     let wanted = wanted.first().copied().unwrap_or_default();
     let detail = match told {
         "" => format!("send `Content-Type: {wanted}`"),

@@ -8,7 +8,6 @@ use std::os::unix::net::UnixListener;
 use std::pin::pin;
 use std::task::Poll;
 
-use sprag_mcp::http::connection;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
@@ -39,7 +38,7 @@ impl Doors {
         // before anybody is let in. Otherwise a server that ends early would lose what it has not written yet.
         let mut until = pin!(until);
         let is_over = poll_fn(|context| Poll::Ready(until.as_mut().poll(context).is_ready())).await;
-        tokio::spawn(connection::tick(self.end.subscribe()));
+        tokio::spawn(sprag_http::tick(self.end.subscribe()));
         let listener = TcpListener::from_std(self.listener).map_err(ServerError::Start)?;
         let tcp = tokio::spawn(self.acceptor.clone().tcp(listener, self.tls));
         let (mut unix, mut file) = (None, None);

@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use axum::middleware::Next;
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
-use sprag_mcp::http::Hosts;
+use sprag_http::Hosts;
 use tower::Service as _;
 
 use crate::caller::Peer;

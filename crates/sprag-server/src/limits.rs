@@ -14,8 +14,6 @@ pub(crate) const BODIES_KIB: u32 = 128 * 1024;
 /// The longest body that holds a policy.
 pub(crate) const POLICY_BODY_BYTES: usize = 1024 * 1024;
 
-/// How long a request's head may take to arrive.
-pub(crate) const HEAD_TIME: Duration = Duration::from_secs(15);
 /// How long a request's body may take to arrive, unless said otherwise, besides what a large one takes at a slow pace.
 pub const BODY_TIME: Duration = Duration::from_secs(30);
 /// How long an answer may stand still because its client does not read it, unless said otherwise.
@@ -26,8 +24,6 @@ pub(crate) const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 pub(crate) const DRAIN_TIME: Duration = Duration::from_secs(2);
 /// How long those who are being answered on the socket have after that.
 pub(crate) const SOCKET_DRAIN_TIME: Duration = Duration::from_millis(300);
-/// The most that is kept of a request's head.
-pub(crate) const HEAD_BYTES: usize = 64 * 1024;
 
 /// How long the relay's upstream may take to accept a connection.
 pub(crate) const UPSTREAM_CONNECT_TIME: Duration = Duration::from_secs(5);

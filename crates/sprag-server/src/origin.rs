@@ -5,7 +5,7 @@
 //! server itself. No header ever allows another origin.
 
 use axum::http::{HeaderMap, Uri, header};
-use sprag_mcp::http::{Hosts, is_own_origin, one_host};
+use sprag_http::{Hosts, is_own_origin, one_host};
 
 use crate::caller::Peer;
 use crate::problem::{Problem, ProblemKind};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use sprag::{Guard, Reload, Subscription, Watch};
-use sprag_mcp::http::Hosts;
+use sprag_http::Hosts;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;

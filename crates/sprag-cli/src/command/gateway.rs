@@ -11,7 +11,7 @@ use std::sync::Arc;
 use sprag_gateway::{
     Gateway, GatewayClient, GatewayError, GatewayOptions, Launch, LaunchError, Upstreams,
 };
-use sprag_mcp::http::{Hosts, Listener, ListenerOptions, limits};
+use sprag_http::{Hosts, Listener, ListenerOptions, limits};
 use sprag_server::asked_to_end;
 
 use super::mcp::verdict_source;

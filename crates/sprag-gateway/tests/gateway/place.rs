@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use sprag::{Event, Guard, Policy, Role};
 use sprag_gateway::{Gateway, GatewayOptions, Upstreams};
-use sprag_mcp::http::{Hosts, Listener, ListenerOptions};
+use sprag_http::{Hosts, Listener, ListenerOptions};
 
 use crate::upstream::{Answer, Asked, Upstream};
 

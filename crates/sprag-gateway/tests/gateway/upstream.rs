@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::{HeaderMap, Request, Response};
 use serde_json::Value;
-use sprag_mcp::http::{Handler, Listener, ListenerOptions};
+use sprag_http::{Handler, Listener, ListenerOptions};
 use tokio::time::Sleep;
 
 /// What was asked.

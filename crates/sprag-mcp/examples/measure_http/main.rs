@@ -28,7 +28,8 @@ use hyper::{Request, Response, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use sprag::Guard;
-use sprag_mcp::http::{Hosts, Listener, ListenerOptions, Proxy, ProxyConfig, ProxyOptions, limits};
+use sprag_http::{Hosts, Listener, ListenerOptions, limits};
+use sprag_mcp::http::{Proxy, ProxyConfig, ProxyOptions};
 use sprag_mcp::{LogSink, VerdictSource};
 use tokio::net::TcpListener;
 

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use sprag_mcp::http::connection;
+use sprag_http::descriptors;
 
 use crate::{Failure, Process, call};
 
@@ -27,7 +27,7 @@ fn now() -> Instant {
 
 /// Holds so many streams open, each with an event behind it; calls are answered meanwhile, and nothing is left behind.
 pub(crate) fn hold(count: u64) -> Result<(), Failure> {
-    let _ = connection::descriptors();
+    let _ = descriptors();
     let server = Process::start(&["server"])?;
     let proxy = Process::start(&["ours", &format!("http://{}/mcp", server.address)])?;
     let mut out = std::io::stdout();

@@ -8,16 +8,17 @@ use hyper::header;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use sprag_core::{Role, Sender};
+use sprag_http::headers;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::local_response::{self, ErrorResponse, HEADER_MISMATCH, NO_SERVER};
+use super::mirrored_headers;
 use super::open_exchange::OpenExchange;
 use super::public_address::PublicAddress;
 use super::readable;
 use super::response_body::ResponseBody;
 use super::response_forwarder::ResponseForwarder;
 use super::upstream::McpServer;
-use super::{headers, mirrored_headers};
 use crate::envelope::Envelope;
 use crate::gate::{ClientAction, ExchangeEnd, Gate};
 

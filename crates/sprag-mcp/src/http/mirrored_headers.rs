@@ -12,10 +12,15 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::headers::{METHOD, NAME, VERSION};
 use crate::envelope::{Envelope, member, raw_member};
 use crate::header_arguments::{HeaderArgument, is_same};
 
+/// The revision.
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+/// The method that the body names.
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+/// What the body asks for by name.
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// The first revision with such headers.
 const FIRST: &str = "2026-07-28";
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";

@@ -4,23 +4,22 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::{Body, Bytes};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use sprag_core::Id;
+use sprag_http::{BodyReader, Handler, Hosts, headers, is_own_origin, one_host, strict_path};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
-use super::body_reader::BodyReader;
 use super::exchange::McpExchange;
-use super::hosts::{Hosts, is_own_origin, one_host};
+use super::limits;
 use super::local_response::{self, ErrorResponse};
 use super::proxy_config::ProxyConfig;
 use super::public_address::{METADATA, PublicAddress};
 use super::readable;
 use super::response_body::ResponseBody;
 use super::upstream::{McpServer, UpstreamOptions};
-use super::{headers, limits, strict_path};
 use crate::gate::{Gate, GateOptions, OnKill};
 use crate::verdict_source::{LogSink, VerdictSource};
 use sprag::FailMode;
@@ -386,6 +385,14 @@ impl Proxy {
             }
         }
         Ok(refused)
+    }
+}
+
+impl Handler for Proxy {
+    type Body = ResponseBody;
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<ResponseBody> {
+        Self::answer(&self, request).await
     }
 }
 

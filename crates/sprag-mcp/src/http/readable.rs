@@ -3,12 +3,15 @@
 //! A server may decompress a body, detect UTF-16 by itself, or take a `PUT` for a `POST`. The guard does none of
 //! that: whoever sends such a request is told so, and can send it plain.
 
-use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
+use sprag_http::{headers, unreadable};
 
-use super::headers;
 use super::local_response::{self, ErrorResponse};
+
+/// What authorisation servers take.
+const FORM: &str = "application/x-www-form-urlencoded";
 
 /// Refuses a request whose head says that its body can't be read, or that is not a request of this protocol.
 pub(super) fn head(head: &Parts) -> Result<(), ErrorResponse> {
@@ -34,22 +37,6 @@ pub(super) fn head(head: &Parts) -> Result<(), ErrorResponse> {
     }
 }
 
-/// Why a body under these headers may be read otherwise than as plain UTF-8, if it may.
-#[must_use]
-pub fn unreadable(headers: &HeaderMap) -> Option<String> {
-    if let Some(encoding) = encoding(headers) {
-        let why = "can't be judged; send it without Content-Encoding";
-        return Some(format!("a body in {encoding:?} {why}"));
-    }
-    if headers.get_all(header::CONTENT_TYPE).iter().count() > 1 {
-        return Some("a body of two types can't be judged; send one Content-Type".to_owned());
-    }
-    let charset = charset(headers)?;
-    Some(format!(
-        "a body in {charset:?} can't be judged; send it in UTF-8"
-    ))
-}
-
 /// Whether the body of a request, whatever its method, is a message to judge. What some server could read as a message, but the guard can't,
 /// is refused.
 pub(super) fn is_message(head: &Parts, body: &[u8]) -> Result<bool, ErrorResponse> {
@@ -66,31 +53,7 @@ pub(super) fn is_message(head: &Parts, body: &[u8]) -> Result<bool, ErrorRespons
     }
     // No form holds one as it is. What comes before it does not matter: a lax parser takes a comment or an odd blank there.
     let may_be_json = body.contains(&b'{');
-    Ok(may_be_json || !headers::is_form(&head.headers))
-}
-
-fn encoding(headers: &HeaderMap) -> Option<String> {
-    let values = headers.get_all(header::CONTENT_ENCODING).iter();
-    let mut words = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
-    let other = words.find(|word| {
-        let word = word.trim_ascii();
-        !word.is_empty() && !word.eq_ignore_ascii_case(b"identity")
-    })?;
-    Some(String::from_utf8_lossy(other.trim_ascii()).into_owned())
-}
-
-/// The charset of the body, if it is not one that reads ASCII and UTF-8 as they are. Every parameter that any server
-/// takes for it counts: `charset = x`, `charset*=x`.
-fn charset(headers: &HeaderMap) -> Option<String> {
-    let told = headers.get(header::CONTENT_TYPE)?;
-    let text = String::from_utf8_lossy(told.as_bytes()).to_ascii_lowercase();
-    let mut parameters = text.split([';', ',']).skip(1).map(str::trim);
-    parameters.find_map(|parameter| {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        let value = value.trim().trim_matches(['"', '\'']).trim();
-        let is_plain = name == "charset" && ["utf-8", "utf8", "us-ascii", "ascii"].contains(&value);
-        (name.contains("charset") && !is_plain).then(|| value.to_owned())
-    })
+    Ok(may_be_json || !headers::has_type(&head.headers, FORM))
 }
 
 fn unsupported(why: &str) -> ErrorResponse {

@@ -7,14 +7,15 @@ use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header;
 use hyper::http::response::Parts;
 use hyper::{Response, StatusCode};
+use sprag_http::headers;
 
 use super::limits::HELD_BYTES;
+use super::local_response;
 use super::local_response::NO_SERVER;
 use super::open_exchange::OpenExchange;
 use super::public_address::PublicAddress;
 use super::response_body::ResponseBody;
 use super::upstream::McpServer;
-use super::{headers, local_response};
 use crate::envelope::batch;
 use crate::gate::ExchangeEnd;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{self, HeaderMap};
+use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::{Request, Response, StatusCode, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -19,12 +19,16 @@ use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls_platform_verifier::Verifier;
+use sprag_http::limits::{HEAD_BYTES, HEADERS};
 
 use super::protocol_sessions::ProtocolSessions;
 use super::proxy::ProxyError;
 use super::proxy_config::UpstreamConfig;
-use super::{credentials, headers, limits};
+use super::{credentials, limits};
 use crate::gate::{Gate, RequestScope};
+
+/// The protocol session of the older revisions.
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// One server behind the proxy.
 pub(super) struct McpServer {
@@ -123,7 +127,7 @@ impl McpServer {
     /// The scope of a request, and whether its answer may be fetched later on another one.
     pub(super) fn scope(&self, headers: &HeaderMap) -> (RequestScope, bool) {
         let (session_shared, principal_shared) = self.shared;
-        if let Some(session) = headers.get(headers::SESSION)
+        if let Some(session) = headers.get(SESSION)
             && let Some(id) = credentials::of_session(&self.path, session)
         {
             let scope = self.sessions.of(&id, session_shared);
@@ -138,7 +142,7 @@ impl McpServer {
 
     /// A protocol session starts with the answer to `scope`.
     pub(super) fn introduce(&self, headers: &HeaderMap, scope: &RequestScope) {
-        let session = headers.get(headers::SESSION);
+        let session = headers.get(SESSION);
         let session = session.and_then(|session| credentials::of_session(&self.path, session));
         if let Some(session) = session {
             let known = self.sessions.of(&session, self.shared.0);
@@ -150,7 +154,7 @@ impl McpServer {
 
     /// A protocol session is over.
     pub(super) fn forget(&self, headers: &HeaderMap) {
-        let session = headers.get(headers::SESSION);
+        let session = headers.get(SESSION);
         let session = session.and_then(|session| credentials::of_session(&self.path, session));
         if let Some(session) = session {
             self.sessions.forget(&session);
@@ -234,8 +238,8 @@ fn client(
     let client = Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(limits::IDLE_TIME)
-        .http1_max_buf_size(limits::HEAD_BYTES)
-        .http1_max_headers(limits::HEADERS)
+        .http1_max_buf_size(HEAD_BYTES)
+        .http1_max_headers(HEADERS)
         .build(https);
     Ok(client)
 }

@@ -1,6 +1,7 @@
 //! Headers on their way through: what belongs to one connection, to us, or to no agent's eyes is left behind.
 
 use axum::http::{HeaderMap, HeaderName, header};
+use sprag_http::headers::{drop_hops, onward};
 
 /// The verdict on a message that was passed on with a warning.
 pub(super) const VERDICT: HeaderName = HeaderName::from_static("sprag-verdict");
@@ -17,19 +18,6 @@ const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 /// What travels with a trace.
 pub(super) const BAGGAGE: HeaderName = HeaderName::from_static("baggage");
 
-/// What is about one connection and not about the message.
-const HOP_BY_HOP: [&str; 10] = [
-    "connection",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "expect",
-];
 /// Under these names servers show a correlation id.
 const CORRELATION: [&str; 7] = [
     "traceparent",
@@ -43,11 +31,9 @@ const CORRELATION: [&str; 7] = [
 
 /// What the upstream gets of a request's headers. `Authorization` is for us, whatever it holds: it is not passed on.
 pub(super) fn for_upstream(headers: &HeaderMap) -> HeaderMap {
-    let mut passed = without_hops(headers);
-    for name in [header::HOST, header::CONTENT_LENGTH, header::AUTHORIZATION] {
-        passed.remove(name);
-    }
-    sprag_mcp::http::headers::drop_overrides(&mut passed);
+    let mut passed = headers.clone();
+    onward(&mut passed);
+    passed.remove(header::AUTHORIZATION);
     passed
 }
 
@@ -60,27 +46,12 @@ pub(super) fn drop_trace(headers: &mut HeaderMap) {
 
 /// What the caller gets of an answer's headers; an agent sees no correlation id.
 pub(super) fn for_caller(headers: &HeaderMap, is_agent: bool) -> HeaderMap {
-    let mut passed = without_hops(headers);
+    let mut passed = headers.clone();
+    drop_hops(&mut passed);
     if is_agent {
         for name in CORRELATION {
             passed.remove(name);
         }
-    }
-    passed
-}
-
-fn without_hops(headers: &HeaderMap) -> HeaderMap {
-    let mut passed = headers.clone();
-    let named = headers
-        .get_all(header::CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','));
-    for name in named {
-        passed.remove(name.trim());
-    }
-    for name in HOP_BY_HOP {
-        passed.remove(name);
     }
     passed
 }

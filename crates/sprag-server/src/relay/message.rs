@@ -68,7 +68,7 @@ impl RelayRequest {
         }
         let (head, body) = request.into_parts();
         body::expect_type(&head.headers, &["application/json"])?;
-        if let Some(why) = sprag_mcp::http::unreadable(&head.headers) {
+        if let Some(why) = sprag_http::unreadable(&head.headers) {
             return Err(Problem::new(ProblemKind::UnsupportedMediaType, why));
         }
         let body = body::read(app, sender.caller.role, body, app.body_bytes()).await?;

@@ -11,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use sprag::Id;
 use sprag_core::{Payload, Source};
-use sprag_mcp::http::strict_path::folded;
+use sprag_http::strict_path::folded;
 
 use super::config::FieldNames;
 use crate::param::bad;

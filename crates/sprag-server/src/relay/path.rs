@@ -6,7 +6,7 @@
 
 use axum::http::Method;
 use sprag::Id;
-use sprag_mcp::http::strict_path::{self, folded};
+use sprag_http::strict_path::{self, folded};
 
 use crate::param::bad;
 use crate::problem::{Problem, ProblemKind};

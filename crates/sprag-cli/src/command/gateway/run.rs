@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Arc;
 
 use sprag_gateway::{GatewayClient, Launch, StopMode, Tally};
-use sprag_mcp::http::Hosts;
+use sprag_http::Hosts;
 use tokio::sync::oneshot;
 
 use super::{gateway, listener, log, options, runtime, surroundings};

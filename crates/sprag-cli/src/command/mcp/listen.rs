@@ -6,10 +6,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use sprag::Id;
-use sprag_mcp::http::{
-    Hosts, Listener, ListenerError, ListenerOptions, Proxy, ProxyConfig, ProxyConfigError,
-    ProxyError, ProxyOptions, limits,
-};
+use sprag_http::limits::CONNECTIONS;
+use sprag_http::{Hosts, Listener, ListenerError, ListenerOptions};
+use sprag_mcp::http::{Proxy, ProxyConfig, ProxyConfigError, ProxyError, ProxyOptions};
 use sprag_mcp::{LogSink, VerdictSource};
 use sprag_server::asked_to_end;
 
@@ -38,7 +37,7 @@ pub(super) fn run(
     let listener = Listener::bind(&ListenerOptions {
         address,
         behind_tls_proxy: args.http.behind_tls_proxy,
-        connections: limits::CONNECTIONS,
+        connections: CONNECTIONS,
     })?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

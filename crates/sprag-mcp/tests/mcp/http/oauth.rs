@@ -75,7 +75,7 @@ fn the_address_that_clients_see_can_be_another_one() {
     let server = protected(false);
     let proxy = ProxyFixture::new(&server.url(), "", |options| {
         options.public = Some("https://mcp.example.com".to_owned());
-        options.hosts = Some(sprag_mcp::http::Hosts::new(
+        options.hosts = Some(sprag_http::Hosts::new(
             "127.0.0.1".parse().unwrap(),
             &["mcp.example.com".to_owned()],
         ));

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use sprag::{Guard, Policy};
-use sprag_mcp::http::{Hosts, Listener, ListenerOptions, Proxy, ProxyConfig, ProxyOptions};
+use sprag_http::{Hosts, Listener, ListenerOptions};
+use sprag_mcp::http::{Proxy, ProxyConfig, ProxyOptions};
 use sprag_mcp::{LogSink, VerdictSource};
 use tokio::runtime::Runtime;
 

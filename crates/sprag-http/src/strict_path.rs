@@ -110,10 +110,17 @@ pub fn joined<S: AsRef<str>>(segments: &[S]) -> String {
     path
 }
 
-/// A word as the laxest server compares it: without case, by what Unicode folds together.
+/// A word as the laxest server compares it: without its case and without what nobody sees, by what Unicode folds
+/// together; wide letters are letters.
 #[must_use]
 pub fn folded(word: &str) -> String {
-    crate::envelope::folded(word)
+    let narrow = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        c => c,
+    };
+    let seen = word.chars().filter(|c| !is_hidden(*c));
+    let upper = seen.map(narrow).flat_map(char::to_uppercase);
+    upper.flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -1,23 +1,17 @@
-//! A port of its own for the proxy.
+//! A port of its own for whoever answers requests.
 
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::Arc;
 
 use hyper::body::{Body, Bytes, Incoming};
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use rustix::net::sockopt::set_socket_keepalive;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use super::connection;
-use super::limits;
-use super::proxy::Proxy;
-use super::response_body::ResponseBody;
-use super::write_timeout::WriteTimeout;
+use crate::accept_loop::{AcceptLoop, descriptors, http1, tick};
+use crate::limits;
 
 /// Whoever answers the requests of a port.
 pub trait Handler: Send + Sync + 'static {
@@ -29,14 +23,6 @@ pub trait Handler: Send + Sync + 'static {
         self: Arc<Self>,
         request: Request<Incoming>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;
-}
-
-impl Handler for Proxy {
-    type Body = ResponseBody;
-
-    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<ResponseBody> {
-        Self::answer(&self, request).await
-    }
 }
 
 /// Where to listen.
@@ -113,44 +99,32 @@ impl Listener {
         until: impl Future<Output = ()>,
     ) -> std::io::Result<()> {
         let listener = TcpListener::from_std(self.listener)?;
-        let room = Arc::new(Semaphore::new(self.connections));
         let (end, ending) = watch::channel(false);
-        tokio::spawn(connection::tick(ending.clone()));
-        let mut until = pin!(until);
-        let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new())
-            .header_read_timeout(limits::HEAD_TIME)
-            .max_buf_size(limits::HEAD_BYTES)
-            .max_headers(limits::HEADERS);
-        loop {
-            let accepted = tokio::select! {
-                accepted = listener.accept() => accepted,
-                () = until.as_mut() => break,
-            };
-            let Ok((stream, _)) = accepted else {
-                tokio::time::sleep(limits::OUT_OF_DESCRIPTORS).await;
-                continue;
-            };
-            // Full: closed at once, rather than left to wait behind others.
-            if let Ok(turn) = Arc::clone(&room).try_acquire_owned() {
-                spawn(&http, stream, Arc::clone(&handler), turn, ending.clone());
-            }
+        tokio::spawn(tick(ending.clone()));
+        let mut http = http1();
+        http.max_headers(limits::HEADERS);
+        let connections = AcceptLoop::new(http, self.connections, limits::WRITE_TIME, ending);
+        let accepting = connections.accept(
+            |context| listener.poll_accept(context),
+            |(stream, _), turn| answer(&connections, stream, Arc::clone(&handler), turn),
+        );
+        tokio::select! {
+            () = accepting => {}
+            () = until => {}
         }
         drop(listener);
         // Every connection listens for this.
         let _ = end.send(true);
-        let all = u32::try_from(self.connections).unwrap_or(u32::MAX);
-        let _ = tokio::time::timeout(limits::DRAIN_TIME, room.acquire_many(all)).await;
+        connections.drain(limits::DRAIN_TIME).await;
         Ok(())
     }
 }
 
-fn spawn(
-    http: &http1::Builder,
+fn answer(
+    connections: &AcceptLoop,
     stream: TcpStream,
     handler: Arc<impl Handler>,
     turn: OwnedSemaphorePermit,
-    ending: watch::Receiver<bool>,
 ) {
     // Answers are small and waited for; who is gone without a word is found by asking.
     let _ = stream.set_nodelay(true);
@@ -159,14 +133,11 @@ fn spawn(
         let handler = Arc::clone(&handler);
         async move { Ok::<_, std::convert::Infallible>(handler.answer(request).await) }
     });
-    let stream = WriteTimeout::new(stream, limits::WRITE_TIME);
-    let connection = http.serve_connection(TokioIo::new(stream), service);
-    tokio::spawn(connection::serve(connection, ending, turn));
+    connections.spawn(stream, service, turn);
 }
 
 /// How many connections the system allows, at most `wanted`. Each may need another one to a server.
 fn allowed(wanted: usize) -> usize {
-    let limit = connection::descriptors();
-    let pairs = limit.saturating_sub(limits::SPARE_DESCRIPTORS) / 2;
+    let pairs = descriptors().saturating_sub(limits::SPARE_DESCRIPTORS) / 2;
     wanted.min(pairs).max(1)
 }

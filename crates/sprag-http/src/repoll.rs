@@ -18,7 +18,7 @@ const WAS_WOKEN: u8 = 2;
 
 /// A future that is looked at again at once when it wakes itself.
 #[derive(Debug)]
-pub(super) struct RepollOnWake<F> {
+pub(crate) struct RepollOnWake<F> {
     inner: F,
     flag: Arc<WakeFlag>,
     waker: Waker,
@@ -63,7 +63,7 @@ impl Wake for WakeFlag {
 }
 
 impl<F: Future + Unpin> RepollOnWake<F> {
-    pub(super) fn new(inner: F) -> Self {
+    pub(crate) fn new(inner: F) -> Self {
         let flag = Arc::new(WakeFlag {
             state: AtomicU8::new(RESTS),
             outer: Mutex::new(Waker::noop().clone()),

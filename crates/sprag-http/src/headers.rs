@@ -2,14 +2,6 @@
 
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-/// The protocol session of the older revisions.
-pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-/// The revision.
-pub(super) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-/// The method that the body names (2026-07-28).
-pub(super) const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-/// What the body asks for by name (2026-07-28).
-pub(super) const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// Asks those in between not to hold a stream back.
 const ACCEL: HeaderName = HeaderName::from_static("x-accel-buffering");
 
@@ -57,24 +49,15 @@ const DECIDES: [HeaderName; 13] = [
     header::CONTENT_TYPE,
     header::CONTENT_ENCODING,
     header::TRANSFER_ENCODING,
-    SESSION,
-    VERSION,
-    METHOD,
-    NAME,
+    HeaderName::from_static("mcp-session-id"),
+    HeaderName::from_static("mcp-protocol-version"),
+    HeaderName::from_static("mcp-method"),
+    HeaderName::from_static("mcp-name"),
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
     HeaderName::from_static("sprag-token"),
     HeaderName::from_static("x-sprag-token"),
 ];
-
-/// Takes out headers by which a server could read another request than the one that was judged.
-pub fn drop_overrides(headers: &mut HeaderMap) {
-    let names = headers.keys().filter(|name| is_override(name.as_str()));
-    let names: Vec<HeaderName> = names.cloned().collect();
-    for name in names {
-        headers.remove(name);
-    }
-}
 
 fn is_override(name: &str) -> bool {
     let dashed = name.replace('_', "-");
@@ -85,18 +68,32 @@ fn is_override(name: &str) -> bool {
     has(&REPLACES) && has(&REPLACED)
 }
 
-/// Leaves of a request's headers what is for the server.
-pub fn for_server(headers: &mut HeaderMap) {
+/// Leaves of a request's headers what is for the server behind: nothing that belongs to one connection, and nothing by
+/// which the server could read another request than the one that was judged.
+pub fn onward(headers: &mut HeaderMap) {
     drop_hops(headers);
     for name in [header::HOST, header::CONTENT_LENGTH, header::EXPECT] {
         headers.remove(name);
     }
-    drop_overrides(headers);
-    // What is compressed can't be looked at.
+    drop_all(headers, is_override);
+}
+
+/// Leaves the same, and asks for an answer that can be looked at: not a compressed one.
+pub fn for_server(headers: &mut HeaderMap) {
+    onward(headers);
     headers.insert(
         header::ACCEPT_ENCODING,
         HeaderValue::from_static("identity"),
     );
+}
+
+/// Takes out every header with such a name.
+pub fn drop_all(headers: &mut HeaderMap, is_such: impl Fn(&str) -> bool) {
+    let names = headers.keys().filter(|name| is_such(name.as_str()));
+    let names: Vec<HeaderName> = names.cloned().collect();
+    for name in names {
+        headers.remove(name);
+    }
 }
 
 /// Leaves of an answer's headers what is for the client.
@@ -107,15 +104,18 @@ pub fn for_client(headers: &mut HeaderMap) {
     }
 }
 
-fn drop_hops(headers: &mut HeaderMap) {
-    if let Some(named) = headers.get(header::CONNECTION).cloned() {
-        let named = named.to_str().unwrap_or_default();
-        for name in named.split(',') {
-            // `Connection: close, mcp-session-id` must not take away what the protocol needs.
-            let name = name.trim().to_ascii_lowercase();
-            if !name.starts_with("mcp-") && name != "authorization" {
-                headers.remove(name);
-            }
+/// Takes out what belongs to one connection.
+pub fn drop_hops(headers: &mut HeaderMap) {
+    let named = headers.get_all(header::CONNECTION).iter();
+    let named = named.filter_map(|value| value.to_str().ok());
+    let named: Vec<String> = named
+        .flat_map(|value| value.split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .collect();
+    for name in named {
+        // `Connection: close, mcp-session-id` must not take away what a protocol needs.
+        if !name.starts_with("mcp-") && name != "authorization" {
+            headers.remove(name);
         }
     }
     for name in &HOP_BY_HOP {
@@ -124,21 +124,20 @@ fn drop_hops(headers: &mut HeaderMap) {
 }
 
 /// Whether the body is one JSON text.
-pub(super) fn is_json(headers: &HeaderMap) -> bool {
+#[must_use]
+pub fn is_json(headers: &HeaderMap) -> bool {
     has_type(headers, "application/json")
 }
 
 /// Whether the body is a stream of events.
-pub(super) fn is_events(headers: &HeaderMap) -> bool {
+#[must_use]
+pub fn is_events(headers: &HeaderMap) -> bool {
     has_type(headers, "text/event-stream")
 }
 
-/// Whether the body is a form, as authorisation servers take it.
-pub(super) fn is_form(headers: &HeaderMap) -> bool {
-    has_type(headers, "application/x-www-form-urlencoded")
-}
-
-fn has_type(headers: &HeaderMap, wanted: &str) -> bool {
+/// Whether the body says that it is of this media type.
+#[must_use]
+pub fn has_type(headers: &HeaderMap, wanted: &str) -> bool {
     let value = headers.get(header::CONTENT_TYPE);
     let value = value
         .and_then(|value| value.to_str().ok())

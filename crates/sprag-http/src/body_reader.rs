@@ -12,7 +12,7 @@ use hyper::body::{Body, Bytes};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
-use super::limits::{BODY_BYTES_PER_MS, ROOM_TIME};
+use crate::limits::{BODY_BYTES_PER_MS, ROOM_TIME};
 
 /// A body that is larger than what is read without asking takes room in steps of this size.
 const STEP_BYTES: usize = 64 * 1024;

@@ -14,7 +14,7 @@ use tokio::time::Sleep;
 
 /// A connection on which no write may stand still for longer than a while.
 #[derive(Debug)]
-pub struct WriteTimeout<S> {
+pub(crate) struct WriteTimeout<S> {
     stream: S,
     time: Duration,
     /// Set while a write stands still.
@@ -23,7 +23,7 @@ pub struct WriteTimeout<S> {
 
 impl<S> WriteTimeout<S> {
     /// Ends writes to `stream` that stand still for `time`.
-    pub fn new(stream: S, time: Duration) -> Self {
+    pub(crate) fn new(stream: S, time: Duration) -> Self {
         Self {
             stream,
             time,
