@@ -7,6 +7,7 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
 use sprag_core::Id;
+use sprag_http::outbound::reason;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::block_in_place;
 
@@ -22,7 +23,7 @@ use crate::options::{StopMode, WarnMode};
 use crate::pump::{self, Rest};
 use crate::request::ModelRequest;
 use crate::route::Route;
-use crate::upstream::{for_upstream, is_plain, reason};
+use crate::upstream::{for_upstream, is_plain};
 
 /// One request on its way.
 pub(crate) struct Exchange {

@@ -1,14 +1,12 @@
 //! The way to a model API: one client for all, which follows no redirect and trusts what the system
 //! trusts. Proxies are taken from the environment.
 
-use std::error::Error as _;
-
 use hyper::Method;
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap};
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 use sprag_http::headers;
+use sprag_http::outbound::{self, reason};
 
 use crate::limits;
 use crate::options::GatewayError;
@@ -20,13 +18,9 @@ pub(crate) struct Upstream {
 
 impl Upstream {
     pub(crate) fn new() -> Result<Self, GatewayError> {
-        // An error says that it was chosen already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
+        let client = outbound::client()
             .connect_timeout(limits::CONNECT_TIME)
             .read_timeout(limits::SILENT_TIME)
-            .redirect(Policy::none())
-            .http1_only()
             .build();
         let client = client.map_err(|error| GatewayError::Tls { why: reason(error) })?;
         Ok(Self { client })
@@ -46,18 +40,6 @@ impl Upstream {
         }
         request.send().await.map_err(reason)
     }
-}
-
-/// What went wrong, down to its cause, without the address: a query may hold a key.
-pub(crate) fn reason(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = inner.to_string();
-        cause = inner.source();
-    }
-    text
 }
 
 /// Leaves of a request's headers what is for the upstream: nothing of ours, and nothing that belongs

@@ -27,6 +27,6 @@ pub(crate) mod sse;
 mod upstream;
 
 pub use hyper::Uri;
-pub use proxy::{Proxy, ProxyError, ProxyOptions};
+pub use proxy::{Proxy, ProxyOptions};
 pub use proxy_config::{ProxyConfig, ProxyConfigError, UpstreamConfig};
 pub use response_body::ResponseBody;

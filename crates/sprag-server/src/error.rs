@@ -71,7 +71,7 @@ pub enum ServerError {
     },
     /// The MCP servers can't be reached.
     #[error(transparent)]
-    Mcp(#[from] sprag_mcp::http::ProxyError),
+    Mcp(#[from] sprag_http::ForwarderError),
     /// The relay's upstream can't be used.
     #[error("can't relay to {url}: {source}")]
     Upstream {

@@ -34,7 +34,6 @@ mod mcp_mount;
 pub mod metrics;
 pub mod notify;
 mod origin;
-mod outbound;
 mod param;
 mod problem;
 mod record_pump;

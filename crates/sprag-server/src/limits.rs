@@ -25,9 +25,6 @@ pub(crate) const DRAIN_TIME: Duration = Duration::from_secs(2);
 /// How long those who are being answered on the socket have after that.
 pub(crate) const SOCKET_DRAIN_TIME: Duration = Duration::from_millis(300);
 
-/// How long the relay's upstream may take to accept a connection.
-pub(crate) const UPSTREAM_CONNECT_TIME: Duration = Duration::from_secs(5);
-
 /// The most connections at once, where the system allows as many.
 pub const CONNECTIONS: usize = 16_384;
 /// Descriptors that are kept for the store and for files.

@@ -15,14 +15,8 @@ pub(super) const HELD_BYTES: usize = 4 * 1024 * 1024;
 /// The longest metadata of a protected resource.
 pub(super) const METADATA_BYTES: usize = 1024 * 1024;
 
-/// How long a server may take to accept a connection.
-pub(super) const CONNECT_TIME: Duration = Duration::from_secs(5);
 /// How long a server may take until its answer starts, unless said otherwise.
 pub(super) const ANSWER_TIME: Duration = Duration::from_secs(300);
-/// How long an idle connection to a server is kept.
-pub(super) const IDLE_TIME: Duration = Duration::from_secs(60);
-/// How long a silent connection waits before the system asks whether the other side is still there.
-pub(super) const PROBE_TIME: Duration = Duration::from_secs(60);
 
 /// The most exchanges under way at once, streams among them.
 pub const STREAMS: usize = 16_384;

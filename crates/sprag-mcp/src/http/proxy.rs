@@ -1,6 +1,5 @@
 //! The proxy: which server a request is for, and whether it may go there at all.
 
-use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -9,7 +8,9 @@ use hyper::header::{self, HeaderMap};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use sprag_core::Id;
-use sprag_http::{BodyReader, Handler, Hosts, headers, is_own_origin, one_host, strict_path};
+use sprag_http::{
+    BodyReader, ForwarderError, Handler, Hosts, headers, is_own_origin, one_host, strict_path,
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use super::exchange::McpExchange;
@@ -83,23 +84,6 @@ impl ProxyOptions {
     }
 }
 
-/// Why a proxy can't be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProxyError {
-    /// No certificate of a server could be checked.
-    #[error("can't check certificates of servers: {0}")]
-    Tls(String),
-    /// The authorities can't be read.
-    #[error("can't read the authorities in {path}: {why}")]
-    Authority {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        why: String,
-    },
-}
-
 /// A proxy before servers that are reached over HTTP.
 pub struct Proxy {
     upstreams: Vec<Arc<McpServer>>,
@@ -130,7 +114,7 @@ impl Proxy {
         options: ProxyOptions,
         source: &Arc<dyn VerdictSource>,
         log: &Arc<LogSink>,
-    ) -> Result<Self, ProxyError> {
+    ) -> Result<Self, ForwarderError> {
         let mut upstreams = Vec::new();
         for (number, config) in options.config.upstreams.iter().enumerate() {
             let host = config.url.host().unwrap_or("server");

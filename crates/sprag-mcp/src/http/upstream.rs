@@ -1,8 +1,5 @@
 //! One server behind the proxy: the gate before it, the connections to it, and its address seen from both sides.
 
-use std::error::Error as _;
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,20 +8,11 @@ use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderMap, HeaderName};
 use hyper::{Request, Response, StatusCode, Uri};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls::crypto::ring;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject as _;
-use rustls_platform_verifier::Verifier;
-use sprag_http::limits::{HEAD_BYTES, HEADERS};
+use sprag_http::{Forwarder, ForwarderError};
 
+use super::credentials;
 use super::protocol_sessions::ProtocolSessions;
-use super::proxy::ProxyError;
 use super::proxy_config::UpstreamConfig;
-use super::{credentials, limits};
 use crate::gate::{Gate, RequestScope};
 
 /// The protocol session of the older revisions.
@@ -41,7 +29,7 @@ pub(super) struct McpServer {
     url: Uri,
     origin: String,
     timeout: Duration,
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    forwarder: Forwarder,
     is_down: AtomicBool,
     secret: String,
     /// Whether a session, and whether a principal, may stand for many.
@@ -70,7 +58,7 @@ impl McpServer {
         mount: &str,
         gate: Gate,
         manners: UpstreamOptions,
-    ) -> Result<Self, ProxyError> {
+    ) -> Result<Self, ForwarderError> {
         let scheme = config.url.scheme_str().unwrap_or("http");
         let host = config.url.authority().map_or("", |host| host.as_str());
         Ok(Self {
@@ -81,7 +69,7 @@ impl McpServer {
             origin: format!("{scheme}://{host}"),
             url: config.url.clone(),
             timeout: config.timeout,
-            client: client(config.ca.as_deref())?,
+            forwarder: Forwarder::new(config.ca.as_deref())?,
             is_down: AtomicBool::new(false),
             secret: manners.secret,
             shared: manners.shared,
@@ -175,7 +163,7 @@ impl McpServer {
         &self,
         request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, UpstreamFailure> {
-        let answer = tokio::time::timeout(self.timeout, self.client.request(request)).await;
+        let answer = tokio::time::timeout(self.timeout, self.forwarder.send(request)).await;
         let failed = match answer {
             Ok(Ok(response)) => {
                 if self.is_down.swap(false, Ordering::Relaxed) {
@@ -183,9 +171,9 @@ impl McpServer {
                 }
                 return Ok(response);
             }
-            Ok(Err(error)) => UpstreamFailure {
+            Ok(Err(why)) => UpstreamFailure {
                 status: StatusCode::BAD_GATEWAY,
-                why: reason(&error),
+                why,
             },
             Err(_) => UpstreamFailure {
                 status: StatusCode::GATEWAY_TIMEOUT,
@@ -206,62 +194,4 @@ impl McpServer {
             headers.insert(header::ORIGIN, own);
         }
     }
-}
-
-/// What went wrong, down to its cause. A client's error names no address and no header.
-fn reason(error: &hyper_util::client::legacy::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = inner.to_string();
-        cause = inner.source();
-    }
-    match text.split(" (os error").next() {
-        Some(words) => words.to_lowercase(),
-        None => text,
-    }
-}
-
-fn client(
-    ca: Option<&Path>,
-) -> Result<Client<HttpsConnector<HttpConnector>, Full<Bytes>>, ProxyError> {
-    let mut http = HttpConnector::new();
-    http.enforce_http(false);
-    http.set_nodelay(true);
-    http.set_connect_timeout(Some(limits::CONNECT_TIME));
-    http.set_keepalive(Some(limits::PROBE_TIME));
-    let https = HttpsConnectorBuilder::new()
-        .with_tls_config(tls(ca)?)
-        .https_or_http()
-        .enable_http1()
-        .wrap_connector(http);
-    let client = Client::builder(TokioExecutor::new())
-        .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(limits::IDLE_TIME)
-        .http1_max_buf_size(HEAD_BYTES)
-        .http1_max_headers(HEADERS)
-        .build(https);
-    Ok(client)
-}
-
-fn tls(ca: Option<&Path>) -> Result<rustls::ClientConfig, ProxyError> {
-    let provider = Arc::new(ring::default_provider());
-    let failed = |error: rustls::Error| ProxyError::Tls(error.to_string());
-    let extra: Vec<CertificateDer<'static>> = match ca {
-        None => Vec::new(),
-        Some(path) => CertificateDer::pem_file_iter(path)
-            .and_then(Iterator::collect)
-            .map_err(|error| ProxyError::Authority {
-                path: path.to_owned(),
-                why: error.to_string(),
-            })?,
-    };
-    let verifier = Verifier::new_with_extra_roots(extra, Arc::clone(&provider)).map_err(failed)?;
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(failed)?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
-    Ok(config)
 }

@@ -5,10 +5,10 @@ use reqwest::{Client, Url};
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value};
 use sprag::Id;
+use sprag_http::outbound;
 
 use super::result::{RelayReply, no_session, tool_result, unreachable};
 use super::{AgentToolsConfig, AgentToolsError, RelayAddress};
-use crate::limits;
 use crate::relay::{FieldNames, message_path};
 
 /// The most of an answer that an agent is given, in bytes.
@@ -25,7 +25,6 @@ pub(super) struct RelayClient {
 
 impl RelayClient {
     pub(super) fn new(config: AgentToolsConfig) -> Result<Self, AgentToolsError> {
-        crate::outbound::choose_tls();
         let mut headers = HeaderMap::new();
         if let Some(token) = &config.token {
             let value = HeaderValue::try_from(format!("Bearer {token}"));
@@ -34,10 +33,7 @@ impl RelayClient {
             headers.insert(AUTHORIZATION, value);
         }
         // Another agent may think for hours: only getting through has a limit.
-        let client = Client::builder()
-            .default_headers(headers)
-            .connect_timeout(limits::UPSTREAM_CONNECT_TIME)
-            .no_proxy();
+        let client = outbound::client().default_headers(headers).no_proxy();
         let (client, base) = match config.relay {
             RelayAddress::Url(url) => (client, url.as_str().trim_end_matches('/').to_owned()),
             RelayAddress::Socket(path) => (client.unix_socket(path), "http://localhost".to_owned()),
@@ -86,7 +82,7 @@ impl RelayClient {
         }
         let mut response = match request.send().await {
             Ok(response) => response,
-            Err(error) => return unreachable(&crate::outbound::reason(error)),
+            Err(error) => return unreachable(&outbound::reason(error)),
         };
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let mut text = Vec::new();

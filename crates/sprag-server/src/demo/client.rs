@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 use sprag::{Decision, Verdict};
+use sprag_http::outbound;
 
 /// A client of the demo's server.
 #[derive(Clone)]
@@ -29,12 +30,11 @@ impl DemoClient {
         operator: &str,
         people: &str,
     ) -> Result<Self, reqwest::Error> {
-        crate::outbound::choose_tls();
         Ok(Self {
             base: format!("http://{address}"),
             operator: operator.to_owned(),
             people: people.to_owned(),
-            http: reqwest::Client::builder().no_proxy().build()?,
+            http: outbound::client().no_proxy().build()?,
         })
     }
 

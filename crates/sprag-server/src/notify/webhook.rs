@@ -5,11 +5,11 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Client, StatusCode, Url};
 use sprag_core::Timestamp;
+use sprag_http::outbound;
 
 use super::alert::Alert;
 use super::settings::{NotifyError, Webhook, WebhookSecret};
 use super::signature::sign;
-use crate::outbound;
 
 /// The longest wait that a receiver may ask for.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
@@ -42,8 +42,11 @@ impl WebhookClient {
                 why: format!("`{}` is neither http nor https", url.scheme()),
             });
         }
+        let client = outbound::client()
+            .user_agent(concat!("sprag/", env!("CARGO_PKG_VERSION")))
+            .timeout(timeout);
         Ok(Self {
-            client: outbound::client(timeout).map_err(NotifyError::Client)?,
+            client: client.build().map_err(NotifyError::Client)?,
             url,
             secret: webhook.secret,
         })

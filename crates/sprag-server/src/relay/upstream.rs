@@ -1,12 +1,10 @@
 //! The agent server behind the relay.
 
 use axum::http::{Extensions, HeaderMap, Method, Uri};
-use reqwest::redirect::Policy;
 use reqwest::{Body, Client, Response, Url};
+use sprag_http::outbound;
 
 use crate::error::ServerError;
-use crate::limits;
-use crate::outbound;
 use crate::param::bad;
 use crate::problem::{Problem, ProblemKind};
 
@@ -18,18 +16,12 @@ pub(super) struct AgentServer {
 
 impl AgentServer {
     pub(super) fn new(base: &Url) -> Result<Self, ServerError> {
-        outbound::choose_tls();
-        // What it answers is what the client gets: no redirect is followed here, and no proxy of the
-        // environment stands in between. An agent may think for hours, so there is no limit on that.
-        let client = Client::builder()
-            .connect_timeout(limits::UPSTREAM_CONNECT_TIME)
-            .redirect(Policy::none())
-            .no_proxy()
-            .build()
-            .map_err(|source| ServerError::Upstream {
-                url: base.to_string(),
-                source,
-            })?;
+        // No proxy of the environment stands in between. An agent may think for hours, so there is no limit on that.
+        let client = outbound::client().no_proxy().build();
+        let client = client.map_err(|source| ServerError::Upstream {
+            url: base.to_string(),
+            source,
+        })?;
         Ok(Self {
             base: base.as_str().trim_end_matches('/').to_owned(),
             client,

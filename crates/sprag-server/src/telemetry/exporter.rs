@@ -16,10 +16,10 @@ use opentelemetry_otlp::{
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::logs::SdkLoggerProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use sprag_http::outbound;
 
 use super::settings::{TelemetryError, TelemetrySettings};
 use super::{ExportedDecision, log_records, spans};
-use crate::outbound;
 
 /// How long the end waits for what is still to be sent.
 const LAST_CALL: Duration = Duration::from_millis(500);

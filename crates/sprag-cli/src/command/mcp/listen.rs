@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use sprag::Id;
 use sprag_http::limits::CONNECTIONS;
-use sprag_http::{Hosts, Listener, ListenerError, ListenerOptions};
-use sprag_mcp::http::{Proxy, ProxyConfig, ProxyConfigError, ProxyError, ProxyOptions};
+use sprag_http::{ForwarderError, Hosts, Listener, ListenerError, ListenerOptions};
+use sprag_mcp::http::{Proxy, ProxyConfig, ProxyConfigError, ProxyOptions};
 use sprag_mcp::{LogSink, VerdictSource};
 use sprag_server::asked_to_end;
 
@@ -116,8 +116,8 @@ impl From<ProxyConfigError> for Failure {
     }
 }
 
-impl From<ProxyError> for Failure {
-    fn from(error: ProxyError) -> Self {
+impl From<ForwarderError> for Failure {
+    fn from(error: ForwarderError) -> Self {
         Self::new(error.to_string())
     }
 }
