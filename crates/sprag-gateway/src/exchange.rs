@@ -20,7 +20,7 @@ use crate::identity::{Identity, credential};
 use crate::judge::{Judge, JudgeParts, Plan};
 use crate::limits::HELD_BYTES;
 use crate::options::{StopMode, WarnMode};
-use crate::pump::{self, Rest};
+use crate::pump::{self, Pieces, Rest};
 use crate::request::ModelRequest;
 use crate::route::Route;
 use crate::upstream::{for_upstream, is_plain};
@@ -206,12 +206,7 @@ impl Exchange {
 
     /// An answer of which `first` was read already passes as it comes.
     fn forward(self, response: Response<()>, first: Vec<u8>, rest: Rest) -> Response<AnswerBody> {
-        let (sender, body) = AnswerBody::pieces();
-        tokio::spawn(async move {
-            pump::untouched(first, rest, sender).await;
-            drop(self.turn);
-        });
-        response.map(|()| body)
+        self.carry(response, |sender| pump::untouched(first, rest, sender))
     }
 
     /// A streamed answer, judged as it comes.
@@ -223,9 +218,22 @@ impl Exchange {
     ) -> Response<AnswerBody> {
         // A verdict may change how long it is.
         response.headers_mut().remove(header::CONTENT_LENGTH);
+        self.carry(response, |sender| pump::through(answer, sender, stream))
+    }
+
+    /// An answer whose body is filled by `pump`, which has this exchange's turn until it is done.
+    fn carry<P>(
+        self,
+        response: Response<()>,
+        pump: impl FnOnce(Pieces) -> P,
+    ) -> Response<AnswerBody>
+    where
+        P: Future<Output = ()> + Send + 'static,
+    {
         let (sender, body) = AnswerBody::pieces();
+        let pump = pump(sender);
         tokio::spawn(async move {
-            pump::through(answer, sender, stream).await;
+            pump.await;
             drop(self.turn);
         });
         response.map(|()| body)

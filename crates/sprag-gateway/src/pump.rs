@@ -28,7 +28,8 @@ pub(crate) enum Rest {
     Broken,
 }
 
-type Pieces = mpsc::Sender<Result<Bytes, Cut>>;
+/// What fills the body of an answer.
+pub(crate) type Pieces = mpsc::Sender<Result<Bytes, Cut>>;
 
 /// Passes `first` and the rest on as they come.
 pub(crate) async fn untouched(first: Vec<u8>, rest: Rest, sender: Pieces) {
