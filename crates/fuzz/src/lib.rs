@@ -18,6 +18,8 @@ mod redaction;
 mod stored;
 mod transcripts;
 
+pub use mcp::counting_gate;
+
 /// A target: its name, which is also that of its folder in `corpus` and of its program in `fuzz`, and what it
 /// does with bytes.
 pub type Target = (&'static str, fn(&[u8]));

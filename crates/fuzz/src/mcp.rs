@@ -18,7 +18,12 @@ impl VerdictSource for Counting {
     }
 }
 
-fn gate(asked: &Arc<AtomicU64>) -> Gate {
+/// A gate before a guard that warns of everything and counts in `asked` what it is asked.
+///
+/// # Panics
+/// Never: a plain name is an id.
+#[must_use]
+pub fn counting_gate(asked: &Arc<AtomicU64>) -> Gate {
     let id = |name| Id::new(name).expect("a plain name is an id");
     let options = GateOptions {
         session: id("s1"),
@@ -41,7 +46,7 @@ fn gate(asked: &Arc<AtomicU64>) -> Gate {
 /// unjudged, and a message that was JSON stays JSON.
 pub(crate) fn mcp_message(data: &[u8]) {
     let asked = Arc::default();
-    let gate = gate(&asked);
+    let gate = counting_gate(&asked);
     let scope = gate.scope();
     for line in data.split(|byte| *byte == b'\n') {
         if let Some(message) = line.strip_prefix(b"<") {

@@ -19,8 +19,6 @@ mod install;
 #[cfg(test)]
 mod load;
 #[cfg(test)]
-mod mutations;
-#[cfg(test)]
 mod official_clients;
 #[cfg(test)]
 mod results;

@@ -1,24 +1,14 @@
 //! Recorded messages with bytes changed, moved and doubled: nothing panics, nothing slips through.
 
+#![cfg(test)]
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
-use sprag::{Decision, Event, NoVerdict, Sender, Verdict};
-use sprag_mcp::{ClientAction, Gate, ServerAction, VerdictSource};
-
-use crate::gate_fixture::options;
-
-/// A guard that counts what it is asked and warns of everything.
-struct CountingSource(Arc<AtomicU64>);
-
-impl VerdictSource for CountingSource {
-    fn check(&self, _: Option<&Sender>, _: Event) -> Result<Verdict, NoVerdict> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Ok(Verdict::new(Decision::Warn).with_message("careful"))
-    }
-}
+use sprag_fuzz_targets::counting_gate;
+use sprag_mcp::{ClientAction, ServerAction};
 
 /// A small generator: the same numbers in every run.
 struct SeededRng(u64);
@@ -68,7 +58,7 @@ impl SeededRng {
 }
 
 fn recorded() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sprag-mcp/tests/corpus");
     let files = folder
         .read_dir()
         .unwrap()
@@ -93,11 +83,7 @@ fn is_call(message: &Value) -> bool {
 #[test]
 fn no_call_that_a_reader_understands_passes_unjudged() {
     let asked = Arc::new(AtomicU64::new(0));
-    let gate = Gate::new(
-        options(),
-        Box::new(CountingSource(Arc::clone(&asked))),
-        Box::new(|_| {}),
-    );
+    let gate = counting_gate(&asked);
     let scope = gate.scope();
     let lines = recorded();
     let mut rng = SeededRng(0x5eed_5eed);
