@@ -9,7 +9,7 @@
 //! - [`Forwarder`] takes a request to the server behind as it is; [`outbound`] makes clients for what we send ourselves.
 //! - [`Hosts`] says by which names a server is known, against pages of other sites.
 //! - [`headers`] and [`strict_path`] leave of a request what every server reads alike; [`unreadable`] says which bodies
-//!   are not.
+//!   are not. [`percent`] writes what fits into neither.
 
 mod accept_loop;
 mod body_reader;
@@ -19,6 +19,7 @@ mod hosts;
 pub mod limits;
 mod listener;
 pub mod outbound;
+pub mod percent;
 mod repoll;
 pub mod strict_path;
 mod unreadable;

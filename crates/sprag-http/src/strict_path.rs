@@ -5,9 +5,9 @@
 //! dot at the end. So a path is taken only if the strictest and the laxest of them read the same segments. Everything
 //! else is refused, not repaired: whoever sends it may have meant something else.
 
-use std::fmt::Write as _;
-
 use sprag_core::is_hidden;
+
+use crate::percent;
 
 /// Why servers may read a path in different ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -95,19 +95,10 @@ fn decoded(raw: &str) -> Result<String, PathError> {
 #[must_use]
 pub fn joined<S: AsRef<str>>(segments: &[S]) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,=:@".contains(&byte);
-    let mut path = String::new();
-    for segment in segments {
-        path.push('/');
-        for byte in segment.as_ref().bytes() {
-            if is_plain(byte) {
-                path.push(char::from(byte));
-            } else {
-                // A String takes everything that is written to it.
-                let _ = write!(path, "%{byte:02X}");
-            }
-        }
-    }
-    path
+    let segments = segments.iter().map(AsRef::as_ref);
+    segments
+        .map(|segment| format!("/{}", percent::encoded(segment, is_plain)))
+        .collect()
 }
 
 /// A word as the laxest server compares it: without its case and without what nobody sees, by what Unicode folds

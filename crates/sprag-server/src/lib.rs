@@ -6,7 +6,6 @@
 
 mod acceptor;
 mod activity;
-pub mod agent_tools;
 mod app;
 mod approval_link;
 mod approval_page;
@@ -17,7 +16,6 @@ mod config;
 mod credentials;
 mod dashboard;
 mod decide;
-pub mod demo;
 mod doors;
 mod edge;
 mod error;
@@ -55,7 +53,7 @@ mod wire;
 pub use config::{PORT, ServerConfig, SharedClock, Transport};
 pub use error::ServerError;
 pub use mcp_mount::MOUNT;
-pub use relay::{FieldError, FieldNames, RelayConfig, RelayTrust};
+pub use relay::{FieldError, FieldNames, RelayConfig, RelayTrust, message_path};
 pub use reqwest::Url;
 pub use router::openapi;
 pub use server::Server;

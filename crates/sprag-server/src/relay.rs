@@ -44,9 +44,8 @@ use crate::error::ServerError;
 use crate::problem::Problem;
 
 pub use config::{FieldError, FieldNames, RelayConfig, RelayTrust};
-pub(crate) use headers::{SESSION, WARNING, percent_decoded};
 pub(crate) use open_api::RelayApi;
-pub(crate) use path::message_path;
+pub use path::message_path;
 
 use dispatches::Dispatches;
 use path::{RelayPath, RelayRoute};

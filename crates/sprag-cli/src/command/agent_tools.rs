@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use sprag::Id;
-use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, AgentToolsError, RelayAddress};
+use sprag_agents::{AgentTools, AgentToolsConfig, AgentToolsError, RelayAddress};
 
 use crate::args::AgentToolsArgs;
 use crate::db::Db;

@@ -7,8 +7,8 @@ use std::pin::pin;
 use std::process::ExitCode;
 
 use sprag::{GuardError, Retention, Role, StoreError};
+use sprag_agents::{Demo, DemoError};
 use sprag_mcp::http::ProxyConfig;
-use sprag_server::demo::{Demo, DemoError};
 use sprag_server::log_lines::start_logging;
 use sprag_server::notify::{NotifySettings, Webhook, WebhookSecret, split_command};
 use sprag_server::systemd::Supervisor;

@@ -2,15 +2,16 @@
 
 use axum::http::{HeaderMap, HeaderName, header};
 use sprag_http::headers::{drop_hops, onward};
+use sprag_http::percent;
 
 /// The verdict on a message that was passed on with a warning.
 pub(super) const VERDICT: HeaderName = HeaderName::from_static("sprag-verdict");
 /// The rule that warned.
 pub(super) const RULE: HeaderName = HeaderName::from_static("sprag-rule");
 /// What it says, percent-encoded.
-pub(crate) const WARNING: HeaderName = HeaderName::from_static("sprag-warning");
+pub(super) const WARNING: HeaderName = HeaderName::from_static("sprag-warning");
 /// The session that was made.
-pub(crate) const SESSION: HeaderName = HeaderName::from_static("sprag-session");
+pub(super) const SESSION: HeaderName = HeaderName::from_static("sprag-session");
 /// Trace context.
 pub(super) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// More trace context, which belongs to the id that we replace.
@@ -59,45 +60,12 @@ pub(super) fn for_caller(headers: &HeaderMap, is_agent: bool) -> HeaderMap {
 /// A text that fits into a header, whatever it holds.
 pub(super) fn percent_encoded(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    encoded(text, is_plain)
-}
-
-/// The text behind a percent-encoded one.
-pub(crate) fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|_| *first == b'%');
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent::encoded(text, is_plain)
 }
 
 /// A sentence that can still be read in a header: only what is not plain ASCII is encoded.
 pub(super) fn sentence(text: &str) -> String {
-    encoded(text, |byte| (b' '..=b'~').contains(&byte) && byte != b'%')
-}
-
-fn encoded(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if is_plain(byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+    percent::encoded(text, |byte| (b' '..=b'~').contains(&byte) && byte != b'%')
 }
 
 #[cfg(test)]
@@ -153,7 +121,7 @@ mod tests {
             "100 %25 of session flu%C3%9F%0A"
         );
         for text in ["100 % of session fluß\n", "%", "%4", "a%zz"] {
-            assert_eq!(percent_decoded(&sentence(text)), text);
+            assert_eq!(percent::decoded(&sentence(text)), text);
         }
     }
 }

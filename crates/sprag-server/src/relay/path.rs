@@ -53,7 +53,10 @@ impl RelayPath {
 }
 
 /// The address of a message to `to`, below `base`.
-pub(crate) fn message_path(to: &str) -> Result<String, strict_path::PathError> {
+///
+/// # Errors
+/// Returns an error if two servers could read that address in two ways.
+pub fn message_path(to: &str) -> Result<String, strict_path::PathError> {
     let path = strict_path::joined(&[to, MESSAGES]);
     strict_path::segments(&path)?;
     Ok(path)
@@ -212,7 +215,7 @@ mod tests {
     fn laxest(path: &str) -> Vec<String> {
         let mut text = path.to_owned();
         for _ in 0..4 {
-            text = crate::relay::percent_decoded(&text);
+            text = sprag_http::percent::decoded(&text);
         }
         let text = text.replace('\\', "/");
         let text = text.split(['\0', '?', '#']).next().unwrap_or_default();

@@ -6,7 +6,7 @@ use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;
 use serde_json::json;
 use sprag::Id;
-use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, RelayAddress};
+use sprag_agents::{AgentTools, AgentToolsConfig, RelayAddress};
 use sprag_server::{FieldNames, Url};
 
 use scripted_agents::ScriptedAgents;

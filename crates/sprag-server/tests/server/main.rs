@@ -15,8 +15,6 @@ mod dashboard_shapes;
 #[cfg(test)]
 mod decisions;
 #[cfg(test)]
-mod demo;
-#[cfg(test)]
 mod early_end;
 #[cfg(test)]
 mod edge;

@@ -26,7 +26,7 @@ use rmcp::model::CallToolRequestParams;
 use rmcp::service::{RoleClient, RunningService};
 use serde_json::{Value, json};
 use sprag::{Id, Millis, Role, TestClock};
-use sprag_server::agent_tools::{AgentTools, AgentToolsConfig, RelayAddress};
+use sprag_agents::{AgentTools, AgentToolsConfig, RelayAddress};
 use sprag_server::{FieldNames, RelayConfig, RelayTrust, Url};
 
 use crate::relay::relay_server::{HttpAnswer, RelayServer, client};

@@ -19,12 +19,10 @@ use std::path::Path;
 
 use reqwest::Url;
 use sprag::{Capture, Clock as _, PolicyFile, Role, SystemClock};
+use sprag_server::{RelayConfig, ServerConfig, TokenError, TokenFile};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-use crate::config::ServerConfig;
-use crate::relay::RelayConfig;
-use crate::tokens::{TokenError, TokenFile};
 use client::DemoClient;
 
 /// The policy that the demo starts with.

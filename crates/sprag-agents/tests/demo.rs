@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use sprag::FeedItem;
-use sprag_server::demo::Demo;
+use sprag_agents::Demo;
 use sprag_server::{Server, ServerConfig};
 use tokio::sync::oneshot;
 

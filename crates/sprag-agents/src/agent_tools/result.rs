@@ -1,11 +1,15 @@
 //! What an agent is told about a message that it sent.
 
-use axum::http::HeaderMap;
+use reqwest::header::HeaderMap;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use sprag_http::percent;
 
-use crate::relay::{SESSION, WARNING, percent_decoded};
+/// The session that the relay made.
+const SESSION: &str = "sprag-session";
+/// What the guard warns of, percent-encoded.
+const WARNING: &str = "sprag-warning";
 
 /// What the relay answered.
 pub(super) struct RelayReply<'a> {
@@ -31,7 +35,7 @@ struct RefusalBody {
 pub(super) fn tool_result(reply: &RelayReply<'_>) -> CallToolResult {
     let read = |name| {
         let value = reply.headers.get(name)?;
-        Some(percent_decoded(value.to_str().ok()?))
+        Some(percent::decoded(value.to_str().ok()?))
     };
     let mut lines: Vec<String> = Vec::new();
     if !(200..300).contains(&reply.status) {

@@ -6,10 +6,10 @@ use rmcp::model::CallToolResult;
 use serde_json::{Map, Value};
 use sprag::Id;
 use sprag_http::outbound;
+use sprag_server::{FieldNames, message_path};
 
 use super::result::{RelayReply, no_session, tool_result, unreachable};
 use super::{AgentToolsConfig, AgentToolsError, RelayAddress};
-use crate::relay::{FieldNames, message_path};
 
 /// The most of an answer that an agent is given, in bytes.
 const ANSWER_BYTES: usize = 256 * 1024;

@@ -16,8 +16,8 @@ use rmcp::schemars::JsonSchema;
 use rmcp::{ServerHandler, ServiceExt as _, tool, tool_handler, tool_router};
 use serde::Deserialize;
 use sprag::Id;
+use sprag_server::FieldNames;
 
-use crate::relay::FieldNames;
 use client::RelayClient;
 
 /// Where the relay is.
