@@ -1,5 +1,7 @@
 // What a run shows: what the guard said, what of it reached the model, and whether that is what was expected.
 
+import { usageOf } from './model/server.js';
+
 /** The figures of a run. */
 export function figures({ records, requests, timedOut, ran, stdout, stderr }) {
   // The log has every sighting of a call; the second one counts for nothing.
@@ -71,7 +73,7 @@ function sum(usage) {
 
 /** All tokens that the model asked for. */
 function bill(requests) {
-  const of = (key) => requests.reduce((total, { turn }) => total + (turn?.usage?.[key] ?? 0), 0);
+  const of = (key) => requests.reduce((total, { turn }) => total + (turn ? usageOf(turn)[key] : 0), 0);
   return { tokens: of('input') + of('output') + of('cacheRead') + of('cacheWrite'), output: of('output') };
 }
 
