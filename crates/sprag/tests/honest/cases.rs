@@ -233,3 +233,20 @@ fn templates_calculate_from_left_to_right() {
     );
     assert_eq!(text, "02 466 3 brax {z} {\"a\":3}");
 }
+
+/// Measures pairs that nobody has looked at yet, and lists those that are judged wrong.
+#[test]
+#[ignore = "measures the pairs in the file that SPRAG_CASES names"]
+fn pairs_of_another_file() {
+    let file = std::env::var("SPRAG_CASES").expect("SPRAG_CASES names a file of pairs");
+    let (mut honest, mut twins) = (Report::default(), Report::default());
+    for (seed, line) in (1..).zip(std::fs::read_to_string(file).unwrap().lines()) {
+        let case: Case = serde_json::from_str(line).unwrap();
+        honest.honest(&case.name, &case.honest.acts(&mut Numbers::new(seed)));
+        let first = case.twin.first.as_ref();
+        let before = first.map_or(0, |first| first.acts(&mut Numbers::new(seed)).len());
+        let acts = case.twin.acts(&mut Numbers::new(seed));
+        twins.twin_after(before, &case.name, &acts);
+    }
+    println!("{honest}\n{twins}");
+}
