@@ -469,6 +469,7 @@ mod tests {
         progress.failure = random.maybe(|random| {
             Box::new(FailureWords {
                 step: random.small(),
+                tenths: random.small(),
                 words: vec![random.tiny(), 0],
             })
         });
@@ -478,18 +479,18 @@ mod tests {
             tenths: random.small(),
             times: u8::from(random.is()),
         }];
-        let [lull, short_lull, slow] = std::array::from_fn(|_| random.small());
+        let [lull, short_lull, slow, unhurried] = std::array::from_fn(|_| random.small());
         progress.waited = Waited {
             lull,
             short_lull,
             slow,
+            unhurried,
         };
-        progress.advance = random.maybe(|random| {
-            Box::new(Advance {
-                numbers: vec![random.roll(), 0],
-                moved: vec![-3, 4],
-            })
-        });
+        progress.advances = vec![Advance {
+            approach: random.roll(),
+            numbers: vec![random.roll(), 0],
+            moved: vec![-3, 4],
+        }];
         fill_marks(random, cell);
         cell.held.pace = Pace {
             gaps: vec![random.tiny(), random.tiny()],
@@ -664,7 +665,6 @@ mod tests {
         progress.last = Last {
             approach: random.roll(),
             answer: random.roll(),
-            shape: random.small(),
         };
         if random.is() {
             progress.classifier = Classifier::Plain;

@@ -26,12 +26,16 @@ const LULL_PACES: u64 = 3;
 /// What asks about something that moves by itself needs less.
 const SHORT_LULL: Millis = Millis(10_000);
 const SHORT_LULL_PACES: u64 = 2;
+/// What is in the way for now is given so long at least.
+const UNHURRIED: Millis = Millis(5_000);
 /// After this, work begins anew.
 const LONG_LULL: Millis = Millis(300_000);
 
 /// What the gap before a call was.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Gap {
+    /// Enough to try again if something was in the way.
+    pub(crate) unhurried: bool,
     /// Enough for something that moves by itself.
     pub(crate) short_lull: bool,
     /// Long for anybody, whether or not for this session.
@@ -45,6 +49,7 @@ pub(crate) struct Gap {
 impl Gap {
     /// The gap of a command that slept.
     pub(crate) const SLEPT: Self = Self {
+        unhurried: true,
         short_lull: true,
         slow: true,
         lull: true,
@@ -92,6 +97,7 @@ impl Pace {
         let short = SHORT_LULL_PACES * known.map_or(0, |known| known.0);
         let lull = gap >= LULL.0 && gap >= LULL_PACES * pace;
         Gap {
+            unhurried: gap >= UNHURRIED.0,
             short_lull: gap >= SHORT_LULL.0 && gap >= short,
             slow: gap >= LULL.0,
             lull,

@@ -41,8 +41,8 @@ pub(crate) struct Progress {
     pub(crate) last_told: LastTold,
     /// When the gaps before calls last were long.
     pub(crate) waited: Waited,
-    /// The numbers of the approach that is tried again and again.
-    pub(crate) advance: Option<Box<Advance>>,
+    /// The numbers of the approaches that came back lately, the newest last.
+    pub(crate) advances: Vec<Advance>,
     /// The words of the last failure.
     pub(crate) failure: Option<Box<FailureWords>>,
     /// Some of what approaches answered, kept for long: how a round is known that is longer than the
@@ -55,7 +55,7 @@ pub(crate) struct Progress {
 pub(crate) struct LastTold {
     /// Its form.
     pub(crate) form: u32,
-    /// The number in its words and one; 0 if there was none.
+    /// The sum of the numbers in its words and one; 0 if there was none.
     pub(crate) count: u32,
     /// Its answer without numbers.
     pub(crate) shape: u32,
@@ -77,10 +77,11 @@ pub(crate) struct Sample {
     pub(crate) times: u8,
 }
 
-/// What a failure said, as hashes of its words, and at which step.
+/// What a failure said, as hashes of its words, at which step, and when in tenths of a second.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct FailureWords {
     pub(crate) step: u32,
+    pub(crate) tenths: u32,
     pub(crate) words: Vec<u16>,
 }
 
@@ -93,11 +94,14 @@ pub(crate) struct Waited {
     pub(crate) short_lull: u32,
     /// A gap that was long, but not for this session.
     pub(crate) slow: u32,
+    /// A gap after which one may try again if something was in the way.
+    pub(crate) unhurried: u32,
 }
 
 /// The numbers in the last answer of one approach, and how often in a row each moved the same way.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Advance {
+    pub(crate) approach: u64,
     pub(crate) numbers: Vec<u64>,
     /// Above zero: it grew so often running; below: it shrank.
     pub(crate) moved: Vec<i8>,
@@ -147,7 +151,7 @@ pub(crate) struct Streaks {
     pub(crate) failed_runs: u16,
     /// Changes that had been made before, since the last new one.
     pub(crate) churn: u16,
-    /// Runs in a row whose answers differ in numbers only.
+    /// Answers since the last news that differ from known ones in numbers only.
     pub(crate) alike: u16,
     /// Of those, the latest ones that were all made after a pause.
     pub(crate) unhurried: u16,
@@ -193,8 +197,6 @@ pub(crate) struct Last {
     pub(crate) approach: u64,
     /// Its answer.
     pub(crate) answer: u64,
-    /// Its answer without numbers; 0 if that is not known.
-    pub(crate) shape: u32,
 }
 
 impl Progress {

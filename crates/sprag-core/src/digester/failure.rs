@@ -194,14 +194,16 @@ fn is_measured(token: &str, (before, after): (&str, &str)) -> bool {
     decimal && (rate || step_of_builder || matches!(last, "in" | "took" | "after"))
 }
 
-/// Six hexadecimal digits and more with letters and digits among them, also behind a name.
+/// Six hexadecimal digits and more with letters and digits among them, also behind a name and before more groups
+/// of them.
 fn is_hash(token: &str) -> bool {
-    let token = token.trim_end_matches('.');
-    let word = token.rsplit(['_', '-']).next().unwrap_or(token);
-    word.len() >= HASH_LETTERS
-        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && word.bytes().any(|byte| byte.is_ascii_digit())
-        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+    let is_hexadecimal = |word: &&str| word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let groups = token.trim_end_matches('.').rsplit(['_', '-']);
+    groups.take_while(is_hexadecimal).any(|word| {
+        word.len() >= HASH_LETTERS
+            && word.bytes().any(|byte| byte.is_ascii_digit())
+            && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+    })
 }
 
 /// `(4711)`, `[gw3]`, `<0.123.0>`: what a bracket holds is an id, not a value that was computed. `(3/30)` says
@@ -267,6 +269,7 @@ mod tests {
             ),
             ("Memory: 8.50 MB", "Memory: 10.00 MB"),
             ("commit 9fceb02", "commit 1ab23cd"),
+            ("query 01b618a1-0d2f-a0c2", "query 01b60f2a-02d9-35f1"),
             // What noise.rs left of an address: its place in the page.
             ("died at \u{1}bdb", "died at \u{1}608"),
             ("b failed\na failed", "a failed\nb failed"),

@@ -35,12 +35,22 @@ pub(super) fn is_pending(words: &str) -> bool {
     let is_value = |text: &str| {
         let text = text.trim_start_matches([' ', '"', '\'']);
         let is_arrow = text.starts_with(['>', '=']);
-        let end = text.find([',', '"', '\'', ')', '}', '\n', ';', '\t', '|', ']']);
+        let end = text.find([
+            ':', '=', '(', ',', '"', '\'', ')', '}', '\n', ';', '\t', '|', ']',
+        ]);
         !is_arrow && is_state(text.get(..end.unwrap_or(text.len())).unwrap_or_default())
     };
+    let mut pieces = columns.split_inclusive([':', '=', '(', '\t']).skip(1);
     BUSY.places(words).next().is_some()
         || (!words.contains('"') && is_state(words))
-        || columns.split([':', '=', '(', '\t']).skip(1).any(is_value)
+        || pieces.any(|piece| !is_name(piece) && is_value(piece))
+}
+
+/// Whether a piece is a name, which a value follows, and not a value: `padding:`.
+fn is_name(piece: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let name = piece.strip_suffix([':', '=']);
+    name.is_some_and(|name| name.trim().chars().all(plain))
 }
 
 fn is_on_its_way(word: &str) -> bool {
@@ -67,6 +77,7 @@ mod tests {
         }
         for text in [
             "- heading \"cart\"",
+            "    11\t  padding: 16px 12px;",
             "nothing",
             "==> linting chart\n1 chart(s) linted",
             "done",

@@ -8,8 +8,8 @@
 //! are wording, and all other words name things.
 //!
 //! Bounded by: 64 values, four levels deep, 48 words of text.
-//! Odd cases: a number in a text is wording too, since counting one's attempts is no news; the first one is
-//! kept apart, so that a count can be told from a number that means something.
+//! Odd cases: a number in a text is wording too, since counting one's attempts is no news; the sum of all numbers
+//! is kept apart, so that a count can be told from a number that means something, wherever it stands.
 
 use super::approach::{is_command_name, is_question_name};
 use super::command::{CommandParts, Quotes};
@@ -167,7 +167,10 @@ impl Reading {
     fn names(&mut self, name: &str, value: &str) {
         self.bytes += value.len();
         self.controls &= !value.contains(['/', '\n', '@']);
-        let named = mix(hash_bytes(name.as_bytes()), hash_bytes(value.as_bytes()));
+        let mut named = hash_bytes(name.as_bytes());
+        for part in without_places(value) {
+            named = mix(named, hash_bytes(part.as_bytes()));
+        }
         self.thing = mix(self.thing, named);
     }
 
@@ -181,10 +184,9 @@ impl Reading {
             if self.words.len() >= MAX_WORDS {
                 return;
             }
-            let number: Option<u32> = word.parse().ok();
-            match number {
-                Some(number) if self.count == 0 => self.count = number.saturating_add(1),
-                _ => self.words.push(word.to_lowercase()),
+            match word.parse::<u32>() {
+                Ok(number) => self.count = self.count.max(1).wrapping_add(number),
+                Err(_) => self.words.push(word.to_lowercase()),
             }
         }
     }
@@ -223,6 +225,16 @@ impl Reading {
             self.names("", bare);
         }
     }
+}
+
+/// A value, but for the parameters of a URL that hold a place in a list.
+fn without_places(value: &str) -> impl Iterator<Item = &str> {
+    let (page, query) = value.split_once('?').unwrap_or((value, ""));
+    let parameters = query.split('&').filter(|parameter| {
+        let (name, _) = parameter.split_once('=').unwrap_or((parameter, ""));
+        !name.is_empty() && !PLACES.has(name)
+    });
+    std::iter::once(page).chain(parameters)
 }
 
 /// Whether a text is wording: it has several words, a number being worth two, or stands under the name of a
@@ -323,6 +335,11 @@ mod tests {
                 r#"{"file_path":"a/x.rs","old_string":"three","new_string":"four"}"#,
             ),
             ("list", r#"{"page":1,"of":"x"}"#, r#"{"page":2,"of":"x"}"#),
+            (
+                "Bash",
+                r#"{"command":"curl -s 'https://h/list?page=1&of=x'"}"#,
+                r#"{"command":"curl -s 'https://h/list?page=2&of=x'"}"#,
+            ),
             (
                 "Bash",
                 r#"{"command":"git commit -m 'trigger ci 1'"}"#,

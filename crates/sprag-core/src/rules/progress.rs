@@ -13,7 +13,7 @@
 //! - `barren.rs`: no new answer for a long time, the end of all forgiveness;
 //! - `recurrence.rs`: one approach that keeps coming back, other work in between;
 //! - `failing.rs`: one program run at once again and again, each time ending in a failure;
-//! - `numbers.rs`: runs whose answers differ in numbers only, and numbers that advance;
+//! - `numbers.rs`: answers that differ in numbers only, of one call or of a few in turn, and numbers that advance;
 //! - `rounds.rs`: rounds of calls that are longer than the memory;
 //! - `churn.rs`: the same change again, whatever it answers;
 //! - `telling.rs`: calls about another thing, and calls that say the same again in other words;

@@ -20,7 +20,7 @@ numbered_fields!(Progress {
     6 classifier: Classifier,
     7 grown: Grown,
     8 waited: Waited,
-    9 advance: Option<Box<Advance>>,
+    9 advances: Vec<Advance>,
     10 failure: Option<Box<FailureWords>>,
     11 rounds: Vec<Sample>,
     12 last_told: LastTold,
@@ -47,11 +47,13 @@ numbered_fields!(Waited {
     1 lull: Fixed,
     2 short_lull: Fixed,
     3 slow: Fixed,
+    4 unhurried: Fixed,
 });
 
 numbered_fields!(Advance {
-    1 numbers: Vec<u64>,
-    2 moved: Vec<Signed>,
+    1 approach: Fixed,
+    2 numbers: Vec<u64>,
+    3 moved: Vec<Signed>,
 });
 
 /// A small number with a sign.
@@ -60,6 +62,7 @@ struct Signed;
 numbered_fields!(FailureWords {
     1 step: u32,
     2 words: Vec<u16>,
+    3 tenths: Fixed,
 });
 
 numbered_fields!(Sample {
@@ -72,7 +75,6 @@ numbered_fields!(Sample {
 numbered_fields!(Last {
     1 approach: Fixed,
     2 answer: Fixed,
-    3 shape: Fixed,
 });
 
 numbered_fields!(Streaks {

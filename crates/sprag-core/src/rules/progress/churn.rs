@@ -8,7 +8,7 @@
 //! Trips when: changes made before come 3 times with no new change since (the 4th of one change)
 //! to warn, 6 times (the 7th) to block.
 //! Resets when: a change that was not made before is made, and does not fail; after a lull of five
-//! minutes. After a shorter lull a change is tried again, and does not count.
+//! minutes. After a shorter lull, or a pause if something is in its way, a change is tried again, and does not count.
 //! Bounded by: two numbers.
 //! Odd cases: in one turn the streak grows once; the same change after a new one (`git add .` between edits) is not counted; a change
 //! that fails counts when it is made again; a switch, a move or a label that is set again is steering
@@ -43,7 +43,9 @@ pub(super) fn judge(
     };
     let to_and_fro = !facts.directly && facts.novelty == Novelty::Repeat;
     let steers = facts.tried.about.controls && (progress.news.0 > before.step || to_and_fro);
-    if progress.changed > before.step || facts.wait == Wait::Lull || steers {
+    let is_held_up = facts.outcome.tone == Tone::Failure && facts.outcome.pending;
+    let waits = facts.wait == Wait::Lull || is_held_up && facts.wait != Wait::None;
+    if progress.changed > before.step || waits || steers {
         return;
     }
     if progress.grown.churn > facts.turn_start {

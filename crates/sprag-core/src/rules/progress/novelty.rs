@@ -8,7 +8,7 @@
 //! Which repeats count is for `repeat.rs`. A call that says nothing new (`telling.rs`) brings no news.
 //!
 //! A new approach brings news unless it ends in a failure that is known or says nearly what the last
-//! one said, in nothing, or, asked in other words, in the answer that the step before had. A short answer from a new target is work, and
+//! one said, in nothing, or, asked in other words or for another page, in the answer that the step before had. A short answer from a new target is work, and
 //! so is none: a batch is acknowledged and a sweep finds all well, in whatever words. If an approach
 //! says at length what another said some time ago, it is no news either way. A change is news if it
 //! does not fail: what it answers is an acknowledgement.
@@ -16,7 +16,8 @@
 //! A failure is known by its words, not by its flag: one that says nothing (`exit code 1`) is how
 //! many tools say that they found nothing, and the text of a file that mentions an error is a text.
 //!
-//! An answer that the approach gave at any earlier time is no news, and counts from its third time.
+//! An answer that the approach gave at any earlier time is no news, and counts from its third time. One that
+//! differs from its last answer in numbers only is no news after many like it (`numbers.rs`).
 //!
 //! Bounded by: one past an approach, one step before, the words of one failure, 256 answers that
 //! approaches gave.
@@ -29,11 +30,11 @@ use crate::cell::tried::Tried;
 use crate::observation::{Outcome, Tone, ToolKind};
 use crate::time::Timestamp;
 
-use super::numbers::gets_on;
+use super::numbers::{Trend, is_stale, trend};
 use super::repeat::{Look, first};
 use super::similar::{is_similar, remember_failure, says_the_same};
 use super::telling;
-use super::waiting::{Wait, wait};
+use super::waiting::{Wait, since_wall, wait};
 
 /// What a step brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,14 +75,14 @@ pub(super) struct StepFacts<'a> {
     pub(super) flips: bool,
     /// The approach is that of the step before.
     pub(super) directly: bool,
-    /// And so is the answer but for its numbers.
+    /// The answer is the last one of the approach but for its numbers.
     pub(super) alike: bool,
+    /// Where those are going.
+    pub(super) trend: Trend,
     /// How long the session waited since the approach was last tried.
     pub(super) wait: Wait,
     /// A new approach that asks another thing what others were asked.
     pub(super) sweeps: bool,
-    /// And asks it in no other words, by a tool that runs no command.
-    pub(super) asks_the_same: bool,
     /// A new approach that says nothing new about the same thing.
     pub(super) retells: bool,
     /// And that at some length.
@@ -114,12 +115,12 @@ impl<'a> StepFacts<'a> {
         let answer_seen = progress.outcomes.use_again(last.answer);
         let (at, before) = progress.past(tried.normal).unzip();
         let given = given(progress, tried, outcome);
-        let alike = directly && last.shape != 0 && before_last.shape == last.shape;
+        let alike = before.is_some_and(|before| before.shape != 0 && before.shape == outcome.shape);
+        let trend = trend(progress, tried, outcome, before.is_some());
         let telling = telling::of(progress, tried, outcome, before.is_none(), answer_seen);
         let wait = before.map_or(Wait::None, |before| {
             wait(progress, &before, now, (tried, outcome))
         });
-        let gets_on = directly && gets_on(progress, outcome);
         let same_words = says_the_same(progress, outcome);
         let look = Look {
             tried,
@@ -127,12 +128,14 @@ impl<'a> StepFacts<'a> {
             now,
             wait,
             directly,
-            gets_on,
+            gets_on: directly && trend.gets_on,
+            since_wall: since_wall(progress, before, now, same_words),
+            is_stale: is_stale(progress, alike, trend),
             turn_start,
         };
         let seen = (same_answer, answer_seen);
         let (novelty, past, counts) = compare(&look, progress, before, given, seen, &telling);
-        remember_failure(progress, outcome);
+        remember_failure(progress, outcome, now);
         Self {
             tried,
             outcome,
@@ -146,12 +149,12 @@ impl<'a> StepFacts<'a> {
             flips: before.is_some_and(|before| before.outcome != short(outcome)),
             directly,
             alike,
+            trend,
             wait,
             sweeps: telling.sweeps,
-            asks_the_same: telling.asks_the_same,
             retells: telling.retells,
             asks_again: telling.retells && telling.at_length,
-            gets_on,
+            gets_on: directly && trend.gets_on,
             same_words,
             same_turn: before.is_some_and(|before| before.step > turn_start),
             turn_start,
@@ -165,7 +168,6 @@ fn this_step(tried: &Tried, outcome: &Outcome) -> Last {
     Last {
         approach: tried.normal,
         answer: answer(outcome),
-        shape: outcome.shape,
     }
 }
 
@@ -217,7 +219,11 @@ fn compare(
         }
         Some(_) => {
             let (_, answer_seen) = seen;
-            (of_changed(outcome, answer_seen, given), past, false)
+            let novelty = match of_changed(outcome, answer_seen, given) {
+                Novelty::News if look.is_stale => Novelty::Quiet,
+                novelty => novelty,
+            };
+            (novelty, past, false)
         }
         None => {
             let similar = is_similar(progress, outcome);
@@ -276,7 +282,9 @@ fn of_new(
         Tone::Failure if outcome.absent && looks => Novelty::Nothing,
         Tone::Failure if answer_seen => Novelty::Wall,
         Tone::Failure if similar => Novelty::Similar,
-        Tone::Telling if answer_seen && tried.asks && outcome.long => Novelty::Echo,
+        Tone::Telling if answer_seen && outcome.long && (tried.asks || telling.turns_page) => {
+            Novelty::Echo
+        }
         Tone::Telling if same_answer && tried.asks && !outcome.one_word => Novelty::Nothing,
         Tone::Telling if answer_seen && outcome.long => Novelty::Quiet,
         Tone::Failure | Tone::Telling => Novelty::News,

@@ -1,16 +1,16 @@
 //! Does a repeat count?
 //!
 //! These repeats are no sign of a loop and do not count, though they bring no news:
-//! - the first repeat, unless it comes right away: people, replayed set-ups and compacted contexts
-//!   ask a second time;
+//! - the first repeat, unless it comes right away, or fails again with nothing new in between: people, replayed
+//!   set-ups and compacted contexts ask a second time;
 //! - a check after a change that had not been made before, unless it fails;
 //! - a look after a lull (`waiting.rs`); of looks that are slow but no lull, and of failing looks after
 //!   a lull, each third counts;
 //! - of quick polls, two of three; so too if an approach alternates between answers (a flaky test), and
 //!   if a tool that runs no command only acknowledges (a key, a click, a line for a program): that
 //!   tells nothing of what came of it;
-//! - of looks that are told after a wait that something is in the way for now, seven of eight; so too if a failure
-//!   has a number that gets on by more than one each time;
+//! - of looks that are told after a pause of 5 s that something is in the way for now, two of three, and seven of
+//!   eight if nothing ran into it for 10 s; so too if a failure has a number that gets on by more than one each time;
 //! - a second look in the same turn.
 //!
 //! A switch, a move or a label is set again and again by whoever steers: while other answers are new, and when it
@@ -34,6 +34,8 @@ const SIXTH: u8 = 6;
 /// Of looks that are told after a wait that something is in the way for now, and of failures that get on, each
 /// eighth.
 const EIGHTH: u8 = 8;
+/// Who runs into what is in the way after so long only, by whatever approach, waits for it.
+const HELD_UP_TENTHS: u32 = 100;
 /// Something tried again after more other steps than this is begun anew.
 const NEAR_STEPS: u32 = 20;
 
@@ -67,6 +69,10 @@ pub(super) struct Look<'a> {
     pub(super) directly: bool,
     /// It fails, and a number in the failure gets on.
     pub(super) gets_on: bool,
+    /// How long ago the session ran into the same failure, in tenths of a second.
+    pub(super) since_wall: u32,
+    /// Only numbers changed, as they did many times.
+    pub(super) is_stale: bool,
     pub(super) turn_start: u32,
 }
 
@@ -104,7 +110,8 @@ impl Look<'_> {
                 past.thirds = past.thirds.saturating_add(1);
                 counts = past.thirds >= self.counts_each(progress, &before, wait, acknowledges);
             } else {
-                counts = self.directly || past.looks > 1;
+                let in_vain = failed && !changed && progress.news.0 < before.step;
+                counts = self.directly || in_vain || past.looks > 1;
             }
             counts &= !checks;
         }
@@ -137,7 +144,7 @@ impl Look<'_> {
         acknowledges: bool,
     ) -> u8 {
         let is_told = self.outcome.tone == Tone::Failure && self.outcome.pending;
-        let is_held_up = is_told && wait != Wait::None;
+        let is_held_up = is_told && wait != Wait::None && self.since_wall >= HELD_UP_TENTHS;
         let acts = self.tried.kind == ToolKind::Run || progress.news.0 > before.step;
         if is_held_up || self.gets_on {
             EIGHTH

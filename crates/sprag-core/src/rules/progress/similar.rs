@@ -2,6 +2,9 @@
 
 use crate::cell::progress::Progress;
 use crate::observation::{Outcome, Tone};
+use crate::time::Timestamp;
+
+use super::waiting::tenths;
 
 /// Of the words of two failures so many tenths are the same.
 const SIMILAR_TENTHS: usize = 6;
@@ -38,10 +41,11 @@ fn words_in_common(left: &[u16], right: &[u16]) -> usize {
 }
 
 /// Keeps the words of a failure.
-pub(super) fn remember_failure(progress: &mut Progress, outcome: &Outcome) {
+pub(super) fn remember_failure(progress: &mut Progress, outcome: &Outcome, now: Timestamp) {
     if outcome.tone == Tone::Failure && !outcome.words.is_empty() {
         let last = progress.failure.get_or_insert_default();
         last.step = progress.step;
+        last.tenths = tenths(now);
         last.words.clone_from(&outcome.words);
     }
 }

@@ -13,7 +13,7 @@
 //! Trips when: 5 such attempts warn and 8 block; of a report that counts its findings each third, since
 //! the same report from different places is a sweep. Of empty findings and of failures in nearly the
 //! same words 8 warn and 20 block; of those failures that a sweep brings two of three; of findings that name
-//! another path, URL or id each time, or that answer the same question about another thing, and of the same short
+//! another path, URL or id each time, or that one sweep brings, and of the same short
 //! answer to other words, each second.
 //! Resets when: any step brings news.
 //! Bounded by: six numbers.
@@ -72,7 +72,7 @@ fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
     let (streak, patient, per_count, is_patient) = match facts.novelty {
         Novelty::Nothing if asks_again(facts) => (&mut streaks.stuck, &mut streaks.weak, 1, false),
         Novelty::Nothing => {
-            let is_patient = facts.tried.aims || facts.asks_the_same || is_short_echo(facts);
+            let is_patient = facts.tried.aims || facts.sweeps || is_short_echo(facts);
             (
                 &mut streaks.empty,
                 &mut streaks.aimed,

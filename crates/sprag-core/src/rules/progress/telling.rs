@@ -44,6 +44,8 @@ pub(super) struct Telling {
     /// It sweeps in words that were all said before, by a tool that runs no command.
     pub(super) asks_the_same: bool,
     pub(super) retells: bool,
+    /// It asks the same of the same thing, at another place or in another order.
+    pub(super) turns_page: bool,
     /// In more than a few words.
     pub(super) at_length: bool,
     /// Its answer is an acknowledgement or a receipt.
@@ -105,6 +107,7 @@ pub(super) fn of(
     Telling {
         sweeps,
         asks_the_same: sweeps && new == 0 && tried.label.as_str().is_empty(),
+        turns_page: is_new && thing_known && new == 0 && about.thing != 0,
         retells: is_new && thing_known && says_nothing_new && !to_a_file,
         at_length: said >= LENGTH_WORDS,
         is_acknowledged: is_acknowledged && tried.kind != ToolKind::Read,

@@ -29,9 +29,8 @@ use super::novelty::{Novelty, StepFacts};
 const PATIENT_TENTHS: u32 = 50;
 /// And a look that is told that something is on its way.
 const TOLD_TENTHS: u32 = 70;
-/// After this it is at least not in a hurry; and a failing one that is told that something is in the way.
+/// After this it is at least not in a hurry.
 const UNHURRIED_TENTHS: u32 = 30;
-const HELD_UP_TENTHS: u32 = 100;
 /// A command that sleeps and takes this long holds a lull.
 const SLEPT: Millis = Millis(10_000);
 
@@ -63,13 +62,14 @@ pub(super) fn wait(
     let in_a_file = tried.kind == ToolKind::Read
         && !tried.label.as_str().is_empty()
         && outcome.tone != Tone::Failure;
-    let is_pending = outcome.pending && !in_a_file;
-    // A change asks about nothing, whatever words are in it.
-    let moves =
-        tried.moves && tried.kind != ToolKind::Change || tried.kind == ToolKind::Poll || is_pending;
+    // A change asks about nothing, whatever words are in it, unless something is in its way.
+    let changes = tried.kind == ToolKind::Change;
+    let is_pending = outcome.pending && !in_a_file && !(changes && outcome.tone != Tone::Failure);
+    let moves = tried.moves && !changes || tried.kind == ToolKind::Poll || is_pending;
     // Whoever is told that it is on its way asks again, by whatever name.
     let polls = tried.kind == ToolKind::Poll || is_pending && outcome.tone != Tone::Failure;
-    let held_up = is_pending && since_look >= HELD_UP_TENTHS
+    // Whoever goes on trying other things at once does not wait until the way is free.
+    let held_up = is_pending && happened(waited.unhurried)
         || polls && is_pending && since_look >= UNHURRIED_TENTHS;
     let patient = tried.kind == ToolKind::Poll && since_look >= PATIENT_TENTHS
         || polls && since_look >= TOLD_TENTHS;
@@ -83,6 +83,19 @@ pub(super) fn wait(
     } else {
         Wait::None
     }
+}
+
+/// How long ago the session ran into what this failure says, by whatever approach.
+pub(super) fn since_wall(
+    progress: &Progress,
+    before: Option<ApproachHistory>,
+    now: Timestamp,
+    same_words: bool,
+) -> u32 {
+    let look = before.map(|before| before.tenths);
+    let wall = progress.failure.as_ref().map(|failure| failure.tenths);
+    let met = wall.filter(|_| same_words).or(look).unwrap_or_default();
+    tenths(now).wrapping_sub(met)
 }
 
 /// After so many excused looks, and at each doubling, a person is told.
@@ -127,6 +140,7 @@ impl Progress {
         let now = tenths(now).max(1);
         let waited = &mut self.waited;
         for (ended, moment) in [
+            (gap.unhurried, &mut waited.unhurried),
             (gap.short_lull, &mut waited.short_lull),
             (gap.slow, &mut waited.slow),
             (gap.lull, &mut waited.lull),
