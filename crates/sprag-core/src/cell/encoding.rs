@@ -455,6 +455,7 @@ mod tests {
             rounds,
             probe,
             retold,
+            familiar,
         ] = std::array::from_fn(|_| random.small());
         progress.grown = Grown {
             stagnation,
@@ -465,7 +466,9 @@ mod tests {
             rounds,
             probe,
             retold,
+            familiar,
         };
+        progress.edited = random.small();
         progress.failure = random.maybe(|random| {
             Box::new(FailureWords {
                 step: random.small(),
@@ -565,6 +568,8 @@ mod tests {
             swept,
             failed_runs,
             spared,
+            familiar,
+            familiar_steps,
         ] = std::array::from_fn(|_| random.tiny());
         Streaks {
             stagnation,
@@ -588,6 +593,8 @@ mod tests {
             swept,
             failed_runs,
             spared,
+            familiar,
+            familiar_steps,
         }
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct Progress {
     pub(crate) step: u32,
     /// At which of them something was last changed that had not been changed so before.
     pub(crate) changed: u32,
+    /// At which of them that was a file.
+    pub(crate) edited: u32,
     /// At which of them there last was news, and when.
     pub(crate) news: (u32, Timestamp),
     /// The step before this one.
@@ -175,6 +177,10 @@ pub(crate) struct Streaks {
     pub(crate) waits: u16,
     /// Calls in a row that said nothing new.
     pub(crate) retold: u16,
+    /// Steps in a row that were seen before but for wording and numbers, by weight.
+    pub(crate) familiar: u16,
+    /// The same, by number.
+    pub(crate) familiar_steps: u16,
 }
 
 /// The steps at which streaks were last made longer: in one turn each grows once.
@@ -188,6 +194,7 @@ pub(crate) struct Grown {
     pub(crate) rounds: u32,
     pub(crate) probe: u32,
     pub(crate) retold: u32,
+    pub(crate) familiar: u32,
 }
 
 /// The step before.

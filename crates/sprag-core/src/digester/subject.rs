@@ -184,9 +184,14 @@ impl Reading {
             if self.words.len() >= MAX_WORDS {
                 return;
             }
-            match word.parse::<u32>() {
-                Ok(number) => self.count = self.count.max(1).wrapping_add(number),
-                Err(_) => self.words.push(word.to_lowercase()),
+            // `64MB` is a number and a word.
+            let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, word) = word.split_at(digits);
+            if let Ok(number) = number.parse::<u32>() {
+                self.count = self.count.max(1).wrapping_add(number);
+            }
+            if !word.is_empty() {
+                self.words.push(word.to_lowercase());
             }
         }
     }

@@ -11,6 +11,7 @@
 //! - `stagnation.rs`: repeats without any news in between;
 //! - `stuck.rs`: new approaches that end in a known failure, in the same answer, or in nothing;
 //! - `barren.rs`: no new answer for a long time, the end of all forgiveness;
+//! - `familiar.rs`: rounds in which nothing is new but wording, numbers and ids;
 //! - `recurrence.rs`: one approach that keeps coming back, other work in between;
 //! - `failing.rs`: one program run at once again and again, each time ending in a failure;
 //! - `numbers.rs`: answers that differ in numbers only, of one call or of a few in turn, and numbers that advance;
@@ -26,6 +27,7 @@
 mod barren;
 mod churn;
 mod failing;
+mod familiar;
 mod ladder;
 mod novelty;
 mod numbers;
@@ -99,6 +101,7 @@ fn informed(progress: &mut Progress, facts: StepFacts<'_>, limits: &Limits, foun
     stagnation::judge(&facts, progress, limits, found);
     stuck::judge(&facts, progress, limits, found);
     barren::judge(&facts, progress, limits, found);
+    familiar::judge(&facts, progress, limits, found);
     recurrence::judge(&facts, progress, limits, found);
     failing::judge(&facts, progress, limits, found);
     numbers::judge(&facts, progress, limits, found);

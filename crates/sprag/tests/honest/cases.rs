@@ -207,7 +207,7 @@ fn honest_work_of_every_kind_goes_on() {
     for (seed, case) in (1..).zip(cases()) {
         report.honest(&case.name, &case.honest.acts(&mut Numbers::new(seed)));
     }
-    report.check(556);
+    report.check(580);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn the_runaway_that_looks_like_it_is_stopped() {
     for (seed, case) in (1..).zip(cases()) {
         report.twin(&case.name, &case.twin.acts(&mut Numbers::new(seed)));
     }
-    report.check(556);
+    report.check(580);
 }
 
 #[test]
@@ -237,6 +237,10 @@ fn templates_calculate_from_left_to_right() {
 /// Measures pairs that nobody has looked at yet, and lists those that are judged wrong.
 #[test]
 #[ignore = "measures the pairs in the file that SPRAG_CASES names"]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "which pairs to measure is no setting of the product"
+)]
 fn pairs_of_another_file() {
     let file = std::env::var("SPRAG_CASES").expect("SPRAG_CASES names a file of pairs");
     let (mut honest, mut twins) = (Report::default(), Report::default());

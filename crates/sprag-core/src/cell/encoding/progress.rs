@@ -24,6 +24,7 @@ numbered_fields!(Progress {
     10 failure: Option<Box<FailureWords>>,
     11 rounds: Vec<Sample>,
     12 last_told: LastTold,
+    13 edited: u32,
 } unwritten { approaches, pasts, outcomes, given, told });
 
 numbered_fields!(LastTold {
@@ -41,6 +42,7 @@ numbered_fields!(Grown {
     6 rounds: u32,
     7 probe: u32,
     8 retold: u32,
+    9 familiar: u32,
 });
 
 numbered_fields!(Waited {
@@ -99,6 +101,8 @@ numbered_fields!(Streaks {
     19 swept: u16,
     20 failed_runs: u16,
     21 spared: u16,
+    22 familiar: u16,
+    23 familiar_steps: u16,
 });
 
 encodings! {

@@ -31,7 +31,8 @@ pub(super) fn judge(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    let changes = facts.tried.kind == ToolKind::Change && facts.outcome.tone != Tone::Failure;
+    let fails = facts.outcome.tone == Tone::Failure || facts.outcome.absent;
+    let changes = facts.tried.kind == ToolKind::Change && !fails;
     if changes || !facts.answer_seen {
         progress.streaks.barren = 0;
         return;

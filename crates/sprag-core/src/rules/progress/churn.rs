@@ -35,8 +35,11 @@ pub(super) fn judge(
         return;
     }
     let Some(before) = facts.before else {
-        if facts.outcome.tone != Tone::Failure {
+        if facts.outcome.tone != Tone::Failure && !facts.outcome.absent {
             progress.changed = progress.step;
+            if !facts.tried.label.as_str().is_empty() {
+                progress.edited = progress.step;
+            }
             progress.streaks.churn = 0;
         }
         return;

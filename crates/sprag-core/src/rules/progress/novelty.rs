@@ -33,7 +33,7 @@ use crate::time::Timestamp;
 use super::numbers::{Trend, is_stale, trend};
 use super::repeat::{Look, first};
 use super::similar::{is_similar, remember_failure, says_the_same};
-use super::telling;
+use super::telling::{self, SaidBefore};
 use super::waiting::{Wait, since_wall, wait};
 
 /// What a step brings.
@@ -77,6 +77,10 @@ pub(super) struct StepFacts<'a> {
     pub(super) directly: bool,
     /// The answer is the last one of the approach but for its numbers.
     pub(super) alike: bool,
+    /// It was seen twice with this answer, but for wording, numbers and ids.
+    pub(super) familiar: bool,
+    /// How what it says compares with what was said before.
+    pub(super) wording: SaidBefore,
     /// Where those are going.
     pub(super) trend: Trend,
     /// How long the session waited since the approach was last tried.
@@ -111,16 +115,13 @@ impl<'a> StepFacts<'a> {
         let last = this_step(tried, outcome);
         let before_last = progress.last;
         let directly = progress.step > 1 && before_last.approach == last.approach;
-        let same_answer = progress.step > 1 && before_last.answer == last.answer;
         let answer_seen = progress.outcomes.use_again(last.answer);
         let (at, before) = progress.past(tried.normal).unzip();
         let given = given(progress, tried, outcome);
         let alike = before.is_some_and(|before| before.shape != 0 && before.shape == outcome.shape);
         let trend = trend(progress, tried, outcome, before.is_some());
         let telling = telling::of(progress, tried, outcome, before.is_none(), answer_seen);
-        let wait = before.map_or(Wait::None, |before| {
-            wait(progress, &before, now, (tried, outcome))
-        });
+        let wait = since(progress, before, now, (tried, outcome));
         let same_words = says_the_same(progress, outcome);
         let look = Look {
             tried,
@@ -133,6 +134,7 @@ impl<'a> StepFacts<'a> {
             is_stale: is_stale(progress, alike, trend),
             turn_start,
         };
+        let same_answer = progress.step > 1 && before_last.answer == last.answer;
         let seen = (same_answer, answer_seen);
         let (novelty, past, counts) = compare(&look, progress, before, given, seen, &telling);
         remember_failure(progress, outcome, now);
@@ -149,6 +151,8 @@ impl<'a> StepFacts<'a> {
             flips: before.is_some_and(|before| before.outcome != short(outcome)),
             directly,
             alike,
+            familiar: is_familiar(progress, tried, outcome),
+            wording: telling.wording,
             trend,
             wait,
             sweeps: telling.sweeps,
@@ -161,6 +165,16 @@ impl<'a> StepFacts<'a> {
             last,
         }
     }
+}
+
+/// How long the session waited since the approach was last tried.
+fn since(
+    progress: &Progress,
+    before: Option<ApproachHistory>,
+    now: Timestamp,
+    step: (&Tried, &Outcome),
+) -> Wait {
+    before.map_or(Wait::None, |before| wait(progress, &before, now, step))
 }
 
 /// A step as the next one will see it.
@@ -199,6 +213,26 @@ fn given(progress: &mut Progress, tried: &Tried, outcome: &Outcome) -> Given {
     } else {
         Given::Once
     }
+}
+
+/// Looks up and remembers that what the approach is about was answered so twice, but for numbers and ids.
+fn is_familiar(progress: &mut Progress, tried: &Tried, outcome: &Outcome) -> bool {
+    let asked = match tried.about.form {
+        0 => tried.normal,
+        form => mix(u64::from(form), u64::from(tried.about.thing)),
+    };
+    // How many tests failed is what a failure says.
+    let answered = match outcome.shape {
+        shape if shape != 0 && outcome.tone != Tone::Failure => u64::from(shape),
+        _ => outcome.normal.prefix(),
+    };
+    // Doing it all once more is free.
+    [2, 3].into_iter().all(|time| {
+        let key = mix(mix(asked, answered), time) >> 32;
+        progress
+            .given
+            .use_again(u32::try_from(key).unwrap_or_default())
+    })
 }
 
 /// What the step brings, the past of its approach with it, and whether it is a repeat that counts.
@@ -269,6 +303,10 @@ fn of_new(
     };
     match tone {
         Tone::Silent | Tone::Done => Novelty::News,
+        // What was to be changed is not there.
+        Tone::Telling | Tone::Empty if tried.kind == ToolKind::Change && outcome.absent => {
+            Novelty::Nothing
+        }
         Tone::Telling | Tone::Empty if tried.kind == ToolKind::Change => Novelty::News,
         // One switch after the other is set, and there is nothing to say about it.
         Tone::Empty if telling.sweeps && tried.kind == ToolKind::Run && tried.about.controls => {

@@ -53,6 +53,13 @@ pub(super) struct Trend {
     running: u8,
 }
 
+impl Trend {
+    /// Some number has moved the same way for a while.
+    pub(super) fn advances(self) -> bool {
+        self.running >= ADVANCES
+    }
+}
+
 /// Compares the numbers of an answer with those of the approach's last one, and keeps them.
 pub(super) fn trend(
     progress: &mut Progress,

@@ -22,7 +22,7 @@
 
 use crate::cell::progress::{Progress, Streaks};
 use crate::finding::Findings;
-use crate::observation::Tone;
+use crate::observation::{Tone, ToolKind};
 use crate::policy::{Limit, Limits, Threshold};
 use crate::rule::RuleId;
 
@@ -72,7 +72,9 @@ fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
     let (streak, patient, per_count, is_patient) = match facts.novelty {
         Novelty::Nothing if asks_again(facts) => (&mut streaks.stuck, &mut streaks.weak, 1, false),
         Novelty::Nothing => {
-            let is_patient = facts.tried.aims || facts.sweeps || is_short_echo(facts);
+            // What can't be changed because it is not there is no search.
+            let aims = facts.tried.aims && facts.tried.kind != ToolKind::Change;
+            let is_patient = aims || facts.sweeps || is_short_echo(facts);
             (
                 &mut streaks.empty,
                 &mut streaks.aimed,
@@ -88,7 +90,8 @@ fn count(facts: &StepFacts<'_>, streaks: &mut Streaks) -> Option<(u16, u32)> {
             } else {
                 SHORT_WEAK_PER_COUNT
             };
-            let is_patient = facts.outcome.weak || facts.sweeps;
+            let may_be_found = facts.outcome.weak && facts.tried.kind != ToolKind::Change;
+            let is_patient = may_be_found || facts.sweeps;
             (&mut streaks.stuck, &mut streaks.weak, per_count, is_patient)
         }
         Novelty::Similar => return count_similar(facts, streaks),

@@ -37,6 +37,33 @@ const COUNTS_BY: u32 = 2;
 /// It is the more patient kind of `churn`.
 const PATIENCE: u32 = 3;
 
+/// How what a call says compares with what was said before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum SaidBefore {
+    /// All of it was said, or it says nothing.
+    #[default]
+    Known,
+    /// The words were said, but with other numbers, or of another place in a list.
+    OtherNumbers,
+    /// Fewer than half of the words are new.
+    Reworded,
+    /// Most words are new.
+    New,
+}
+
+impl SaidBefore {
+    /// Of so many words, so many were new.
+    fn of(said: usize, new: usize) -> Self {
+        if new <= said / NEW_ONE_IN {
+            Self::Known
+        } else if new * 2 < said {
+            Self::Reworded
+        } else {
+            Self::New
+        }
+    }
+}
+
 /// What a call tells.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Telling {
@@ -46,6 +73,8 @@ pub(super) struct Telling {
     pub(super) retells: bool,
     /// It asks the same of the same thing, at another place or in another order.
     pub(super) turns_page: bool,
+    /// How much of what it says was not said before.
+    pub(super) wording: SaidBefore,
     /// In more than a few words.
     pub(super) at_length: bool,
     /// Its answer is an acknowledgement or a receipt.
@@ -97,11 +126,6 @@ pub(super) fn of(
         && outcome.shape != 0
         && outcome.shape == before.shape
         && (tried.label.as_str().is_empty() || about.count > 0 && repeats_count);
-    let is_acknowledged = match outcome.tone {
-        Tone::Silent | Tone::Done => true,
-        Tone::Telling => !outcome.long && (answer_seen || is_receipt),
-        Tone::Failure | Tone::Empty => false,
-    };
     let to_a_file = tried.aims && !tried.label.as_str().is_empty();
     let sweeps = is_new && form_known && !thing_known && about.thing != 0;
     Telling {
@@ -109,8 +133,21 @@ pub(super) fn of(
         asks_the_same: sweeps && new == 0 && tried.label.as_str().is_empty(),
         turns_page: is_new && thing_known && new == 0 && about.thing != 0,
         retells: is_new && thing_known && says_nothing_new && !to_a_file,
+        wording: match new {
+            0 if is_new && !says_nothing_new => SaidBefore::OtherNumbers,
+            new => SaidBefore::of(said, new),
+        },
         at_length: said >= LENGTH_WORDS,
-        is_acknowledged: is_acknowledged && tried.kind != ToolKind::Read,
+        is_acknowledged: acknowledges(outcome, answer_seen || is_receipt)
+            && tried.kind != ToolKind::Read,
+    }
+}
+
+fn acknowledges(outcome: &Outcome, is_known: bool) -> bool {
+    match outcome.tone {
+        Tone::Silent | Tone::Done => true,
+        Tone::Telling => !outcome.long && !outcome.absent && is_known,
+        Tone::Failure | Tone::Empty => false,
     }
 }
 

@@ -1,0 +1,106 @@
+//! `progress.stuck`: a round of a few calls in which nothing is new but wording, numbers and ids.
+//!
+//! Loops seldom repeat to the letter: the note is worded anew, the receipt bears another id. Each such step is new,
+//! and sets the streaks of the other rules back; all of them together are not. So a step is also compared
+//! coarsely: what it asks of what, without wording, and what is answered, without numbers and ids. A step that was
+//! seen so twice is *familiar*.
+//!
+//! Such a step weighs three. It weighs one if it merely acknowledges, comes after a pause, polls, or if its answer is
+//! another one than last time: another number may be what the agent is after. It weighs nothing if it says
+//! something in other words, or checks a file after an edit and does not fail: that is how programs are written.
+//!
+//! Trips when: a weight of 48 warns and 64 blocks (eight times `stuck.block`): 22 steps of full weight.
+//! Resets when: a step is not familiar, differs in numbers that it names, or a number in its answer advances.
+//! Bounded by: a fingerprint a step, 256 of them together with those of answers that were given.
+//! Odd cases: looks after a lull neither count nor reset; in one turn the streak grows once.
+
+use crate::cell::progress::Progress;
+use crate::finding::Findings;
+use crate::observation::{Tone, ToolKind};
+use crate::policy::{Limit, Limits, Threshold};
+use crate::rule::RuleId;
+
+use super::ladder::{Manner, Rung, name, times};
+use super::novelty::{Novelty, StepFacts};
+use super::telling::SaidBefore;
+use super::waiting::Wait;
+
+/// A familiar step weighs so much, in units of those that weigh little.
+const FULL: u16 = 3;
+/// So many times `stuck.block` blocks.
+const PATIENCE: u32 = 8;
+
+pub(super) fn judge(
+    facts: &StepFacts<'_>,
+    progress: &mut Progress,
+    limits: &Limits,
+    found: &mut Findings,
+) {
+    if !is_familiar(facts) {
+        progress.streaks.familiar = 0;
+        progress.streaks.familiar_steps = 0;
+        return;
+    }
+    let weight = weight(facts, progress);
+    if weight == 0 || progress.grown.familiar > facts.turn_start {
+        return;
+    }
+    progress.grown.familiar = progress.step;
+    let streaks = &mut progress.streaks;
+    streaks.familiar = streaks.familiar.saturating_add(weight);
+    streaks.familiar_steps = streaks.familiar_steps.saturating_add(1);
+    let block = limits.progress.stuck.block.get().saturating_mul(PATIENCE);
+    let rung = Rung {
+        rule: RuleId::ProgressStuck,
+        key: "stuck",
+        threshold: Threshold {
+            warn: Limit::of(block / 4 * 3),
+            block: Limit::of(block),
+        },
+        count: streaks.familiar,
+        manner: Manner::WarnsTwice,
+        again_weighs: 1,
+    };
+    let steps = streaks.familiar_steps;
+    let say = || {
+        format!(
+            "{} in a row asked what had been asked and got what was known, apart from wording and numbers, the last by {}",
+            times(u32::from(steps), "step"),
+            name(facts.tried)
+        )
+    };
+    let tool = facts.tried.name.as_str();
+    rung.climb(limits, found, say, |finding| {
+        finding
+            .with("tool", tool)
+            .with("counted", "familiar")
+            .with("steps", steps)
+    });
+}
+
+fn is_familiar(facts: &StepFacts<'_>) -> bool {
+    let says_something = matches!(facts.wording, SaidBefore::OtherNumbers | SaidBefore::New);
+    let gets_on = facts.gets_on || facts.trend.advances();
+    facts.familiar && !says_something && !gets_on
+}
+
+fn weight(facts: &StepFacts<'_>, progress: &Progress) -> u16 {
+    let fails = facts.outcome.tone == Tone::Failure;
+    let rewords = facts.wording == SaidBefore::Reworded;
+    let checks = !fails
+        && facts
+            .before
+            .is_some_and(|before| before.step < progress.edited);
+    if facts.wait == Wait::Lull || checks || rewords {
+        return 0;
+    }
+    let acknowledges = matches!(facts.outcome.tone, Tone::Silent | Tone::Done);
+    let patient = facts.wait != Wait::None || facts.tried.kind == ToolKind::Poll;
+    // Another number may be what the agent is after.
+    let differs = (facts.novelty == Novelty::News || facts.flips) && !fails;
+    if acknowledges || patient || differs {
+        1
+    } else {
+        FULL
+    }
+}
