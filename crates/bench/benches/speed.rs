@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 use std::time::Instant;
 
 use governor::{Quota, RateLimiter};
-use sprag_bench::{call, id, session_cells};
+use sprag_bench::{CALL_LINE, call, id, session_cells};
 use sprag_core::{DigestKey, Digester, Event, Observation, Policy, Timestamp, fold};
 
 /// Many short rounds: each fits into one time slice, so other load delays few of them.
@@ -92,19 +92,14 @@ fn fold_against_governor() {
     );
 }
 
-const ARGS: &str = r#"{"path":"src/engine/call.rs","old_string":"let limits = policy.limits_for(agent);","new_string":"let limits = policy.limits_for(agent, session);","replace_all":false,"line":42,"session":"build-7"}"#;
-
 fn digester_against_serde_json() {
     let digester = Digester::new(DigestKey::fixed());
     let policy = Policy::default();
-    let line = format!(r#"{{"type":"call","session":"s1","tool":"edit","args":{ARGS}}}"#);
+    let line = CALL_LINE;
     compare(
         (
             "observe_ratio",
-            &format!(
-                "observation of {} bytes of arguments from bytes / serde_json into Value",
-                ARGS.len()
-            ),
+            "observation of 200 bytes of arguments from bytes / serde_json into Value",
         ),
         1.8,
         || {

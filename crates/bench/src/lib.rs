@@ -5,6 +5,9 @@ use sprag_core::{
     SessionCell, Step, Timestamp, Tone, ToolKind,
 };
 
+/// A call as it comes over the wire, with 200 bytes of arguments.
+pub const CALL_LINE: &str = r#"{"type":"call","session":"s1","tool":"edit","args":{"path":"src/engine/call.rs","old_string":"let limits = policy.limits_for(agent);","new_string":"let limits = policy.limits_for(agent, session);","replace_all":false,"line":42,"session":"build-7"}}"#;
+
 /// A digest that stands for the number `n`.
 #[must_use]
 pub fn digest(n: u64) -> Digest {

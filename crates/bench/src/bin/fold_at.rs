@@ -1,17 +1,28 @@
-//! Folds a number of calls and steps, then a measured thousand more: for instruction counts.
+//! Folds a number of calls and steps, then a measured thousand more: for instruction counts. Or reads and
+//! observes one call a thousand times.
 //!
 //! Run under `valgrind --tool=callgrind --toggle-collect='*measured*'`; the arguments are how many
-//! events come before the measured ones and which classifier judges steps (`plain` or `informed`).
+//! events come before the measured ones, which classifier judges steps (`plain` or `informed`), and what is
+//! measured (`call`, `step`, `both` or `observe`).
 
 use std::hint::black_box;
 
-use sprag_bench::{call, id, session_cells, step};
-use sprag_core::{Cells, Observation, Policy, fold};
+use sprag_bench::{CALL_LINE, call, id, session_cells, step};
+use sprag_core::{Cells, DigestKey, Digester, Event, Observation, Policy, Timestamp, fold};
 
 #[inline(never)]
 fn measured(policy: &Policy, cells: &mut Cells, events: &[Observation]) {
     for event in events {
         let _ = black_box(fold(policy, black_box(event), cells));
+    }
+}
+
+#[inline(never)]
+fn measured_observations(policy: &Policy, digester: &Digester) {
+    for _ in 0..1000 {
+        if let Ok(event) = Event::parse(black_box(CALL_LINE.as_bytes())) {
+            let _ = black_box(digester.observe(&event, Timestamp(1), policy));
+        }
     }
 }
 
@@ -27,6 +38,9 @@ fn main() {
         "[progress]\nclassifier = \"{classifier}\"\n[budget]\nactions = 1000000\n[rules]\n\"budget.*\" = \"off\"\n"
     );
     let policy = Policy::from_toml(&text).unwrap_or_default();
+    if what == "observe" {
+        return measured_observations(&policy, &Digester::new(DigestKey::fixed()));
+    }
     let session = id("bench");
     let mut cells = session_cells();
     let make = |n: u64| match what.as_str() {
