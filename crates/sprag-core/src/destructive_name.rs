@@ -74,13 +74,15 @@ pub fn is_destructive(tool: &str, hints: Hints, limits: &DestructiveLimits) -> b
         return true;
     }
     let name = SnakeName::<NAME_BYTES>::new(tool);
-    let first = name.as_str().chars().next().unwrap_or('_');
-    limits.tools.iter().any(|glob| {
-        if is_word(glob.as_str()) {
-            has_word(name.as_str(), glob.as_str())
-        } else {
-            glob.may_start_with(first) && glob.matches_chars(snake_chars(tool))
-        }
+    let name = name.as_str();
+    let first = name.chars().next().unwrap_or('_');
+    has_word(name, |part| {
+        let entries = &limits.tools;
+        entries.iter().any(|glob| glob.as_str() == part) && is_word(part)
+    }) || limits.tools.iter().any(|glob| {
+        glob.may_start_with(first)
+            && !is_word(glob.as_str())
+            && glob.matches_chars(snake_chars(tool))
     })
 }
 
@@ -89,13 +91,18 @@ fn is_word(entry: &str) -> bool {
     entry.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-fn has_word(name: &str, word: &str) -> bool {
+/// Whether a word that destroys stands where it makes the name one that destroys.
+fn has_word(name: &str, destroys: impl Fn(&str) -> bool) -> bool {
     let words = || name.split('_').filter(|part| !part.is_empty());
-    let last = words().count().saturating_sub(1);
-    words()
-        .enumerate()
-        .filter(|(at, part)| *part == word && (*at < 2 || *at == last))
-        .any(|(at, _)| !is_read(words().take(at)) && !is_thing(words(), at, word))
+    let mut rest = words().enumerate().peekable();
+    while let Some((at, word)) = rest.next() {
+        let may_count = at < 2 || rest.peek().is_none();
+        if may_count && destroys(word) && !is_read(words().take(at)) && !is_thing(words(), at, word)
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether the words before a destructive one say that nothing is destroyed.

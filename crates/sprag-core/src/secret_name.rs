@@ -3,7 +3,7 @@
 //! No trace of a secret may stand alone in a log. The digester therefore makes no digest of a value
 //! under such a name, and what is captured keeps the value out.
 
-use crate::snake_name::snake_chars;
+use crate::snake_name::SnakeName;
 
 /// What makes a value a secret, wherever it stands in the letters of its name.
 const PARTS: [&str; 29] = [
@@ -49,18 +49,20 @@ pub fn is_secret_name(name: &str) -> bool {
     if name.len() > MAX_NAME_BYTES {
         return false;
     }
+    // No character has more than twice as many bytes in snake case, so nothing is cut.
+    let snake = SnakeName::<{ 2 * MAX_NAME_BYTES }>::new(name);
     // The letters and digits of the name without separators. The digester asks for every argument
     // of every call, so they are kept on the stack.
     let mut letters = [0; MAX_NAME_BYTES];
     let (mut length, mut word_start) = (0, 0);
-    for c in snake_chars(name) {
-        if !c.is_ascii_alphanumeric() {
+    for byte in snake.as_str().bytes() {
+        if !byte.is_ascii_alphanumeric() {
             if is_word(letters.get(word_start..length)) {
                 return true;
             }
             word_start = length;
-        } else if let (Some(slot), Ok(letter)) = (letters.get_mut(length), u8::try_from(c)) {
-            *slot = letter;
+        } else if let Some(slot) = letters.get_mut(length) {
+            *slot = byte;
             length += 1;
         }
     }

@@ -1,11 +1,13 @@
 //! One spelling for names that people write in four: `deleteAsset`, `Delete-Asset`, `delete.asset`.
 //!
-//! Names are looked at on every call, so the snake-case form is written into a buffer on the stack.
-//! What does not fit is cut: the longest tool name always fits, and no name that means anything to
-//! the rules is longer.
+//! Names are looked at on every call, so a name that is in snake case is taken as it is, and the form
+//! of any other is written into a buffer on the stack. What does not fit is cut: the longest tool name
+//! always fits, and no name that means anything to the rules is longer.
 
 /// A name in snake case: camelCase split, lower case, `-` and `.` as `_`.
-pub(crate) struct SnakeName<const SIZE: usize> {
+pub(crate) struct SnakeName<'n, const SIZE: usize> {
+    /// The name itself, if it is in snake case and fits.
+    same: Option<&'n str>,
     bytes: [u8; SIZE],
     len: usize,
 }
@@ -21,6 +23,16 @@ fn starts_word(before: char, c: char, next: Option<char>) -> bool {
         && (before.is_lowercase()
             || before.is_numeric()
             || before.is_uppercase() && next.is_some_and(char::is_lowercase))
+}
+
+/// Whether nothing in `name` is written differently in snake case.
+fn is_snake_case(name: &str) -> bool {
+    let differs =
+        |byte: u8| !byte.is_ascii() || byte.is_ascii_uppercase() || matches!(byte, b'-' | b'.');
+    // Looking at every byte without stopping lets the compiler look at many at once.
+    !name
+        .bytes()
+        .fold(false, |found, byte| found | differs(byte))
 }
 
 /// The small form of one character, which may be several.
@@ -47,12 +59,16 @@ pub(crate) fn snake_chars(name: &str) -> impl Iterator<Item = char> + Clone {
     .flat_map(|(starts, c)| starts.then_some('_').into_iter().chain(lower(c)))
 }
 
-impl<const SIZE: usize> SnakeName<SIZE> {
-    pub(crate) fn new(name: &str) -> Self {
+impl<'n, const SIZE: usize> SnakeName<'n, SIZE> {
+    pub(crate) fn new(name: &'n str) -> Self {
         let mut snake = Self {
+            same: Some(name).filter(|name| name.len() <= SIZE && is_snake_case(name)),
             bytes: [0; SIZE],
             len: 0,
         };
+        if snake.same.is_some() {
+            return snake;
+        }
         let mut before = '_';
         let mut rest = name.chars();
         while let Some(c) = rest.next() {
@@ -83,10 +99,8 @@ impl<const SIZE: usize> SnakeName<SIZE> {
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        self.bytes
-            .get(..self.len)
-            .and_then(|bytes| std::str::from_utf8(bytes).ok())
-            .unwrap_or_default()
+        let written = || std::str::from_utf8(self.bytes.get(..self.len)?).ok();
+        self.same.or_else(written).unwrap_or_default()
     }
 }
 
