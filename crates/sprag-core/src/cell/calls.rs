@@ -90,7 +90,8 @@ impl Calls {
             (held, _) => held.is_some() && n == 0,
         };
         ROUND_CALLS.into_iter().find_map(|period| {
-            if !(1..period).all(soon) {
+            // Almost every call is another one than those of a round ago.
+            if held(period) != Some(key) || !(1..period).all(soon) {
                 return None;
             }
             let same = (0..MAX_CALLS)
@@ -125,6 +126,9 @@ impl Calls {
             }
         };
         ROUND_CALLS.into_iter().find_map(|period| {
+            if held(period) != Some(key) {
+                return None;
+            }
             let pairs = (0..MAX_CALLS).map(|n| (held(n), held(n + period)));
             let same = pairs.take_while(|(one, other)| other.is_some() && one == other);
             let calls = period + same.count();

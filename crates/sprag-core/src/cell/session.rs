@@ -128,10 +128,7 @@ pub(crate) struct ResettableState {
 impl ResettableState {
     /// Whether results of this tool are reported.
     pub(crate) fn reports(&self, tool: &ShortName) -> bool {
-        self.step_seen
-            || self
-                .reporting
-                .contains(&hash_bytes(tool.as_str().as_bytes()))
+        self.step_seen || self.reporting.contains(&hash_bytes(tool.as_bytes()))
     }
 
     /// A result was reported, of this tool if it is known.
@@ -144,7 +141,7 @@ impl ResettableState {
             return;
         }
         match self.reporting.len() < MAX_REPORTING {
-            true => self.reporting.push(hash_bytes(tool.as_str().as_bytes())),
+            true => self.reporting.push(hash_bytes(tool.as_bytes())),
             false => self.step_seen = true,
         }
     }

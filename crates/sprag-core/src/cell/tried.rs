@@ -81,10 +81,11 @@ impl ShortName {
         }
     }
 
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..usize::from(self.len)).unwrap_or_default()
+    }
+
     pub(crate) fn as_str(&self) -> &str {
-        self.bytes
-            .get(..usize::from(self.len))
-            .and_then(|bytes| std::str::from_utf8(bytes).ok())
-            .unwrap_or_default()
+        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 }

@@ -20,22 +20,19 @@ const MAX_CHARS: usize = 240;
 /// What an approval for the whole session covers: the same programs that do the same to the same targets,
 /// or the same tool on the same targets, else the same call but for noise in its arguments.
 pub(super) fn deed(call: &Call, tried: &Tried, destruction: &Destruction<'_>) -> u64 {
-    let name = |id: &Option<Id>| hash_bytes(id.as_ref().map_or("", Id::as_str).as_bytes());
     let approach = &call.approach;
-    let tool = mix(name(&approach.server), name(&approach.tool));
     let mut deeds: Vec<u64> = destruction.deeds().map(effect_deed).collect();
-    if !deeds.is_empty() && !is_known(call) {
+    let destroys = destruction.destroys.as_ref();
+    let targets = destroys.map(Destroys::targets).unwrap_or_default();
+    if deeds.is_empty() && targets.is_empty() || !deeds.is_empty() && !is_known(call) {
         return tried.normal;
     }
+    let name = |id: &Option<Id>| hash_bytes(id.as_ref().map_or("", Id::as_str).as_bytes());
+    let tool = mix(name(&approach.server), name(&approach.tool));
     if !deeds.is_empty() {
         deeds.sort_unstable();
         deeds.dedup();
         return deeds.iter().fold(tool, |hash, deed| mix(hash, *deed));
-    }
-    let destroys = destruction.destroys.as_ref();
-    let targets = destroys.map(Destroys::targets).unwrap_or_default();
-    if targets.is_empty() {
-        return tried.normal;
     }
     let label = hash_bytes(approach.label.as_deref().unwrap_or_default().as_bytes());
     let tool = mix(tool, label);
