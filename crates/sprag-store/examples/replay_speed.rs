@@ -16,6 +16,10 @@ use sprag_store::{
     read_policy, verify,
 };
 
+/// What the `sprag` binary has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Debug, thiserror::Error)]
 enum Failed {
     #[error(transparent)]

@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use sprag_core::encoding::{KnownRule, Lent, Text, decode, decode_part, encode, encode_part};
+use sprag_core::encoding::{
+    KnownRule, Lent, LentBox, Text, decode, decode_part, encode, encode_part,
+};
 use sprag_core::{Observation, Observed, Panic, Sender, Timestamp, Verdict, numbered_fields};
 
 use crate::draft::Captured;
@@ -35,7 +37,8 @@ pub(crate) enum RecordContent<'a> {
     },
     Note {
         at: Timestamp,
-        note: Noted,
+        /// In a box, so that what nearly all records are is quickly moved.
+        note: Box<Noted>,
     },
 }
 
@@ -44,7 +47,7 @@ struct Stored<'a> {
     rules_version: u32,
     policy: &'a str,
     at: Timestamp,
-    observed: Option<Cow<'a, Observed>>,
+    observed: Option<LentBox<'a, Observed>>,
     verdict: &'a [u8],
     captured: Option<&'a str>,
     /// As JSON: notes are rare and of many shapes.
@@ -85,7 +88,7 @@ pub(crate) fn encode_event(
         rules_version,
         policy,
         at: observation.at,
-        observed: Some(Cow::Borrowed(&observation.what)),
+        observed: Some(LentBox::Borrowed(&observation.what)),
         verdict,
         captured: captured.map(Captured::as_str),
         note: None,
@@ -186,7 +189,7 @@ impl<'a> RecordBody<'a> {
                 },
                 decode_verdict(verdict)?,
             ),
-            RecordContent::Note { at, note } => (at, RecordKind::Note(note), Verdict::default()),
+            RecordContent::Note { at, note } => (at, RecordKind::Note(*note), Verdict::default()),
         };
         Ok(Record {
             seq,

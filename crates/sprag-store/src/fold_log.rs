@@ -1,7 +1,5 @@
 //! Folding a log again, record by record, and comparing everything with what it says.
 
-use std::collections::HashMap;
-
 use sprag_core::{CellKey, CellMap, EngineError, Observation, Policy, RULES_VERSION};
 
 use crate::codec::{RecordBody, RecordContent, decode_verdict, encode_verdict};
@@ -101,7 +99,8 @@ pub(crate) struct FoldLog<'a> {
     prev: Hash,
     /// None while the records come from other rules: this build can't tell what they did.
     cells: Option<CellMap>,
-    policies: HashMap<String, Policy>,
+    /// Each policy once, the one of the latest event first: the next event nearly always has the same.
+    policies: Vec<(String, Policy)>,
     read: ReadPolicy<'a>,
     pods: OfflineChains,
 }
@@ -114,7 +113,7 @@ impl<'a> FoldLog<'a> {
             last: base.after,
             prev: base.hash,
             cells: Some(base.cells),
-            policies: HashMap::new(),
+            policies: Vec::new(),
             read,
             pods: OfflineChains::default(),
         }
@@ -180,14 +179,7 @@ impl<'a> FoldLog<'a> {
         let Some(cells) = &mut self.cells else {
             return Ok(StepResult::OtherRules(RULES_VERSION));
         };
-        if !self.policies.contains_key(digest) {
-            let policy =
-                known(view.policy_text(digest))?.and_then(|text| (self.read)(digest, &text));
-            let policy = policy.ok_or_else(|| LogProblem::Policy(digest.to_owned()))?;
-            self.policies.insert(digest.to_owned(), policy);
-        }
-        let policy = self.policies.get(digest);
-        let policy = policy.ok_or_else(|| LogProblem::Policy(digest.to_owned()))?;
+        let policy = find_policy(&mut self.policies, view, digest, self.read)?;
         let (verdict, _) = cells
             .fold(policy, observation)
             .map_err(LogProblem::Refused)?;
@@ -245,6 +237,27 @@ impl<'a> FoldLog<'a> {
         }
         Ok(())
     }
+}
+
+/// The policy with `digest`, out of the store if it was not read yet. It comes to the front of `policies`.
+fn find_policy<'p>(
+    policies: &'p mut Vec<(String, Policy)>,
+    view: &dyn LogView,
+    digest: &str,
+    read: ReadPolicy<'_>,
+) -> Result<&'p Policy, LogProblem> {
+    let unknown = || LogProblem::Policy(digest.to_owned());
+    let known_at = policies.iter().position(|(known, _)| known == digest);
+    let at = known_at.unwrap_or(policies.len());
+    if known_at.is_none() {
+        let policy = known(view.policy_text(digest))?.and_then(|text| read(digest, &text));
+        policies.push((digest.to_owned(), policy.ok_or_else(unknown)?));
+    }
+    policies.swap(0, at);
+    policies
+        .first()
+        .map(|(_, policy)| policy)
+        .ok_or_else(unknown)
 }
 
 /// Turns a store's failure in the middle of a fold into a problem of the log.

@@ -140,7 +140,7 @@ fn append_one(
             Some(fold_event(tx, &mut row, *observation, policy)?)
         }
         RecordContent::Note { note, .. } => {
-            if let Noted::Evicted(eviction) = &note {
+            if let Noted::Evicted(eviction) = &*note {
                 evict(tx, eviction)?;
                 row.uncount(eviction);
             }
