@@ -187,7 +187,11 @@ impl Report {
     /// Of a twin whose first `before` calls are honest.
     pub(crate) fn twin_after(&mut self, before: usize, name: &str, acts: &[Act]) {
         self.cases += 1;
-        match play(acts).stopped {
+        let outcome = play(acts);
+        match outcome.stopped {
+            Some((_, text)) if text.starts_with("block") && outcome.warned.is_empty() => {
+                self.wrong.push(format!("unwarned: {name}: {text}"));
+            }
             Some((call, _)) if call <= before + STOPPED_BY => {}
             Some((call, text)) => self
                 .wrong

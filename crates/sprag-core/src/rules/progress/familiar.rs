@@ -46,15 +46,16 @@ pub(super) fn judge(
         return;
     }
     progress.grown.familiar = progress.step;
-    let streaks = &mut progress.streaks;
-    streaks.familiar = streaks.familiar.saturating_add(weight);
-    streaks.familiar_steps = streaks.familiar_steps.saturating_add(1);
     let block = limits.progress.stuck.block.get().saturating_mul(PATIENCE);
+    let warn = block / 4 * 3;
+    let streaks = &mut progress.streaks;
+    streaks.familiar = grown(streaks.familiar, weight, [warn, block.saturating_sub(1)]);
+    streaks.familiar_steps = streaks.familiar_steps.saturating_add(1);
     let rung = Rung {
         rule: RuleId::ProgressStuck,
         key: "stuck",
         threshold: Threshold {
-            warn: Limit::of(block / 4 * 3),
+            warn: Limit::of(warn),
             block: Limit::of(block),
         },
         count: streaks.familiar,
@@ -76,6 +77,14 @@ pub(super) fn judge(
             .with("counted", "familiar")
             .with("steps", steps)
     });
+}
+
+/// The streak with another step, which stops at each of its marks: whoever is stopped was warned.
+fn grown(streak: u16, weight: u16, marks: [u32; 2]) -> u16 {
+    let next = marks.into_iter().find(|mark| u32::from(streak) < *mark);
+    let most = next.and_then(|mark| u16::try_from(mark).ok());
+    let sum = streak.saturating_add(weight);
+    most.map_or(sum, |most| sum.min(most))
 }
 
 fn is_familiar(facts: &StepFacts<'_>) -> bool {
@@ -102,5 +111,23 @@ fn weight(facts: &StepFacts<'_>, progress: &Progress) -> u16 {
         1
     } else {
         FULL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_streak_of_any_weights_meets_both_of_its_marks() {
+        for weights in [[3, 3, 3], [1, 3, 3], [3, 1, 1], [1, 1, 3]] {
+            let steps = weights.into_iter().cycle().take(64);
+            let streaks = steps.scan(0, |streak, weight| {
+                *streak = grown(*streak, weight, [48, 63]);
+                Some(*streak)
+            });
+            let met: Vec<u16> = streaks.filter(|streak| [48, 63].contains(streak)).collect();
+            assert_eq!(met, [48, 63], "{weights:?}");
+        }
     }
 }
