@@ -14,9 +14,11 @@
 //! Bounded by: a fingerprint a step, 256 of them together with those of answers that were given.
 //! Odd cases: looks after a lull neither count nor reset; in one turn the streak grows once.
 
+use crate::cell::hash::mix;
 use crate::cell::progress::Progress;
+use crate::cell::tried::Tried;
 use crate::finding::Findings;
-use crate::observation::{Tone, ToolKind};
+use crate::observation::{Outcome, Tone, ToolKind};
 use crate::policy::{Limit, Limits, Threshold};
 use crate::rule::RuleId;
 
@@ -85,6 +87,26 @@ fn grown(streak: u16, weight: u16, marks: [u32; 2]) -> u16 {
     let most = next.and_then(|mark| u16::try_from(mark).ok());
     let sum = streak.saturating_add(weight);
     most.map_or(sum, |most| sum.min(most))
+}
+
+/// Looks up and remembers that what the approach is about was answered so twice, but for numbers and ids.
+pub(super) fn seen_twice(progress: &mut Progress, tried: &Tried, outcome: &Outcome) -> bool {
+    let asked = match tried.about.form {
+        0 => tried.normal,
+        form => mix(u64::from(form), u64::from(tried.about.thing)),
+    };
+    // How many tests failed is what a failure says.
+    let answered = match outcome.shape {
+        shape if shape != 0 && outcome.tone != Tone::Failure => u64::from(shape),
+        _ => outcome.normal.prefix(),
+    };
+    // Doing it all once more is free.
+    [2, 3].into_iter().all(|time| {
+        let key = mix(mix(asked, answered), time) >> 32;
+        progress
+            .given
+            .use_again(u32::try_from(key).unwrap_or_default())
+    })
 }
 
 fn is_familiar(facts: &StepFacts<'_>) -> bool {

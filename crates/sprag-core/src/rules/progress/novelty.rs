@@ -16,8 +16,8 @@
 //! A failure is known by its words, not by its flag: one that says nothing (`exit code 1`) is how
 //! many tools say that they found nothing, and the text of a file that mentions an error is a text.
 //!
-//! An answer that the approach gave at any earlier time is no news, and counts from its third time. One that
-//! differs from its last answer in numbers only is no news after many like it (`numbers.rs`).
+//! An answer that the approach gave at any earlier time is not new, and counts from its third time. Nor is one
+//! that differs from its last answer in numbers only, after many like it (`numbers.rs`).
 //!
 //! Bounded by: one past an approach, one step before, the words of one failure, 256 answers that
 //! approaches gave.
@@ -30,6 +30,7 @@ use crate::cell::tried::Tried;
 use crate::observation::{Outcome, Tone, ToolKind};
 use crate::time::Timestamp;
 
+use super::familiar::seen_twice;
 use super::numbers::{Trend, is_stale, trend};
 use super::repeat::{Look, first};
 use super::similar::{is_similar, remember_failure, says_the_same};
@@ -77,12 +78,12 @@ pub(super) struct StepFacts<'a> {
     pub(super) directly: bool,
     /// The answer is the last one of the approach but for its numbers.
     pub(super) alike: bool,
+    /// Where those are going.
+    pub(super) trend: Trend,
     /// It was seen twice with this answer, but for wording, numbers and ids.
     pub(super) familiar: bool,
     /// How what it says compares with what was said before.
     pub(super) wording: SaidBefore,
-    /// Where those are going.
-    pub(super) trend: Trend,
     /// How long the session waited since the approach was last tried.
     pub(super) wait: Wait,
     /// A new approach that asks another thing what others were asked.
@@ -113,15 +114,15 @@ impl<'a> StepFacts<'a> {
         turn_start: u32,
     ) -> Self {
         let last = this_step(tried, outcome);
-        let before_last = progress.last;
-        let directly = progress.step > 1 && before_last.approach == last.approach;
+        let (directly, same_answer) = same_as_before(progress, last);
         let answer_seen = progress.outcomes.use_again(last.answer);
         let (at, before) = progress.past(tried.normal).unzip();
         let given = given(progress, tried, outcome);
         let alike = before.is_some_and(|before| before.shape != 0 && before.shape == outcome.shape);
         let trend = trend(progress, tried, outcome, before.is_some());
         let telling = telling::of(progress, tried, outcome, before.is_none(), answer_seen);
-        let wait = since(progress, before, now, (tried, outcome));
+        let wait = wait(progress, before, now, (tried, outcome));
+        let gets_on = directly && trend.gets_on;
         let same_words = says_the_same(progress, outcome);
         let look = Look {
             tried,
@@ -129,12 +130,11 @@ impl<'a> StepFacts<'a> {
             now,
             wait,
             directly,
-            gets_on: directly && trend.gets_on,
+            gets_on,
             since_wall: since_wall(progress, before, now, same_words),
             is_stale: is_stale(progress, alike, trend),
             turn_start,
         };
-        let same_answer = progress.step > 1 && before_last.answer == last.answer;
         let seen = (same_answer, answer_seen);
         let (novelty, past, counts) = compare(&look, progress, before, given, seen, &telling);
         remember_failure(progress, outcome, now);
@@ -151,14 +151,14 @@ impl<'a> StepFacts<'a> {
             flips: before.is_some_and(|before| before.outcome != short(outcome)),
             directly,
             alike,
-            familiar: is_familiar(progress, tried, outcome),
+            familiar: seen_twice(progress, tried, outcome),
             wording: telling.wording,
             trend,
             wait,
             sweeps: telling.sweeps,
             retells: telling.retells,
             asks_again: telling.retells && telling.at_length,
-            gets_on: directly && trend.gets_on,
+            gets_on,
             same_words,
             same_turn: before.is_some_and(|before| before.step > turn_start),
             turn_start,
@@ -167,14 +167,14 @@ impl<'a> StepFacts<'a> {
     }
 }
 
-/// How long the session waited since the approach was last tried.
-fn since(
-    progress: &Progress,
-    before: Option<ApproachHistory>,
-    now: Timestamp,
-    step: (&Tried, &Outcome),
-) -> Wait {
-    before.map_or(Wait::None, |before| wait(progress, &before, now, step))
+/// Whether a step tries what the one before it tried, and whether it is answered the same.
+fn same_as_before(progress: &Progress, step: Last) -> (bool, bool) {
+    let before = progress.last;
+    let is_first = progress.step <= 1;
+    (
+        !is_first && before.approach == step.approach,
+        !is_first && before.answer == step.answer,
+    )
 }
 
 /// A step as the next one will see it.
@@ -213,26 +213,6 @@ fn given(progress: &mut Progress, tried: &Tried, outcome: &Outcome) -> Given {
     } else {
         Given::Once
     }
-}
-
-/// Looks up and remembers that what the approach is about was answered so twice, but for numbers and ids.
-fn is_familiar(progress: &mut Progress, tried: &Tried, outcome: &Outcome) -> bool {
-    let asked = match tried.about.form {
-        0 => tried.normal,
-        form => mix(u64::from(form), u64::from(tried.about.thing)),
-    };
-    // How many tests failed is what a failure says.
-    let answered = match outcome.shape {
-        shape if shape != 0 && outcome.tone != Tone::Failure => u64::from(shape),
-        _ => outcome.normal.prefix(),
-    };
-    // Doing it all once more is free.
-    [2, 3].into_iter().all(|time| {
-        let key = mix(mix(asked, answered), time) >> 32;
-        progress
-            .given
-            .use_again(u32::try_from(key).unwrap_or_default())
-    })
 }
 
 /// What the step brings, the past of its approach with it, and whether it is a repeat that counts.

@@ -98,7 +98,7 @@ pub(super) fn trend(
     }
 }
 
-/// The least by which a number moves: in a failure that counts attempts, and in a receipt, one is no way.
+/// The least by which a number moves: more than one in a failure, which may count attempts, and in a receipt.
 fn least(tried: &Tried, failed: bool) -> u64 {
     let says = tried.about.said.first().is_some_and(|word| *word != 0);
     let tells = !tried.asks && (says || tried.label.as_str().is_empty() && !tried.about.controls);
@@ -137,7 +137,7 @@ impl Advance {
     }
 }
 
-/// Whether an answer that changed is no news: only numbers did, none of them advances, and the session has seen
+/// Whether an answer that changed says nothing new: only numbers did, none of them advances, and the session has seen
 /// many like it.
 pub(super) fn is_stale(progress: &Progress, is_alike: bool, trend: Trend) -> bool {
     let streaks = &progress.streaks;

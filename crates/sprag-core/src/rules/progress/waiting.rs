@@ -47,13 +47,16 @@ pub(super) enum Wait {
     Lull,
 }
 
-/// How long the session waited since `before`.
+/// How long the session waited since `before`, when the approach was last tried; a new one waits for nothing.
 pub(super) fn wait(
     progress: &Progress,
-    before: &ApproachHistory,
+    before: Option<ApproachHistory>,
     now: Timestamp,
     (tried, outcome): (&Tried, &Outcome),
 ) -> Wait {
+    let Some(before) = before else {
+        return Wait::None;
+    };
     let age = |moment: u32| tenths(now).wrapping_sub(moment);
     let since_look = age(before.tenths);
     let happened = |moment: u32| moment != 0 && age(moment) < since_look;
