@@ -38,7 +38,8 @@ pub(super) const STUCK: Explanation = Explanation {
             that the step before had: a warning at `progress.stuck.warn`, a block at \
             `progress.stuck.block`. Empty findings (`[]`, no matches, an exit code without a word) and \
             failures in nearly the same words are judged by `progress.empty`, more patiently: looking in \
-            many places is how things are found.",
+            many places is how things are found. A round of calls in which nothing is new but wording, \
+            numbers and ids ends after about 22 steps.",
     resets: "Any step that brings news. In the plain classifier repeating a known approach ends this streak \
              too, and starts progress.stagnation's. A user's message sets it to zero.",
     tune: "`sprag policy set progress.stuck '{ warn = 8, block = 15 }'`; for searching agents raise \
