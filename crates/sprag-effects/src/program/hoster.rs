@@ -12,6 +12,24 @@ use crate::walk::Walker;
 /// A verb, how far it reaches, the subcommand and the target.
 type Loss = (Verb, Reach, &'static str, String);
 
+/// Options that say how many backups restic keeps.
+const KEPT_COUNTS: [&str; 12] = [
+    "--keep-last",
+    "--keep-hourly",
+    "--keep-daily",
+    "--keep-weekly",
+    "--keep-monthly",
+    "--keep-yearly",
+    "-l",
+    "-H",
+    "-d",
+    "-w",
+    "-m",
+    "-y",
+];
+/// A policy that keeps so many only removes what is old.
+const ENOUGH_BACKUPS: u32 = 3;
+
 /// Commands that the pattern of verb and noun does not fit; true if `words` is one.
 pub(super) fn run(walker: &mut Walker<'_>, args: &Args<'_>, words: &[&str]) -> bool {
     match (args.program, words) {
@@ -170,9 +188,23 @@ fn hosted(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
     })
 }
 
+/// Whether a retention policy keeps several backups. What a nightly job removes then is routine.
+fn keeps_enough(args: &Args<'_>) -> bool {
+    let counts = args.values(&KEPT_COUNTS);
+    let kept: u32 = counts
+        .iter()
+        .filter_map(|count| count.raw().parse::<u32>().ok())
+        .fold(0, u32::saturating_add);
+    kept >= ENOUGH_BACKUPS && !args.long("--unsafe-allow-remove-all")
+}
+
 /// Backups, secrets and keys.
 fn kept(args: &Args<'_>, words: &[&str]) -> Option<Loss> {
     Some(match (args.program, words) {
+        ("restic", ["forget", ..]) if keeps_enough(args) => {
+            let target = "old backups".to_owned();
+            (Verb::Delete, Reach::Shared, "forget --prune", target)
+        }
         ("restic", ["forget", ..]) => {
             let target = "backups".to_owned();
             (Verb::Delete, Reach::Sweeping, "forget --prune", target)
