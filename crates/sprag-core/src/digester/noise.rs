@@ -13,7 +13,7 @@
 //! stand after a word that says so (`pid 4711`); a hexadecimal word is noise from 12 digits on if it
 //! has letters and digits; of an address, from 5 digits on, only the place in its page is kept.
 
-use super::noise_words::{is_month, is_signal, is_unit, is_volatile_name, is_weekday};
+use super::noise_words::{is_asked, is_month, is_signal, is_unit, is_volatile_name, is_weekday};
 
 /// What stands for noise.
 const MARK: char = '\u{1}';
@@ -24,6 +24,9 @@ const TAIL_BYTES: usize = 16 * 1024;
 /// An address has at least so many digits, the last of which are the place in its page.
 const ADDRESS_DIGITS: usize = 5;
 const PAGE_DIGITS: usize = 3;
+
+/// The id of a request has at least so many letters and digits.
+const REQUEST_LETTERS: usize = 6;
 
 /// How many names of a path are looked at.
 const PATH_PARTS: usize = 8;
@@ -157,7 +160,8 @@ impl<'t> Scanner<'t> {
     /// Of the word up to `end`. Each pattern is tried only if the word's length allows it.
     fn of_letters(&mut self, end: usize, out: &mut String) -> Option<usize> {
         let noise = match end - self.at {
-            3 => self.named_day(),
+            2 => self.prompt(end),
+            3 => self.prompt(end).or_else(|| self.named_day()),
             8 | 12.. => self.random_word(),
             _ => None,
         };
@@ -331,11 +335,26 @@ impl<'t> Scanner<'t> {
         Some(if dated { year + 4 } else { end })
     }
 
+    /// `In [12]:`, `Out[12]:`, which count what an interpreter was told.
+    fn prompt(&self, end: usize) -> Option<usize> {
+        let word = self.text.get(self.at..end)?;
+        let bracket = self.spaces_end(end);
+        if !matches!(word, "In" | "Out") || self.byte(bracket) != Some(b'[') {
+            return None;
+        }
+        let close = self.digits_end(bracket + 1);
+        let counts = close > bracket + 1 && self.bytes.get(close..)?.starts_with(b"]:");
+        counts.then_some(close)
+    }
+
     /// Where the value after a word like `pid` or `request_id`, which ends at `name_end`, begins.
     fn volatile_value(&self, name_end: usize) -> Option<usize> {
         let name = self.text.get(self.at..name_end)?;
         let mut at = name_end;
         let shell_line = name == "line" && self.text.get(..self.at)?.ends_with("sh: ");
+        if is_asked(name) {
+            return self.request_value(name_end);
+        }
         if !shell_line && !is_volatile_name(name) {
             return None;
         }
@@ -348,6 +367,17 @@ impl<'t> Scanner<'t> {
         let value = self.end_of(at, |byte| is_word(byte) || matches!(byte, b'.' | b'-'));
         let numbered = self.bytes.get(at..value)?.iter().any(u8::is_ascii_digit);
         numbered.then_some(at)
+    }
+
+    /// Where the value of `req=5813` or `request 1a2b3c4d` begins, if it names one request.
+    fn request_value(&self, name_end: usize) -> Option<usize> {
+        let named = matches!(self.byte(name_end), Some(b'=' | b':' | b' '));
+        let at = self.spaces_end(name_end + 1);
+        let word = self.bytes.get(at..self.word_end(at)).filter(|_| named)?;
+        let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let is_equal = self.byte(name_end) == Some(b'=') && digits > 0;
+        let is_mixed = digits >= 2 && digits < word.len() && word.len() >= REQUEST_LETTERS;
+        (is_equal || is_mixed).then_some(at)
     }
 
     /// `/tmp/tmpa8f3`, `/var/folders/x1`: noise down to the last name that looks made up.
@@ -413,6 +443,10 @@ mod tests {
             ("Randomized with seed 4711", "Randomized with seed #"),
             ("Process Group PGID: 22418", "Process Group PGID: #"),
             ("<shellId: 0>", "<shellId: #>"),
+            ("Out[12]: (104, 14)", "#]: (104, 14)"),
+            ("In [3]: df.head()", "#]: df.head()"),
+            ("stale, req=5813", "stale, req=#"),
+            ("app failed. (request 1a2b3c4d)", "app failed. (request #)"),
             (
                 "{\"request_id\":\"ab-12\",\"n\":3}",
                 "{\"request_id\":\"#\",\"n\":3}",
@@ -440,6 +474,8 @@ mod tests {
             "0x401a in main",
             "123456789012345",
             "deadbeef",
+            "request 12 of 40",
+            "In [a room]",
             "state: queued",
             "mean 412 us, stddev 33 us",
             "time: [4.10 ms 4.12 ms 4.15 ms]",

@@ -25,6 +25,16 @@ pub(super) fn is_nonce(name: &str) -> bool {
     )
 }
 
+/// Whether a parameter of a URL under `name` only keeps a cache from answering.
+pub(super) fn is_cache_buster(name: &str) -> bool {
+    let mut letters = [0; LISTED_LETTERS];
+    let busts = matches!(
+        squash(name, &mut letters),
+        b"nocache" | b"cachebust" | b"cachebuster" | b"cb" | b"ts" | b"rand" | b"random" | b"rnd"
+    );
+    busts || name == "_" || is_nonce(name)
+}
+
 /// Whether a value under `name` is how long something took: noise in a result, a choice in
 /// arguments.
 pub(super) fn is_measure(name: &str) -> bool {
@@ -85,6 +95,7 @@ mod tests {
         for name in ["id", "asset_id", "requested", "timestamps_after", ""] {
             assert!(!is_nonce(name), "{name}");
         }
+        assert!(is_cache_buster("_") && is_cache_buster("no-cache") && !is_cache_buster("page"));
         assert!(is_measure("duration_ms") && is_measure("took") && !is_measure("count"));
     }
 }

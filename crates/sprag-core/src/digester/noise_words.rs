@@ -20,6 +20,14 @@ const VOLATILE: WordList = WordList::new(
      goroutine",
 );
 
+/// After one of these, a number that stands behind `=`, or a word of letters and digits, names one request.
+const ASKED: WordList = WordList::new("req Req REQ request Request ray Ray");
+
+/// Whether what follows `word` may name one request.
+pub(super) fn is_asked(word: &str) -> bool {
+    ASKED.has(word)
+}
+
 /// A unit of time, as it stands after a number.
 pub(super) fn is_unit(word: &str) -> bool {
     UNITS.has(word)

@@ -3,12 +3,13 @@
 //! Two requests that differ in a request id only are one approach, and two answers that differ in a
 //! time stamp only are one outcome. What stands under the name of a nonce, and in results under that
 //! of a measured time, is replaced whole. The strings of results go through `noise.rs`; those of
-//! arguments stay: there a uuid or a date is the thing that the call is about.
+//! arguments stay: there a uuid or a date is the thing that the call is about. Only parameters of
+//! URLs that keep a cache from answering are left out.
 
 use super::canonical::{Scalars, write_scalar, write_text, write_with};
 use super::json::JsonValue;
 use super::noise::normalise;
-use super::noise_names::{is_measure, is_nonce};
+use super::noise_names::{is_cache_buster, is_measure, is_nonce};
 
 /// What stands for a value that is noise as a whole.
 const PLACEHOLDER: &str = "\"<noise>\"";
@@ -26,6 +27,7 @@ pub(super) enum PayloadKind {
 pub(super) fn write(value: &JsonValue<'_>, kind: PayloadKind, out: &mut String) -> bool {
     let mut scalars = WithoutNoise {
         kind,
+        is_rpc: value.get("jsonrpc").is_some(),
         text: String::new(),
         changed: false,
     };
@@ -35,6 +37,8 @@ pub(super) fn write(value: &JsonValue<'_>, kind: PayloadKind, out: &mut String) 
 
 struct WithoutNoise {
     kind: PayloadKind,
+    /// A message of JSON-RPC, whose id counts the requests.
+    is_rpc: bool,
     text: String,
     changed: bool,
 }
@@ -42,7 +46,9 @@ struct WithoutNoise {
 impl WithoutNoise {
     fn is_noise(&self, name: Option<&str>) -> bool {
         name.is_some_and(|name| {
-            is_nonce(name) || self.kind == PayloadKind::Outcome && is_measure(name)
+            is_nonce(name)
+                || self.is_rpc && name == "id"
+                || self.kind == PayloadKind::Outcome && is_measure(name)
         })
     }
 }
@@ -60,7 +66,30 @@ impl Scalars for WithoutNoise {
                 self.changed |= self.text != **text;
                 write_text(&self.text, out);
             }
+            JsonValue::Text(text) if text.contains("://") && text.contains('?') => {
+                self.text.clear();
+                without_cache_busters(text, &mut self.text);
+                self.changed |= self.text != **text;
+                write_text(&self.text, out);
+            }
             scalar => write_scalar(scalar, out),
+        }
+    }
+}
+
+/// Appends `text` without the values of URL parameters such as `nocache`.
+fn without_cache_busters(text: &str, out: &mut String) {
+    for (at, part) in text.split_inclusive(['?', '&']).enumerate() {
+        let parameter = part.split_once('=').filter(|_| at > 0);
+        match parameter {
+            Some((name, value)) if is_cache_buster(name) => {
+                let ends = |c: char| c.is_whitespace() || matches!(c, '&' | '?' | '#' | '"' | '\'');
+                let end = value.find(ends).unwrap_or(value.len());
+                out.push_str(name);
+                out.push('=');
+                out.push_str(value.get(end..).unwrap_or_default());
+            }
+            _ => out.push_str(part),
         }
     }
 }
@@ -86,6 +115,32 @@ mod tests {
             r#"{"meta":{"requestId":"<noise>","timestamp":"<noise>"},"q":"x"}"#
         );
         assert!(changed);
+    }
+
+    #[test]
+    fn a_parameter_that_keeps_a_cache_from_answering_is_no_other_question() {
+        let of = |text: &str| normal(text, PayloadKind::Approach).0;
+        for (one, other) in [
+            (
+                r#"{"url":"https://h/a?nocache=1&x=2"}"#,
+                r#"{"url":"https://h/a?nocache=94&x=2"}"#,
+            ),
+            (
+                r#"{"command":"curl -s 'https://h/a?x=2&_=17' | head"}"#,
+                r#"{"command":"curl -s 'https://h/a?x=2&_=18' | head"}"#,
+            ),
+        ] {
+            assert_eq!(of(one), of(other));
+        }
+        let page = r#"{"url":"https://h/a?page=1&ts"}"#;
+        assert_eq!(of(page), page);
+    }
+
+    #[test]
+    fn the_id_of_a_json_rpc_message_is_noise_and_that_of_a_thing_is_not() {
+        let message = r#"{"jsonrpc":"2.0","id":7,"result":null}"#;
+        assert!(normal(message, PayloadKind::Outcome).1);
+        assert!(!normal(r#"{"id":7,"result":null}"#, PayloadKind::Outcome).1);
     }
 
     #[test]

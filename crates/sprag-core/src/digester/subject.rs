@@ -14,7 +14,7 @@
 use super::approach::{is_command_name, is_question_name};
 use super::command::{CommandParts, Quotes};
 use super::json::JsonValue;
-use super::noise_names::{is_nonce, is_remark};
+use super::noise_names::{is_cache_buster, is_nonce, is_remark};
 use super::words::WordList;
 use crate::cell::hash::{hash_bytes, mix};
 use crate::digest::DigestKey;
@@ -232,12 +232,12 @@ impl Reading {
     }
 }
 
-/// A value, but for the parameters of a URL that hold a place in a list.
+/// A value, but for the parameters of a URL that hold a place in a list or keep a cache from answering.
 fn without_places(value: &str) -> impl Iterator<Item = &str> {
     let (page, query) = value.split_once('?').unwrap_or((value, ""));
     let parameters = query.split('&').filter(|parameter| {
         let (name, _) = parameter.split_once('=').unwrap_or((parameter, ""));
-        !name.is_empty() && !PLACES.has(name)
+        !name.is_empty() && !PLACES.has(name) && !is_cache_buster(name)
     });
     std::iter::once(page).chain(parameters)
 }

@@ -300,17 +300,33 @@ fn tell(words: &str, phrases: &PhraseList) -> bool {
     })
 }
 
-/// `errors: 0`, `"failed":0`, `"errors":[]`, `error=null`: a field that counts none, or holds nothing.
+/// `errors: 0`, `"failed":0`, `"errors":[]`, `error=null`, `ifInErrors.49 = Counter32: 0`, `errors_total{a="b"} 0`:
+/// a field that counts none, or holds nothing.
 fn holds_nothing(from: &str) -> bool {
-    let after = from.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']');
+    let after = from.trim_start_matches(is_name);
     let value = after.trim_start_matches(['"', '\'']).trim_start();
-    value.strip_prefix([':', '=']).is_some_and(|value| {
-        let value = value.trim_start();
+    if let Some(value) = value.strip_prefix([':', '=']) {
+        let value = without_type(value.trim_start());
         let is_zero = value.strip_prefix('0').is_some_and(|rest| {
             !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | 'x'))
         });
-        is_zero || NO_VALUES.iter().any(|none| is_whole_value(value, none))
-    })
+        return is_zero || NO_VALUES.iter().any(|none| is_whole_value(value, none));
+    }
+    let labelled = after
+        .strip_prefix('{')
+        .and_then(|labels| labels.split_once('}'));
+    let value = labelled.map_or(after, |(_, value)| value);
+    value.lines().next().unwrap_or_default().trim() == "0"
+}
+
+/// A value without the name of its type before it: `Counter32: 0`, `INTEGER: 0`.
+fn without_type(value: &str) -> &str {
+    let rest = value.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    match rest.strip_prefix(": ") {
+        Some(typed) if rest.len() < value.len() => typed,
+        _ => value,
+    }
 }
 
 /// Whether `value` begins with `whole` and nothing else belongs to it.
@@ -346,6 +362,8 @@ mod tests {
             "{\"error\":\"\",\"id\":\"a7\"}",
             "{\"failed\": {}, \"moved\": 3}",
             "error=none\nstate=idle",
+            "IF-MIB::ifInErrors.49 = Counter32: 0",
+            "http_errors_total{code=\"500\"} 0\nrx_errors 0\nerrors.total = 0",
         ] {
             assert_ne!(read(text, false).tone, Tone::Failure, "{text}");
         }
@@ -354,6 +372,8 @@ mod tests {
             "error: nullpointer in a.c",
             "{\"errors\":[\"no licence\"]}",
             "error: none of them matches",
+            "error: code: 0x80070005",
+            "IF-MIB::ifInErrors.49 = Counter32: 17",
         ] {
             assert_eq!(read(text, false).tone, Tone::Failure, "{text}");
         }
