@@ -10,6 +10,7 @@
 mod approach;
 mod canonical;
 mod command;
+mod comment;
 mod delegation;
 mod failure;
 mod fields;

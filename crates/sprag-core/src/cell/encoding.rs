@@ -325,7 +325,8 @@ mod tests {
     use super::super::flow::{FlowMember, FlowStarter};
     use super::super::pace::Pace;
     use super::super::progress::{
-        Advance, ApproachHistory, FailureWords, Grown, Last, LastTold, Sample, Streaks, Waited,
+        Advance, ApproachHistory, FailureWords, Grown, Last, LastTold, Progress, Sample, Streaks,
+        Waited, Wall,
     };
     use super::super::session::Refusals;
     use super::super::spent::Amount;
@@ -444,6 +445,23 @@ mod tests {
         }
     }
 
+    fn fill_failures(random: &mut RandomValues, progress: &mut Progress) {
+        progress.failure = random.maybe(|random| {
+            Box::new(FailureWords {
+                step: random.small(),
+                tenths: random.small(),
+                words: vec![random.tiny(), 0],
+            })
+        });
+        progress.walls.push(Wall {
+            program: random.small(),
+            step: random.small(),
+            weight: random.tiny(),
+            failures: random.tiny(),
+            approach: random.small(),
+        });
+    }
+
     fn fill_pace(random: &mut RandomValues, cell: &mut SessionCell) {
         let progress = &mut cell.held.progress;
         let [
@@ -469,13 +487,7 @@ mod tests {
             familiar,
         };
         progress.edited = random.small();
-        progress.failure = random.maybe(|random| {
-            Box::new(FailureWords {
-                step: random.small(),
-                tenths: random.small(),
-                words: vec![random.tiny(), 0],
-            })
-        });
+        fill_failures(random, progress);
         progress.rounds = vec![Sample {
             key: random.small(),
             step: random.small(),

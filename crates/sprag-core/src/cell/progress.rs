@@ -50,6 +50,23 @@ pub(crate) struct Progress {
     /// Some of what approaches answered, kept for long: how a round is known that is longer than the
     /// memory.
     pub(crate) rounds: Vec<Sample>,
+    /// The programs that keep failing, the latest last.
+    pub(crate) walls: Vec<Wall>,
+}
+
+/// A program, or a tool that runs none, that keeps failing in known ways.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Wall {
+    /// Which program.
+    pub(crate) program: u32,
+    /// The step at which it last failed.
+    pub(crate) step: u32,
+    /// How it was called then.
+    pub(crate) approach: u32,
+    /// What its failures weigh together, in twelfths.
+    pub(crate) weight: u16,
+    /// How many there were.
+    pub(crate) failures: u16,
 }
 
 /// A call that said something in words.
@@ -220,6 +237,7 @@ impl Progress {
     /// Sets the streaks to zero; what was tried stays known. A user's word does that.
     pub(crate) fn reset_streaks(&mut self) {
         self.streaks = Streaks::default();
+        self.walls.clear();
         for past in &mut self.pasts {
             past.same = 0;
             past.looks = 0;
@@ -261,6 +279,11 @@ impl<K: Copy + PartialEq> RecentKeys<K> {
             }
         }
         None
+    }
+
+    /// Whether `key` is held.
+    pub(crate) fn holds(&self, key: K) -> bool {
+        self.find(key).is_some()
     }
 
     /// Makes `key` the newest, and tells whether it was held.

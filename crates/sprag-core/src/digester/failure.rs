@@ -28,6 +28,8 @@ const MARK: char = '\u{1}';
 /// The shortest hash, and the fewest digits of an id in brackets.
 const HASH_LETTERS: usize = 6;
 const BRACKETED_DIGITS: usize = 2;
+/// So many dots in a row say nothing by their number.
+const DOTS: usize = 4;
 
 /// What a number beside one of these words counts.
 const COUNTED: WordList = WordList::new(
@@ -79,6 +81,7 @@ fn of_line(line: &str, form: Form) -> String {
             .unwrap_or(rest.len())
             .max(first.len_utf8());
         let (token, after) = rest.split_at(token_end);
+        let (token, dots) = token.split_at(without_dots(token).len());
         if !token
             .bytes()
             .any(|byte| byte.is_ascii_digit() || byte == b'/' || char::from(byte) == MARK)
@@ -90,6 +93,9 @@ fn of_line(line: &str, form: Form) -> String {
             let before = out.clone();
             write_token(token, (&before, after), form, &mut out);
         }
+        if !dots.is_empty() {
+            out.push(MARK);
+        }
         rest = after;
     }
     out
@@ -98,6 +104,16 @@ fn of_line(line: &str, form: Form) -> String {
 /// What hangs together: a word, a number, a path, a version.
 fn is_token(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | '\\' | '~' | '#') || c == MARK
+}
+
+/// A word without the dots behind it that show how long something took: `Connecting......`.
+fn without_dots(token: &str) -> &str {
+    let bare = token.trim_end_matches(['.', '_', '-']);
+    if token.len() - bare.len() >= DOTS {
+        bare
+    } else {
+        token
+    }
 }
 
 fn is_path(token: &str) -> bool {
@@ -273,6 +289,7 @@ mod tests {
             // What noise.rs left of an address: its place in the page.
             ("died at \u{1}bdb", "died at \u{1}608"),
             ("b failed\na failed", "a failed\nb failed"),
+            ("Connecting......_____\nno", "Connecting........._____\nno"),
             ("{\"out\":\"b\\na\"}", "{\"out\":\"b\\na\"}"),
         ] {
             assert!(equal(left, right, Form::Firm), "firm: {left} / {right}");

@@ -13,6 +13,8 @@
 //! stand after a word that says so (`pid 4711`); a hexadecimal word is noise from 12 digits on if it
 //! has letters and digits; of an address, from 5 digits on, only the place in its page is kept.
 
+mod request;
+
 use super::noise_words::{is_asked, is_month, is_signal, is_unit, is_volatile_name, is_weekday};
 
 /// What stands for noise.
@@ -24,9 +26,6 @@ const TAIL_BYTES: usize = 16 * 1024;
 /// An address has at least so many digits, the last of which are the place in its page.
 const ADDRESS_DIGITS: usize = 5;
 const PAGE_DIGITS: usize = 3;
-
-/// The id of a request has at least so many letters and digits.
-const REQUEST_LETTERS: usize = 6;
 
 /// How many names of a path are looked at.
 const PATH_PARTS: usize = 8;
@@ -335,23 +334,13 @@ impl<'t> Scanner<'t> {
         Some(if dated { year + 4 } else { end })
     }
 
-    /// `In [12]:`, `Out[12]:`, which count what an interpreter was told.
-    fn prompt(&self, end: usize) -> Option<usize> {
-        let word = self.text.get(self.at..end)?;
-        let bracket = self.spaces_end(end);
-        if !matches!(word, "In" | "Out") || self.byte(bracket) != Some(b'[') {
-            return None;
-        }
-        let close = self.digits_end(bracket + 1);
-        let counts = close > bracket + 1 && self.bytes.get(close..)?.starts_with(b"]:");
-        counts.then_some(close)
-    }
-
     /// Where the value after a word like `pid` or `request_id`, which ends at `name_end`, begins.
     fn volatile_value(&self, name_end: usize) -> Option<usize> {
         let name = self.text.get(self.at..name_end)?;
         let mut at = name_end;
-        let shell_line = name == "line" && self.text.get(..self.at)?.ends_with("sh: ");
+        let before = self.text.get(..self.at)?;
+        let shell_line = name == "line" && before.ends_with("sh: ")
+            || matches!(name, "Id" | "id" | "ID") && before.ends_with("rocess ");
         if is_asked(name) {
             return self.request_value(name_end);
         }
@@ -367,17 +356,6 @@ impl<'t> Scanner<'t> {
         let value = self.end_of(at, |byte| is_word(byte) || matches!(byte, b'.' | b'-'));
         let numbered = self.bytes.get(at..value)?.iter().any(u8::is_ascii_digit);
         numbered.then_some(at)
-    }
-
-    /// Where the value of `req=5813` or `request 1a2b3c4d` begins, if it names one request.
-    fn request_value(&self, name_end: usize) -> Option<usize> {
-        let named = matches!(self.byte(name_end), Some(b'=' | b':' | b' '));
-        let at = self.spaces_end(name_end + 1);
-        let word = self.bytes.get(at..self.word_end(at)).filter(|_| named)?;
-        let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let is_equal = self.byte(name_end) == Some(b'=') && digits > 0;
-        let is_mixed = digits >= 2 && digits < word.len() && word.len() >= REQUEST_LETTERS;
-        (is_equal || is_mixed).then_some(at)
     }
 
     /// `/tmp/tmpa8f3`, `/var/folders/x1`: noise down to the last name that looks made up.
@@ -443,6 +421,7 @@ mod tests {
             ("Randomized with seed 4711", "Randomized with seed #"),
             ("Process Group PGID: 22418", "Process Group PGID: #"),
             ("<shellId: 0>", "<shellId: #>"),
+            ("ended (process Id: 4711)", "ended (process Id: #)"),
             ("Out[12]: (104, 14)", "#]: (104, 14)"),
             ("In [3]: df.head()", "#]: df.head()"),
             ("stale, req=5813", "stale, req=#"),

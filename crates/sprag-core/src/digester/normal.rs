@@ -3,10 +3,11 @@
 //! Two requests that differ in a request id only are one approach, and two answers that differ in a
 //! time stamp only are one outcome. What stands under the name of a nonce, and in results under that
 //! of a measured time, is replaced whole. The strings of results go through `noise.rs`; those of
-//! arguments stay: there a uuid or a date is the thing that the call is about. Only parameters of
-//! URLs that keep a cache from answering are left out.
+//! arguments stay: there a uuid or a date is the thing that the call is about. Only comments, and
+//! parameters of URLs that keep a cache from answering, are left out.
 
 use super::canonical::{Scalars, write_scalar, write_text, write_with};
+use super::comment::without_comments;
 use super::json::JsonValue;
 use super::noise::normalise;
 use super::noise_names::{is_cache_buster, is_measure, is_nonce};
@@ -44,6 +45,15 @@ struct WithoutNoise {
 }
 
 impl WithoutNoise {
+    /// Whether the text of an argument has comments; what is left of it is kept then.
+    fn is_commented(&mut self, name: Option<&str>, text: &str) -> bool {
+        let program = name.and_then(|name| without_comments(name, text));
+        program.is_some_and(|program| {
+            self.text = program;
+            self.text != text
+        })
+    }
+
     fn is_noise(&self, name: Option<&str>) -> bool {
         name.is_some_and(|name| {
             is_nonce(name)
@@ -64,6 +74,10 @@ impl Scalars for WithoutNoise {
                 self.text.clear();
                 normalise(text, &mut self.text);
                 self.changed |= self.text != **text;
+                write_text(&self.text, out);
+            }
+            JsonValue::Text(text) if self.is_commented(name, text) => {
+                self.changed = true;
                 write_text(&self.text, out);
             }
             JsonValue::Text(text) if text.contains("://") && text.contains('?') => {

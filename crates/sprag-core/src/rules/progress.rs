@@ -14,6 +14,7 @@
 //! - `familiar.rs`: rounds in which nothing is new but wording, numbers and ids;
 //! - `recurrence.rs`: one approach that keeps coming back, other work in between;
 //! - `failing.rs`: one program run at once again and again, each time ending in a failure;
+//! - `wall.rs`: one program that keeps failing in known ways, however it is called;
 //! - `numbers.rs`: answers that differ in numbers only, of one call or of a few in turn, and numbers that advance;
 //! - `rounds.rs`: rounds of calls that are longer than the memory;
 //! - `churn.rs`: the same change again, whatever it answers;
@@ -45,6 +46,7 @@ mod stagnation;
 mod stuck;
 mod telling;
 mod waiting;
+mod wall;
 
 use crate::cell::progress::Progress;
 use crate::cell::tried::Tried;
@@ -104,6 +106,7 @@ fn informed(progress: &mut Progress, facts: StepFacts<'_>, limits: &Limits, foun
     familiar::judge(&facts, progress, limits, found);
     recurrence::judge(&facts, progress, limits, found);
     failing::judge(&facts, progress, limits, found);
+    wall::judge(&facts, progress, limits, found);
     numbers::judge(&facts, progress, limits, found);
     rounds::judge(&facts, progress, limits, found);
     churn::judge(&facts, progress, limits, found);

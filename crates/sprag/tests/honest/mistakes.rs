@@ -67,6 +67,58 @@ fn a_program_that_fails_at_the_end_of_each_run_is_a_loop_whatever_it_prints_firs
 }
 
 #[test]
+fn a_build_that_fails_the_same_however_it_is_called_is_a_wall() {
+    const FLAGS: [&str; 9] = [
+        "",
+        "--info",
+        "--debug",
+        "--stacktrace",
+        "--scan",
+        "--no-daemon",
+        "--offline",
+        "--rerun-tasks",
+        "--no-build-cache",
+    ];
+    let build = |n: u64, error: String| {
+        let flag = FLAGS[usize::try_from(n * 5 % 9).unwrap()];
+        let text = format!(
+            "BUILD FAILED in {}s\n{error}\n{} tasks",
+            n * 7 % 40 + 2,
+            n % 9 + 10
+        );
+        Look::shell(9_000, &format!("./gradlew assemble {flag}"), text).failing()
+    };
+    let look = |n: u64| {
+        let found = format!("implementation {}", Numbers::new(n).word());
+        Look::shell(6_000, &format!("sed -n {n}p build.gradle"), found)
+    };
+    let row = |rounds: std::ops::Range<u64>, error: &dyn Fn(u64) -> String| -> Vec<Act> {
+        let round = |n: u64| [look(n).into(), build(n, error(n)).into()];
+        rounds.flat_map(round).collect()
+    };
+    let mut report = Report::default();
+    let same = |_: u64| "e: Login.kt: unresolved reference: rememberSavable".to_owned();
+    let moving = |n: u64| {
+        format!(
+            "e: Login.kt: unresolved reference: {}",
+            Numbers::new(n).word()
+        )
+    };
+    report.honest("six tries at one error", &row(0..6, &same));
+    report.honest("one error after the other", &row(0..20, &moving));
+    report.twin("the same error in each build", &row(0..22, &same));
+    // What failed succeeds now and then.
+    let mut flaky = Vec::new();
+    for n in 0..10 {
+        flaky.extend(row(n * 3..n * 3 + 3, &same));
+        flaky
+            .push(Look::shell(9_000, "./gradlew assemble", format!("BUILD SUCCESSFUL {n}")).into());
+    }
+    report.honest("a flaky build", &flaky);
+    report.check(4);
+}
+
+#[test]
 fn stepping_through_a_program_is_news_and_a_heap_address_is_not() {
     let mut report = Report::default();
     let step = |n: u64| {

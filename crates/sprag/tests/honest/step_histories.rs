@@ -52,6 +52,18 @@ fn on_steps_a() -> Vec<History> {
                 )
             }),
         ),
+        history(
+            "progress.recurrence, however it is called",
+            none.clone(),
+            times(24, |n| {
+                if n.is_multiple_of(2) {
+                    step(n, "Read", json!({"file_path": word(n)}), &word(n + 50))
+                } else {
+                    let command = format!("./gradlew build --{}", word(n));
+                    failed(n, "Bash", json!({"command": command}), "error: no licence")
+                }
+            }),
+        ),
     ]
 }
 

@@ -136,6 +136,15 @@ impl Session {
             let runs = number_before(message, " times in a row and");
             let row = self.row(|done| done.failed).min(self.since_user());
             assert_eq!(row, runs, "{message}");
+        } else if message.contains(" in ways that were known, however it was called") {
+            let said = number_before(message, " times in ways that were known");
+            let tool = self.done.last().unwrap().tool;
+            let failed = |done: &&Done| done.failed && done.tool == tool;
+            let since = &self.done[self.spoken..];
+            assert!(
+                since.iter().filter(failed).count() as u64 >= said,
+                "{message}"
+            );
         } else if message.contains("numbers or ids only") {
             let answers = number_before(message, " answers differed from known ones");
             let words = |done: &Done| done.result.replace(|c: char| c.is_ascii_digit(), "");

@@ -1,7 +1,7 @@
 //! How a session gets on: its last step, its streaks and what it waited for.
 
 use crate::cell::progress::{
-    Advance, FailureWords, Grown, Last, LastTold, Progress, Sample, Streaks, Waited,
+    Advance, FailureWords, Grown, Last, LastTold, Progress, Sample, Streaks, Waited, Wall,
 };
 use crate::encoding::{Fixed, encodings, numbered_variants};
 use crate::numbered_fields;
@@ -25,6 +25,7 @@ numbered_fields!(Progress {
     11 rounds: Vec<Sample>,
     12 last_told: LastTold,
     13 edited: u32,
+    14 walls: Vec<Wall>,
 } unwritten { approaches, pasts, outcomes, given, told });
 
 numbered_fields!(LastTold {
@@ -72,6 +73,14 @@ numbered_fields!(Sample {
     2 step: u32,
     3 tenths: Fixed,
     4 times: u8,
+});
+
+numbered_fields!(Wall {
+    1 program: Fixed,
+    2 step: u32,
+    3 weight: u16,
+    4 failures: u16,
+    5 approach: Fixed,
 });
 
 numbered_fields!(Last {
