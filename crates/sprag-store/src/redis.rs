@@ -12,6 +12,7 @@ mod cell_cache;
 mod cell_value;
 mod commit;
 mod commit_id;
+mod commit_queue;
 mod connection_pool;
 mod decide;
 mod fail_modes;

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use redis::{Connection, RedisResult, cmd};
+use redis::{Connection, RedisError, RedisResult, cmd};
 use sprag_core::{CellKey, Observed, Timestamp};
 
 use super::cell_cache::LostKill;
-use super::commit::{CommitAttempt, CommitOutcome};
+use super::commit::{CommitAttempt, CommitOutcome, CommitReply};
 use super::commit_id::{CommitHeader, PendingCommit, SentCommit};
+use super::commit_queue::Queued;
 use super::fail_modes::agent_and_session;
 use super::monotonic;
 use super::redis_counts::count;
@@ -45,8 +46,7 @@ impl RedisPod {
         let reason = match self.decide_shared(&draft, until, &mut pending) {
             Ok(record) => return Ok(record),
             Err(SharedError::Store(error)) => return Err(error),
-            Err(SharedError::Redis(error)) if error.is_timeout() => self.slow(),
-            Err(SharedError::Redis(error)) => why(&error),
+            Err(SharedError::Redis(error)) => self.reason(&error),
             Err(SharedError::Timeout) => self.pool.down_reason().unwrap_or_else(|| self.slow()),
             Err(SharedError::Contended) => {
                 format!("other pods changed the same cells first, {MAX_TRIES} times")
@@ -58,6 +58,15 @@ impl RedisPod {
         // one event.
         let sent = pending.unanswered.map(|_| pending.sent);
         self.decide_offline(draft, &reason, sent)
+    }
+
+    /// Why a decision got no reply.
+    pub(super) fn reason(&self, error: &RedisError) -> String {
+        if error.is_timeout() {
+            self.slow()
+        } else {
+            why(error)
+        }
     }
 
     fn slow(&self) -> String {
@@ -78,6 +87,9 @@ impl RedisPod {
         let turn = CellKey::Session(session.clone()).index() % turns;
         let turn = usize::try_from(turn).ok().and_then(|at| self.turns.get(at));
         let _turn = turn.map(lock);
+        if let Some(record) = self.decide_together(draft, until, pending)? {
+            return Ok(record);
+        }
         let mut broken = 0;
         loop {
             // The fence is read before the connection is taken, so no commit carries a fence that is newer
@@ -107,6 +119,50 @@ impl RedisPod {
         }
     }
 
+    /// Decides in one round trip with other callers. Returns none if it takes more than that: `pending` then holds
+    /// what was sent and got no reply.
+    fn decide_together(
+        &self,
+        draft: &Draft,
+        until: Instant,
+        pending: &mut PendingCommit,
+    ) -> Result<Option<Record>, SharedError> {
+        let is_plain = self.options.replicas == 0
+            && !self.is_full_of_marks.load(Ordering::Relaxed)
+            && lock(&self.saved_policies).contains(&draft.policy.digest);
+        if !is_plain {
+            return Ok(None);
+        }
+        let (fence, id) = (self.identity.fence(), pending.sent.id);
+        let attempt = CommitAttempt::prepare(self, draft.clone(), CommitHeader { fence, id })?;
+        let queued = self.queue.commit(self, &attempt.input, fence, until);
+        let reply = match queued {
+            Queued::Replied(sent, value) => CommitReply::read(&value).ok().inspect(|reply| {
+                self.observe(sent, reply);
+            }),
+            Queued::Lost => None,
+            Queued::NotSent => return Ok(None),
+        };
+        match reply.map(|reply| reply.outcome) {
+            Some(CommitOutcome::Done { seq, prev, hash }) => {
+                self.count_decision(ChainHead { seq, hash });
+                Ok(Some(attempt.done(&self.cache, seq, prev, hash)))
+            }
+            Some(CommitOutcome::Rules(found)) => Err(self.other_rules(found).into()),
+            // Nothing was written.
+            Some(CommitOutcome::Stale(fresh)) => {
+                count(&self.counts.conflicts);
+                attempt.refresh(&self.cache, &fresh)?;
+                Ok(None)
+            }
+            Some(CommitOutcome::Fenced) => Ok(None),
+            None => {
+                pending.unanswered = Some(attempt);
+                Ok(None)
+            }
+        }
+    }
+
     /// Decides over one connection.
     ///
     /// An attempt that got no reply is sent again unchanged. Either it is written now, or it was written
@@ -121,6 +177,7 @@ impl RedisPod {
     ) -> Result<Record, SharedError> {
         self.admit(connection, draft, until)?;
         self.save_policy(connection, &draft.policy, until)?;
+        self.restore_kills(connection, draft, until)?;
         for _ in 0..MAX_TRIES {
             let again = pending.unanswered.take();
             let may_be_written = again.is_some();

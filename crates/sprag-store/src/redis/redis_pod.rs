@@ -14,6 +14,7 @@ use sprag_core::{DigestKey, RULES_VERSION, Timestamp};
 use super::cell_cache::CellCache;
 use super::commit::{CommitOutcome, CommitReply, note_input};
 use super::commit_id::PodIdentity;
+use super::commit_queue::CommitQueue;
 use super::connection_pool::{ConnectionPool, PooledConnection};
 use super::keys::RedisKeys;
 use super::log_reader::{LogIndex, RedisReader};
@@ -84,6 +85,7 @@ pub(super) struct RedisPod {
     pub(super) fence: String,
     pub(super) commit: LuaScript,
     pub(super) pool: ConnectionPool,
+    pub(super) queue: CommitQueue,
     pub(super) cache: CellCache,
     pub(super) offline: Mutex<OfflineLog>,
     pub(super) time: RedisTime,
@@ -145,6 +147,7 @@ impl RedisPod {
             keys,
             commit: LuaScript::new(include_str!("commit.lua")),
             pool: ConnectionPool::default(),
+            queue: CommitQueue::default(),
             cache: CellCache::new(options.capacity.sessions),
             offline: Mutex::default(),
             time: RedisTime::default(),
@@ -174,10 +177,20 @@ impl RedisPod {
 
     /// Drops a connection that broke; takes the pool down if the server itself failed.
     pub(super) fn discard(&self, pooled: PooledConnection, error: &RedisError) {
+        self.discard_because(pooled, error, &why(error));
+    }
+
+    /// The same, with the reason as people read it.
+    pub(super) fn discard_because(
+        &self,
+        pooled: PooledConnection,
+        error: &RedisError,
+        reason: &str,
+    ) {
         if error.is_connection_dropped() {
-            self.pool.discard(pooled, &why(error));
+            self.pool.discard(pooled, reason);
         } else {
-            self.pool.trip(pooled, &why(error));
+            self.pool.trip(pooled, reason);
         }
         if !self.pool.is_up() {
             count(&self.counts.outages);
@@ -210,9 +223,14 @@ impl RedisPod {
         connection.set_write_timeout(Some(left))?;
         count(&self.counts.round_trips);
         let reply = CommitReply::read(&self.commit.run(connection, input)?)?;
+        self.observe(sent, &reply);
+        Ok(reply)
+    }
+
+    /// Takes in what every reply to a commit carries, which was sent at `sent`.
+    pub(super) fn observe(&self, sent: Instant, reply: &CommitReply) {
         self.time.observe(sent, reply.seconds, reply.micros);
         lock(&self.last_note).observe(reply.note, reply.orders.clone());
-        Ok(reply)
     }
 
     /// Runs a commit that is not urgent.

@@ -283,6 +283,42 @@ fn a_session_that_sticks_takes_one_round_trip_and_one_behind_a_balancer_two() {
 }
 
 #[test]
+fn callers_at_the_same_time_share_round_trips() {
+    if !is_there() {
+        return;
+    }
+    let server = Server::start();
+    let store = server.store();
+    let policy = policy();
+    let before = store.counts();
+    std::thread::scope(|scope| {
+        for thread in 0..64 {
+            let (store, policy) = (&store, &policy);
+            scope.spawn(move || {
+                for n in 0..50 {
+                    let session = format!("s{thread}");
+                    let record = store.decide(draft(call(START + n * 4_000, &session, n), policy));
+                    record.unwrap();
+                }
+            });
+        }
+    });
+    let after = store.counts();
+    let (decisions, trips) = (
+        after.decisions - before.decisions,
+        after.round_trips - before.round_trips,
+    );
+    println!("{trips} round trips for {decisions} decisions");
+    assert_eq!((decisions, after.offline), (3_200, 0));
+    assert!(trips < decisions, "{trips}");
+    let seqs: Vec<u64> = crate::model::all_records(&store, LogScope::All)
+        .iter()
+        .map(|record| record.seq)
+        .collect();
+    assert!(seqs.windows(2).all(|pair| pair[0] + 1 == pair[1]));
+}
+
+#[test]
 fn pods_tell_the_time_of_redis() {
     if !is_there() {
         return;
