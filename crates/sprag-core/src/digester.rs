@@ -214,11 +214,10 @@ impl Digester {
             use_id: event.use_id.clone(),
             approach: approach::of_tool(&self.key, &tool, limits)?,
             hints: event.hints,
-            turn: event.turn.as_ref().map(|turn| {
-                self.key
-                    .digest(&[b"turn\n", turn.as_str().as_bytes()])
-                    .prefix()
-            }),
+            turn: event
+                .turn
+                .as_ref()
+                .map(|turn| self.key.fingerprint(b"turn\n", turn.as_str().as_bytes())),
             generation: event.generation,
             identity: event.identity,
             via: event.via,

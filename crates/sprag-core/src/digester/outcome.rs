@@ -72,13 +72,11 @@ pub(super) fn of_step(key: &DigestKey, event: &StepEvent) -> Result<Outcome, Eve
 
 /// A word as a failure keeps it: enough to know it again, too little to find it out.
 fn hash_of(key: &DigestKey, word: &str) -> u16 {
-    let digest = key.digest(&[b"word\n", word.as_bytes()]);
-    u16::try_from(digest.prefix() >> 48).unwrap_or_default()
+    key.fingerprint_16(b"word\n", word.as_bytes())
 }
 
 pub(super) fn short(key: &DigestKey, text: &str) -> u32 {
-    let digest = key.digest(&[b"shape\n", text.as_bytes()]);
-    u32::try_from(digest.prefix() >> 32).unwrap_or_default()
+    key.fingerprint_32(b"shape\n", text.as_bytes())
 }
 
 /// The first numbers of a text without noise, in thousandths.

@@ -51,8 +51,7 @@ pub(super) fn short_text(key: &DigestKey, text: &str) -> u32 {
     if text.is_empty() || text.len() > MAX_TEXT_BYTES {
         return 0;
     }
-    let digest = key.digest(&[b"said\n", text.as_bytes()]);
-    u32::try_from(digest.prefix() >> 32).unwrap_or_default()
+    key.fingerprint_32(b"said\n", text.as_bytes())
 }
 
 /// The longest text among the arguments.

@@ -94,17 +94,11 @@ fn short(key: &DigestKey, tag: &[u8], sum: u64) -> u32 {
     if sum == 0 {
         return 0;
     }
-    let digest = key.digest(&[tag, &sum.to_be_bytes()]);
-    u32::try_from(digest.prefix() >> 32)
-        .unwrap_or_default()
-        .max(1)
+    key.fingerprint_32(tag, &sum.to_be_bytes()).max(1)
 }
 
 fn hash_of(key: &DigestKey, word: &str) -> u16 {
-    let digest = key.digest(&[b"said word\n", word.as_bytes()]);
-    u16::try_from(digest.prefix() >> 48)
-        .unwrap_or_default()
-        .max(1)
+    key.fingerprint_16(b"said word\n", word.as_bytes()).max(1)
 }
 
 /// The arguments, read one by one.
