@@ -13,8 +13,9 @@ use std::fmt;
 use std::hash::Hasher as _;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sha2::{Digest as _, Sha256};
 use siphasher::sip::SipHasher24;
+
+use crate::sha256::{BLOCK, Sha256State};
 
 /// 128 bits of a keyed SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -84,9 +85,40 @@ fn parse_hex(text: &str) -> Option<[u8; 16]> {
 /// Its first block is hashed once; each digest starts from a copy of that state.
 #[derive(Clone)]
 pub struct DigestKey {
-    digests: Sha256,
-    fingerprints: SipHasher24,
+    digests: Sha256State,
+    /// For each kind of fingerprint the state behind its tag.
+    fingerprints: [SipHasher24; TAGS.len()],
 }
+
+/// What is fingerprinted: the same bytes have another fingerprint as another kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fingerprint {
+    /// The name of a turn.
+    Turn,
+    /// A word in a text argument.
+    SaidWord,
+    /// How a call is put.
+    Form,
+    /// What a call is about.
+    Thing,
+    /// A word in a failure.
+    FailureWord,
+    /// A text without its numbers.
+    Shape,
+    /// A short text as a whole.
+    Said,
+}
+
+/// By [`Fingerprint`].
+const TAGS: [&[u8; 8]; 7] = [
+    b"turn    ",
+    b"saidword",
+    b"form    ",
+    b"thing   ",
+    b"word    ",
+    b"shape   ",
+    b"said    ",
+];
 
 impl DigestKey {
     /// The key of `decide` and `test`, which keep nothing.
@@ -99,15 +131,20 @@ impl DigestKey {
     #[must_use]
     pub fn new(secret: &[u8; 32]) -> Self {
         // One whole SHA-256 block, so that the state after it can be reused.
-        let mut block = [0; 64];
+        let mut block = [0; BLOCK];
         for (to, from) in block.iter_mut().zip(secret) {
             *to = *from;
         }
-        let digests = Sha256::new().chain_update(block);
+        let digests = Sha256State::after(&block);
         let derived = digest(&digests, &[b"fingerprints\n"]);
+        let fingerprints = TAGS.map(|tag| {
+            let mut hash = SipHasher24::new_with_key(derived.as_bytes());
+            hash.write(tag);
+            hash
+        });
         Self {
             digests,
-            fingerprints: SipHasher24::new_with_key(derived.as_bytes()),
+            fingerprints,
         }
     }
 
@@ -117,41 +154,46 @@ impl DigestKey {
         digest(&self.digests, parts)
     }
 
-    /// A fingerprint of `bytes`: the same for the same bytes under the same tag. The tag ends in a line break, and
-    /// keeps each kind of fingerprint apart from every other.
-    pub(crate) fn fingerprint(&self, tag: &[u8], bytes: &[u8]) -> u64 {
-        let mut hash = self.fingerprints;
-        hash.write(tag);
-        hash.write(bytes);
-        hash.finish()
+    /// A fingerprint of `bytes` as `kind`.
+    pub(crate) fn fingerprint(&self, kind: Fingerprint, bytes: &[u8]) -> u64 {
+        let tagged = self.fingerprints.get(kind as usize);
+        tagged.map_or(0, |hash| hash.hash(bytes))
     }
 
     /// The first 32 bits of a fingerprint.
-    pub(crate) fn fingerprint_32(&self, tag: &[u8], bytes: &[u8]) -> u32 {
-        u32::try_from(self.fingerprint(tag, bytes) >> 32).unwrap_or_default()
+    pub(crate) fn fingerprint_32(&self, kind: Fingerprint, bytes: &[u8]) -> u32 {
+        u32::try_from(self.fingerprint(kind, bytes) >> 32).unwrap_or_default()
     }
 
     /// The first 16 bits of a fingerprint.
-    pub(crate) fn fingerprint_16(&self, tag: &[u8], bytes: &[u8]) -> u16 {
-        u16::try_from(self.fingerprint(tag, bytes) >> 48).unwrap_or_default()
+    pub(crate) fn fingerprint_16(&self, kind: Fingerprint, bytes: &[u8]) -> u16 {
+        u16::try_from(self.fingerprint(kind, bytes) >> 48).unwrap_or_default()
     }
 }
 
-fn digest(state: &Sha256, parts: &[&[u8]]) -> Digest {
-    let mut hash = state.clone();
-    for part in parts {
-        hash.update(part);
-    }
-    let full = hash.finalize();
-    let mut bytes = [0; 16];
-    for (to, from) in bytes.iter_mut().zip(full.as_slice()) {
-        *to = *from;
-    }
+fn digest(state: &Sha256State, parts: &[&[u8]]) -> Digest {
+    let [bytes @ .., _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _] = state.finish(parts);
     Digest(bytes)
 }
 
 impl fmt::Debug for DigestKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("DigestKey(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fingerprints_differ_by_key_kind_and_bytes() {
+        let (key, other) = (DigestKey::fixed(), DigestKey::new(&[1; 32]));
+        let one = key.fingerprint(Fingerprint::Said, b"a");
+        assert_eq!(one, key.clone().fingerprint(Fingerprint::Said, b"a"));
+        assert_ne!(one, key.fingerprint(Fingerprint::Said, b"b"));
+        assert_ne!(one, key.fingerprint(Fingerprint::Shape, b"a"));
+        assert_ne!(one, other.fingerprint(Fingerprint::Said, b"a"));
+        assert_eq!(Fingerprint::Said as usize + 1, TAGS.len());
     }
 }

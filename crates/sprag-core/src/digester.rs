@@ -38,7 +38,7 @@ mod words;
 use std::sync::Arc;
 
 use crate::chant::{Chant, ChantDetector};
-use crate::digest::DigestKey;
+use crate::digest::{DigestKey, Fingerprint};
 use crate::effect::{CallText, EffectReader, Effects, MAX_EFFECTS, ObservedEffect};
 use crate::event::{
     AnswerEvent, CallEvent, DispatchEvent, Event, EventError, MessageEvent, OrderEvent,
@@ -214,10 +214,10 @@ impl Digester {
             use_id: event.use_id.clone(),
             approach: approach::of_tool(&self.key, &tool, limits)?,
             hints: event.hints,
-            turn: event
-                .turn
-                .as_ref()
-                .map(|turn| self.key.fingerprint(b"turn\n", turn.as_str().as_bytes())),
+            turn: event.turn.as_ref().map(|turn| {
+                self.key
+                    .fingerprint(Fingerprint::Turn, turn.as_str().as_bytes())
+            }),
             generation: event.generation,
             identity: event.identity,
             via: event.via,

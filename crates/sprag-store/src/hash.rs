@@ -6,7 +6,6 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sha2::{Digest as _, Sha256};
 
 /// A SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -44,11 +43,7 @@ impl Hash {
 
     /// The hash of `parts` one after the other.
     pub(crate) fn over(parts: &[&[u8]]) -> Self {
-        let mut hash = Sha256::new();
-        for part in parts {
-            hash.update(part);
-        }
-        Self(hash.finalize().into())
+        Self(sprag_core::sha256(parts))
     }
 }
 

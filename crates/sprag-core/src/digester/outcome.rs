@@ -4,7 +4,7 @@
 //! whether it says that something is not there, whether it ends in a failure, and which numbers it
 //! begins with. A failure is compared in the stricter forms of `failure.rs`.
 
-use crate::digest::DigestKey;
+use crate::digest::{DigestKey, Fingerprint};
 use crate::event::{EventError, StepEvent};
 use crate::observation::{Outcome, Tone};
 use crate::{MAX_FAILURE_WORDS, MAX_NUMBERS};
@@ -72,11 +72,11 @@ pub(super) fn of_step(key: &DigestKey, event: &StepEvent) -> Result<Outcome, Eve
 
 /// A word as a failure keeps it: enough to know it again, too little to find it out.
 fn hash_of(key: &DigestKey, word: &str) -> u16 {
-    key.fingerprint_16(b"word\n", word.as_bytes())
+    key.fingerprint_16(Fingerprint::FailureWord, word.as_bytes())
 }
 
 pub(super) fn short(key: &DigestKey, text: &str) -> u32 {
-    key.fingerprint_32(b"shape\n", text.as_bytes())
+    key.fingerprint_32(Fingerprint::Shape, text.as_bytes())
 }
 
 /// The first numbers of a text without noise, in thousandths.

@@ -8,7 +8,7 @@
 use super::command::{CommandParts, Quotes, words_of_part};
 use super::json::JsonValue;
 use super::words::WordList;
-use crate::digest::DigestKey;
+use crate::digest::{DigestKey, Fingerprint};
 
 /// Programs that print what they are given or what everybody knows, and change nothing.
 const IDLERS: WordList = WordList::new("echo printf true : pwd date");
@@ -51,7 +51,7 @@ pub(super) fn short_text(key: &DigestKey, text: &str) -> u32 {
     if text.is_empty() || text.len() > MAX_TEXT_BYTES {
         return 0;
     }
-    key.fingerprint_32(b"said\n", text.as_bytes())
+    key.fingerprint_32(Fingerprint::Said, text.as_bytes())
 }
 
 /// The longest text among the arguments.

@@ -17,7 +17,7 @@ use super::json::JsonValue;
 use super::noise_names::{is_cache_buster, is_nonce, is_remark};
 use super::words::WordList;
 use crate::cell::hash::{hash_bytes, mix};
-use crate::digest::DigestKey;
+use crate::digest::{DigestKey, Fingerprint};
 use crate::id::Id;
 use crate::observation::{MAX_SAID, Subject};
 
@@ -49,6 +49,7 @@ pub(super) fn subject(
     file: Option<&'static str>,
 ) -> Subject {
     let mut reading = Reading {
+        key,
         form: hash_bytes(tool.as_str().as_bytes()),
         thing: 0,
         values: 0,
@@ -56,7 +57,8 @@ pub(super) fn subject(
         controls: command.is_none(),
         has_command: command.is_some(),
         file,
-        words: Vec::new(),
+        words: Vec::with_capacity(MAX_WORDS),
+        lower: Vec::with_capacity(32),
         count: 0,
     };
     if let Some(server) = server {
@@ -66,14 +68,7 @@ pub(super) fn subject(
         reading.command(command);
     }
     reading.value("", args, 0);
-    // Words come again, and hashing one takes longer than finding that.
-    reading.words.sort_unstable();
-    reading.words.dedup();
-    let mut said: Vec<u16> = reading
-        .words
-        .iter()
-        .map(|word| hash_of(key, word))
-        .collect();
+    let mut said = reading.words;
     said.sort_unstable();
     said.dedup();
     let mut kept = [0; MAX_SAID];
@@ -81,8 +76,8 @@ pub(super) fn subject(
         .zip(said)
         .for_each(|(kept, word)| *kept = word);
     Subject {
-        form: short(key, b"form\n", reading.form),
-        thing: short(key, b"thing\n", reading.thing),
+        form: short(key, Fingerprint::Form, reading.form),
+        thing: short(key, Fingerprint::Thing, reading.thing),
         controls: reading.controls && reading.bytes <= CONTROL_BYTES,
         said: kept,
         count: reading.count,
@@ -90,19 +85,16 @@ pub(super) fn subject(
 }
 
 /// A fingerprint under the store's key: nobody finds out by guessing what was meant.
-fn short(key: &DigestKey, tag: &[u8], sum: u64) -> u32 {
+fn short(key: &DigestKey, kind: Fingerprint, sum: u64) -> u32 {
     if sum == 0 {
         return 0;
     }
-    key.fingerprint_32(tag, &sum.to_be_bytes()).max(1)
-}
-
-fn hash_of(key: &DigestKey, word: &str) -> u16 {
-    key.fingerprint_16(b"said word\n", word.as_bytes()).max(1)
+    key.fingerprint_32(kind, &sum.to_be_bytes()).max(1)
 }
 
 /// The arguments, read one by one.
-struct Reading {
+struct Reading<'k> {
+    key: &'k DigestKey,
     form: u64,
     thing: u64,
     values: usize,
@@ -110,11 +102,13 @@ struct Reading {
     controls: bool,
     has_command: bool,
     file: Option<&'static str>,
-    words: Vec<String>,
+    words: Vec<u16>,
+    /// A word in lower case.
+    lower: Vec<u8>,
     count: u32,
 }
 
-impl Reading {
+impl Reading<'_> {
     fn value(&mut self, name: &str, value: &JsonValue<'_>, depth: usize) {
         self.values += 1;
         if self.values > MAX_VALUES || depth > MAX_DEPTH || is_nonce(name) {
@@ -168,26 +162,53 @@ impl Reading {
         self.thing = mix(self.thing, named);
     }
 
-    /// What is said in words.
+    /// What is said in words: runs of letters and digits.
     fn text(&mut self, text: &str) {
         self.controls = false;
-        let words = text
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty());
-        for word in words {
-            if self.words.len() >= MAX_WORDS {
+        if text.is_ascii() {
+            return self.ascii_text(text.as_bytes());
+        }
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        for word in words.filter(|word| !word.is_empty()) {
+            self.lower.extend(word.to_lowercase().bytes());
+            if !self.word() {
                 return;
             }
+        }
+    }
+
+    /// The same for a text without other letters, as most are: in one pass.
+    fn ascii_text(&mut self, text: &[u8]) {
+        // Its end is the end of its last word.
+        for byte in text.iter().chain(b" ") {
+            if byte.is_ascii_alphanumeric() {
+                self.lower.push(byte.to_ascii_lowercase());
+            } else if !self.lower.is_empty() && !self.word() {
+                return;
+            }
+        }
+    }
+
+    /// Takes the word in `lower`, and returns false if there are too many.
+    fn word(&mut self) -> bool {
+        let fits = self.words.len() < MAX_WORDS;
+        if fits {
             // `64MB` is a number and a word.
-            let digits = word.bytes().take_while(u8::is_ascii_digit).count();
-            let (number, word) = word.split_at(digits);
-            if let Ok(number) = number.parse::<u32>() {
+            let is_digit = |byte: &&u8| byte.is_ascii_digit();
+            let digits = self.lower.iter().take_while(is_digit).count();
+            let (number, word) = self.lower.split_at(digits);
+            if digits > 0
+                && let Ok(Ok(number)) = std::str::from_utf8(number).map(str::parse::<u32>)
+            {
                 self.count = self.count.max(1).wrapping_add(number);
             }
             if !word.is_empty() {
-                self.words.push(word.to_lowercase());
+                let kind = Fingerprint::SaidWord;
+                self.words.push(self.key.fingerprint_16(kind, word).max(1));
             }
         }
+        self.lower.clear();
+        fits
     }
 
     fn command(&mut self, command: &str) {
