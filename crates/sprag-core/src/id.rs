@@ -52,7 +52,7 @@ impl Id {
         // Most ids are ASCII, and ids are read from every record: a look at the bytes spares one at the characters.
         let is_plain = text.bytes().all(|byte| (b' '..0x7f).contains(&byte));
         let mut chars = text.char_indices();
-        if let Some((at, _)) = chars.find(|(_, c)| !is_plain && c.is_control()) {
+        if !is_plain && let Some((at, _)) = chars.find(|(_, c)| c.is_control()) {
             return Err(IdError::ControlCharacter { at });
         }
         Ok(Self(text.into()))

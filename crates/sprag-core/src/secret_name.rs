@@ -49,13 +49,24 @@ pub fn is_secret_name(name: &str) -> bool {
     if name.len() > MAX_NAME_BYTES {
         return false;
     }
+    // Words are told apart by capitals too; most names have none.
+    if name
+        .bytes()
+        .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
+    {
+        return has_secret(name);
+    }
     // No character has more than twice as many bytes in snake case, so nothing is cut.
-    let snake = SnakeName::<{ 2 * MAX_NAME_BYTES }>::new(name);
+    has_secret(SnakeName::<{ 2 * MAX_NAME_BYTES }>::new(name).as_str())
+}
+
+/// The same for a name without capitals.
+fn has_secret(name: &str) -> bool {
     // The letters and digits of the name without separators. The digester asks for every argument
     // of every call, so they are kept on the stack.
     let mut letters = [0; MAX_NAME_BYTES];
     let (mut length, mut word_start) = (0, 0);
-    for byte in snake.as_str().bytes() {
+    for byte in name.bytes() {
         if !byte.is_ascii_alphanumeric() {
             if is_word(letters.get(word_start..length)) {
                 return true;

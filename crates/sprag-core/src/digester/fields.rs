@@ -9,6 +9,8 @@
 //!
 //! Bounded by: [`MAX_FIELDS`] names, [`MAX_ELEMENTS`] entries for each.
 
+use std::borrow::Cow;
+
 use crate::MAX_FIELDS;
 use crate::destructive_name::is_destructive;
 use crate::digest::DigestKey;
@@ -83,11 +85,11 @@ impl FieldList<'_> {
         }
         let before = self.list.len();
         let secret = is_secret_name(name);
-        let shown: Box<str> = if clear || is_schema_name(name) {
-            name.into()
+        let shown = if clear || is_schema_name(name) {
+            Cow::Borrowed(name)
         } else {
             let digest = self.key.digest(&[NAME_TAG, name.as_bytes()]);
-            format!("#{:016x}", digest.prefix()).into()
+            Cow::Owned(format!("#{:016x}", digest.prefix()))
         };
         // Null names nothing.
         let told = values.iter().filter(|value| **value != JsonValue::Null);
@@ -98,7 +100,7 @@ impl FieldList<'_> {
                 continue;
             }
             self.list.push(Field {
-                name: shown.clone(),
+                name: (&*shown).into(),
                 digest: self.key.digest(&[TAG, self.form.as_bytes()]),
                 text: clear.then(|| match value {
                     JsonValue::Text(text) => shorten(text, MAX_TEXT_CHARS),
@@ -116,15 +118,23 @@ impl FieldList<'_> {
 fn is_schema_name(name: &str) -> bool {
     // The last one is our own: it marks a name that was there twice.
     let is_between = |c: char| matches!(c, '_' | '-' | '.' | '$' | '\u{fffd}');
-    let digits = |word: &str| word.chars().filter(char::is_ascii_digit).count();
-    let is_plain = |word: &str| {
-        let length = word.chars().count();
-        length <= MAX_WORD_CHARS && (digits(word) == 0 || length <= MAX_NUMBERED_CHARS)
-    };
-    name.len() <= MAX_SCHEMA_NAME_BYTES
-        && digits(name) <= MAX_NAME_DIGITS
-        && name.chars().all(|c| c.is_alphanumeric() || is_between(c))
-        && name.split(is_between).all(is_plain)
+    let (mut digits, mut length, mut digits_before) = (0, 0, 0);
+    // Its end is the end of its last word.
+    for c in name.chars().chain(['_']) {
+        if is_between(c) {
+            let numbered = digits > digits_before;
+            if length > MAX_WORD_CHARS || numbered && length > MAX_NUMBERED_CHARS {
+                return false;
+            }
+            (length, digits_before) = (0, digits);
+        } else if c.is_alphanumeric() {
+            digits += usize::from(c.is_ascii_digit());
+            length += 1;
+        } else {
+            return false;
+        }
+    }
+    name.len() <= MAX_SCHEMA_NAME_BYTES && digits <= MAX_NAME_DIGITS
 }
 
 fn is_scalar(value: &JsonValue<'_>) -> bool {

@@ -21,6 +21,9 @@ use super::number::{JsonNumber, needs_literal};
 /// How deep arrays and objects may nest: less than serde_json's own limit, so that it is never hit.
 pub(crate) const MAX_DEPTH: usize = 100;
 
+/// In an object of so many entries, looking at each is quicker than a search.
+const FEW_ENTRIES: usize = 16;
+
 /// If another crate of the same build switches on serde_json's `arbitrary_precision`, numbers come
 /// as objects with this one key. The second pass reads them as what they are.
 const NUMBER_KEY: &str = "$serde_json::private::Number";
@@ -64,6 +67,13 @@ impl<'a> JsonValue<'a> {
         let Self::Object(entries) = self else {
             return None;
         };
+        // The digester asks calls for some thirty names. Most differ in length from all that are there.
+        if entries.len() <= FEW_ENTRIES {
+            let mut entries = entries.iter();
+            return entries
+                .find(|(name, _)| **name == *key)
+                .map(|(_, value)| value);
+        }
         let at = entries
             .binary_search_by(|(name, _)| (**name).cmp(key))
             .ok()?;

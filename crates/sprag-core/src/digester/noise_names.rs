@@ -7,6 +7,11 @@ const LISTED_LETTERS: usize = 20;
 
 /// Whether a value under `name` is made up for each request.
 pub(super) fn is_nonce(name: &str) -> bool {
+    // Every argument and every value in it is asked for, and most names start with another letter.
+    let first = name.bytes().find(|byte| !b"_-.".contains(byte));
+    if !first.is_some_and(|first| b"cinrstx".contains(&(first | 0x20))) {
+        return false;
+    }
     let mut letters = [0; LISTED_LETTERS];
     matches!(
         squash(name, &mut letters),

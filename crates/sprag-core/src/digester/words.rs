@@ -6,7 +6,7 @@
 /// Words between spaces.
 pub(super) struct WordList {
     text: &'static str,
-    marks: BitSet<4>,
+    marks: BitSet<16>,
 }
 
 impl WordList {
@@ -91,13 +91,15 @@ impl<const N: usize> BitSet<N> {
     }
 }
 
-/// A number for a word, by its ends and its length.
+/// A number for a word, by its length, its beginning and its end.
 const fn of_word(word: &[u8]) -> usize {
-    match word {
-        [first, .., last] => *first as usize + 5 * *last as usize + 37 * word.len(),
-        [only] => *only as usize,
+    let number = match word {
+        [first, second, .., last] => u32::from_be_bytes([word.len() as u8, *first, *second, *last]),
+        [first, last] => u32::from_be_bytes([2, *first, 0, *last]),
+        [only] => *only as u32,
         [] => 0,
-    }
+    };
+    (number.wrapping_mul(0x9E37_79B1) >> 22) as usize
 }
 
 /// A number for whatever starts with the same three bytes.

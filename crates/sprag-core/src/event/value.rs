@@ -9,6 +9,7 @@ use super::Payload;
 use super::call::MAX_FOLDER_BYTES;
 use super::error::EventError;
 use super::field::{self, EventField};
+use super::wire::RawFields;
 use crate::digester::parse_text;
 use crate::id::Id;
 use crate::observation::{Identity, Via};
@@ -17,12 +18,13 @@ use crate::time::Timestamp;
 /// The fields of one event, not yet read.
 pub(super) struct FieldValues<'a> {
     text: &'a str,
-    raw: [Option<&'a RawValue>; EventField::COUNT],
+    pub(super) raw: RawFields<'a>,
 }
 
 impl<'a> FieldValues<'a> {
-    /// The fields found in `text`.
-    pub(super) fn new(text: &'a str, raw: [Option<&'a RawValue>; EventField::COUNT]) -> Self {
+    /// For the fields of `text`, none of which was found yet.
+    pub(super) fn new(text: &'a str) -> Self {
+        let raw = [None; EventField::COUNT];
         Self { text, raw }
     }
 
@@ -40,6 +42,13 @@ impl<'a> FieldValues<'a> {
         let Some(raw) = self.get(field) else {
             return Ok(None);
         };
+        // Most have no escapes: then a text is what stands between its quotes.
+        let quoted = raw.get().strip_prefix('"');
+        if let Some(text) = quoted.and_then(|rest| rest.strip_suffix('"'))
+            && !text.as_bytes().contains(&b'\\')
+        {
+            return Ok(Some(Cow::Borrowed(text)));
+        }
         match parse_text(raw.get()) {
             Ok(Some(text)) => Ok(Some(text)),
             _ => Err(self.ill_typed(field, raw, "a string")),

@@ -44,7 +44,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Event, EventError> {
     let text = std::str::from_utf8(bytes).map_err(|error| EventError::NotUtf8 {
         at: error.valid_up_to(),
     })?;
-    let values = FieldValues::new(text, walk(text).map_err(EventError::NotAnEvent)?);
+    let mut values = FieldValues::new(text);
+    walk(text, &mut values.raw).map_err(EventError::NotAnEvent)?;
     let name = values.text(EventField::Type)?.ok_or(EventError::Missing {
         field: EventField::Type.name(),
         needed_by: "every event",
@@ -211,25 +212,26 @@ fn dispatch(
     })
 }
 
-/// The raw values of the known fields of the object in `text`.
-fn walk(text: &str) -> Result<[Option<&RawValue>; EventField::COUNT], serde_json::Error> {
+/// The raw values of all fields, by their numbers: written in place, since they are many.
+pub(super) type RawFields<'a> = [Option<&'a RawValue>; EventField::COUNT];
+
+/// Writes the raw values of the known fields of the object in `text`.
+fn walk<'a>(text: &'a str, values: &mut RawFields<'a>) -> Result<(), serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let values = reader.deserialize_map(EventVisitor)?;
-    reader.end()?;
-    Ok(values)
+    reader.deserialize_map(EventVisitor(values))?;
+    reader.end()
 }
 
-struct EventVisitor;
+struct EventVisitor<'v, 'a>(&'v mut RawFields<'a>);
 
-impl<'de> Visitor<'de> for EventVisitor {
-    type Value = [Option<&'de RawValue>; EventField::COUNT];
+impl<'de> Visitor<'de> for EventVisitor<'_, 'de> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-        let mut values = [None; EventField::COUNT];
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         while let Some(field) = entries.next_key_seed(FieldSeed)? {
             let Some(field) = field else {
                 entries.next_value::<IgnoredAny>()?;
@@ -238,14 +240,14 @@ impl<'de> Visitor<'de> for EventVisitor {
             let value = entries
                 .next_value::<&RawValue>()
                 .map_err(|error| A::Error::custom(format_args!("{}: {error}", field.name())))?;
-            if let Some(slot) = values.get_mut(field as usize) {
+            if let Some(slot) = self.0.get_mut(field as usize) {
                 if slot.is_some() {
                     return Err(A::Error::duplicate_field(field.name()));
                 }
                 *slot = Some(value);
             }
         }
-        Ok(values)
+        Ok(())
     }
 }
 
