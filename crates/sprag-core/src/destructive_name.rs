@@ -73,6 +73,9 @@ pub fn is_destructive(tool: &str, hints: Hints, limits: &DestructiveLimits) -> b
     if limits.trust_hints && hints.destructive == Some(true) {
         return true;
     }
+    if !may_match(tool, limits) {
+        return false;
+    }
     let name = SnakeName::<NAME_BYTES>::new(tool);
     let name = name.as_str();
     let first = name.chars().next().unwrap_or('_');
@@ -83,6 +86,27 @@ pub fn is_destructive(tool: &str, hints: Hints, limits: &DestructiveLimits) -> b
         glob.may_start_with(first)
             && !is_word(glob.as_str())
             && glob.matches_chars(snake_chars(tool))
+    })
+}
+
+/// Whether an entry of the policy starts like a word in the name of `tool`, or with any letter. It is asked on every
+/// call, and nearly every tool has no such word.
+fn may_match(tool: &str, limits: &DestructiveLimits) -> bool {
+    if !tool.is_ascii() {
+        return true;
+    }
+    let letter = |byte: u8| 1_u32 << (byte & 31);
+    let (mut starts, mut is_start) = (0, true);
+    for byte in tool.bytes() {
+        if is_start || byte.is_ascii_uppercase() {
+            starts |= letter(byte);
+        }
+        is_start = matches!(byte, b'_' | b'-' | b'.');
+    }
+    let mut entries = limits.tools.iter();
+    entries.any(|glob| match glob.as_str().as_bytes().first() {
+        Some(b'*' | b'?') | None => true,
+        Some(first) => !first.is_ascii() || starts & letter(*first) != 0,
     })
 }
 

@@ -95,7 +95,8 @@ impl Finding {
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     enforced: Vec<Finding>,
-    shadow: Option<Finding>,
+    /// In a box, since there rarely is one, and the findings of every event are moved.
+    shadow: Option<Box<Finding>>,
     /// A person approved the call: what would ask about it is left out.
     lifts: bool,
     lifted: bool,
@@ -164,7 +165,7 @@ impl Findings {
                     .as_ref()
                     .is_none_or(|held| outranks(&finding, held))
                 {
-                    self.shadow = Some(finding);
+                    self.shadow = Some(Box::new(finding));
                 }
             }
             Mode::Ask => self.push(make().asking()),
@@ -198,7 +199,12 @@ impl Findings {
 
     /// What the rules in shadow would have done, at most.
     pub(crate) fn shadowed(&self) -> Option<&Finding> {
-        self.shadow.as_ref()
+        self.shadow.as_deref()
+    }
+
+    /// Whether nothing was found at all.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.enforced.is_empty() && self.shadow.is_none() && self.notice.is_none()
     }
 
     /// Turns the findings into the verdict.

@@ -52,9 +52,10 @@ impl Glob {
     /// Whether a text that starts with `first` may match: a look at one character spares most of
     /// the rest.
     pub(crate) fn may_start_with(&self, first: char) -> bool {
-        match self.0.chars().next() {
-            Some('*' | '?') => true,
-            Some(wanted) => wanted == first,
+        match self.0.as_bytes().first() {
+            Some(b'*' | b'?') => true,
+            Some(wanted) if wanted.is_ascii() => char::from(*wanted) == first,
+            Some(_) => self.0.starts_with(first),
             None => false,
         }
     }

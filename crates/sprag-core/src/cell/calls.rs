@@ -76,9 +76,19 @@ impl Calls {
         }
     }
 
+    /// Whether one of the calls of the longest round was of `key`. Almost every call is another one.
+    fn made_lately(&self, key: u64) -> bool {
+        let after = self.recent.len();
+        let mut latest = after.saturating_sub(*ROUND_CALLS.end())..after;
+        latest.any(|at| self.recent.get(at).is_some_and(|(held, _)| *held == key))
+    }
+
     /// How often the last few calls were made in turn, with one call of `key` more at `now` that ends a
     /// round; the number of calls in a round comes with it. A lull ends the rounds.
     pub(crate) fn rounds_with(&self, key: u64, now: Timestamp) -> Option<(u32, usize)> {
+        if !self.made_lately(key) {
+            return None;
+        }
         // The call `n` back, this one being 0, and whether it was made soon after the one before it.
         let back = |n: usize| match n {
             0 => Some((key, now)),
@@ -90,7 +100,6 @@ impl Calls {
             (held, _) => held.is_some() && n == 0,
         };
         ROUND_CALLS.into_iter().find_map(|period| {
-            // Almost every call is another one than those of a round ago.
             if held(period) != Some(key) || !(1..period).all(soon) {
                 return None;
             }
@@ -114,7 +123,7 @@ impl Calls {
         span: Millis,
         least: usize,
     ) -> Option<(usize, usize)> {
-        if self.recent.len() + 1 < least {
+        if self.recent.len() + 1 < least || !self.made_lately(key) {
             return None;
         }
         // The n-th latest call, this one first; no call is older than the span.

@@ -20,6 +20,9 @@ const MAX_CHARS: usize = 240;
 /// What an approval for the whole session covers: the same programs that do the same to the same targets,
 /// or the same tool on the same targets, else the same call but for noise in its arguments.
 pub(super) fn deed(call: &Call, tried: &Tried, destruction: &Destruction<'_>) -> u64 {
+    if destruction.is_empty() {
+        return tried.normal;
+    }
     let approach = &call.approach;
     let mut deeds: Vec<u64> = destruction.deeds().map(effect_deed).collect();
     let destroys = destruction.destroys.as_ref();

@@ -27,6 +27,12 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
         return Verdict::default();
     };
     let gate = stopped(&call.session, call.generation, &session, cells);
+    // Nearly every call: nothing stops it, and no other adapter can have seen it.
+    if gate.is_none() && cells.alias.is_none() {
+        let verdict = judged(call, &mut session, cells, now, policy, &limits);
+        cells.session = Some(session);
+        return verdict;
+    }
     let mut alias = cells.alias.as_mut().filter(|_| gate.is_none());
     let passed_hook = alias.as_mut().is_some_and(|alias| alias.passed_hook(call));
     let first = alias.and_then(|alias| alias.repeated_call(call, now));
@@ -48,7 +54,7 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
             if above && finding.code == Some(Code::SessionKilledLoopGuard) {
                 let tried = Tried::new(&call.approach, &limits);
                 let judged = CallJudgement::Refused;
-                remember(call, &mut session, tried, judged, now);
+                remember(call, &mut session, &tried, judged, now);
             }
             answer(finding, &session, call.identity, Stage::Call)
         }
@@ -116,14 +122,14 @@ impl CallJudgement {
 fn remember(
     call: &Call,
     cell: &mut SessionCell,
-    tried: Tried,
+    tried: &Tried,
     fate: CallJudgement,
     now: Timestamp,
 ) {
     if let Some(id) = pending_id(call.use_id.as_ref(), call.id.as_ref()) {
         cell.remember_pending(PendingCall {
             id,
-            tried,
+            tried: *tried,
             refused: fate != CallJudgement::Allowed,
             asked: matches!(fate, CallJudgement::Asked(_)),
             dialog: call.dialog,
@@ -177,7 +183,7 @@ fn judged(
         cell.held.make(&tried, call.turn.unwrap_or_default(), now);
         if let Some(code) = &approved {
             cell.held.approvals.use_up(code);
-        } else {
+        } else if !destruction.is_empty() {
             let memory = (&mut *cell, cells.agent.as_deref_mut());
             let losses = destruction.losses();
             losses.count(memory, now, limits, policy.widest());
@@ -194,6 +200,6 @@ fn judged(
         verdict.approval = approved;
     }
     let fate = CallJudgement::of(call, verdict.decision, &destruction);
-    remember(call, cell, tried, fate, now);
+    remember(call, cell, &tried, fate, now);
     verdict
 }

@@ -26,11 +26,24 @@ pub(super) fn settle(
     stage: Stage,
     now: Timestamp,
 ) -> Verdict {
+    // Nearly every verdict says nothing.
+    if found.is_silent() {
+        return allowed(cell);
+    }
     if identity == Identity::Exact {
         mark(found.strongest(), cell, now);
         mark_shadow(found.shadowed(), cell, now);
     }
     tell(found, cell, identity, stage)
+}
+
+/// The verdict when nothing was found.
+fn allowed(cell: &SessionCell) -> Verdict {
+    Verdict {
+        generation: cell.generation(),
+        killed_generation: cell.killed_generation(),
+        ..Verdict::default()
+    }
 }
 
 /// The verdict of a gate that sets no mark.

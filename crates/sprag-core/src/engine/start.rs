@@ -14,6 +14,9 @@ use crate::time::Timestamp;
 /// has returned; a call that started one has its result. Before one more start is judged, what counts no more is
 /// forgotten.
 pub(super) fn note(what: &Observed, cells: &mut Cells, now: Timestamp) {
+    if cells.family().is_none() {
+        return;
+    }
     let generation = cells.session.as_ref().map_or(1, |cell| cell.generation());
     match what {
         Observed::Message(message) => {

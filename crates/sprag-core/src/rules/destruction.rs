@@ -18,10 +18,20 @@ pub(crate) struct Destruction<'c> {
 impl<'c> Destruction<'c> {
     pub(crate) fn of(call: &'c Call, limits: &Limits) -> Self {
         let near = destructive::near_targets(call, &limits.destructive);
+        let losses = if call.effects.is_empty() && near.is_empty() {
+            Losses::default()
+        } else {
+            Losses::of(call, &limits.destructive, &near)
+        };
         Self {
             destroys: Destroys::of(call, &limits.destructive),
-            losses: Losses::of(call, &limits.destructive, &near),
+            losses,
         }
+    }
+
+    /// Whether it destroys nothing, as nearly every call.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.destroys.is_none() && self.losses.is_empty()
     }
 
     /// Judges all destructive rules before the call is let through.

@@ -106,12 +106,12 @@ fn in_turn(
 ) {
     let (max, span) = (limits.call.max_identical.get(), limits.call.window);
     let least = usize::try_from(max.saturating_mul(2)).unwrap_or(usize::MAX);
-    if cell.held.reports(&tried.name) {
-        return;
-    }
     let Some((count, calls)) = cell.held.calls.in_turn(tried.exact, now, span, least) else {
         return;
     };
+    if cell.held.reports(&tried.name) {
+        return;
+    }
     let oldest = cell
         .held
         .calls
@@ -145,13 +145,13 @@ fn repeat(
     limits: &Limits,
     found: &mut Findings,
 ) {
-    if cell.held.reports(&tried.name) {
-        return;
-    }
     let count = cell.held.calls.row_with(tried.exact, now);
     let limit = limits.call.repeat.get();
     if count < limit {
         return rounds(tried, cell, now, limits, found);
+    }
+    if cell.held.reports(&tried.name) {
+        return;
     }
     found.add(limits, RuleId::CallRepeat, || {
         Finding::new(
@@ -181,7 +181,7 @@ fn rounds(
     let Some((rounds, calls)) = cell.held.calls.rounds_with(tried.exact, now) else {
         return;
     };
-    if rounds != limit {
+    if rounds != limit || cell.held.reports(&tried.name) {
         return;
     }
     found.add(limits, RuleId::CallRepeat, || {
