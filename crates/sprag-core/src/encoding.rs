@@ -74,10 +74,14 @@ pub fn decode<'a, T: Fields<'a>>(bytes: &'a [u8]) -> Result<T, Malformed> {
     T::read_fields(&mut Reader::new(bytes)?)
 }
 
+/// Nearly every part is shorter.
+const PART_BYTES: usize = 32;
+
 /// The bytes of a value inside of others, which have the version.
 #[must_use]
 pub fn encode_part<'a>(value: &impl Fields<'a>) -> Vec<u8> {
     let mut out = Writer::default();
+    out.bytes.reserve(PART_BYTES);
     value.write_fields(&mut out);
     out.into_bytes()
 }

@@ -74,15 +74,16 @@ pub fn verify(view: &dyn LogView, policies: ReadPolicy<'_>) -> Result<Verificati
         found.fail(base.after, LogProblem::Checkpoint);
         return Ok(found);
     }
-    let mut expected = expected.split_off(&found.first);
+    // Records come in order, and so do those that a checkpoint names.
+    let mut expected = expected.split_off(&found.first).into_iter().peekable();
     let after = base.after;
     let mut fold = FoldLog::new(base, policies);
     view.scan(after, &mut |row| {
         let step = match fold.step(view, row) {
             Ok(_)
                 if expected
-                    .remove(&row.seq)
-                    .is_some_and(|hash| hash != row.hash) =>
+                    .next_if(|(seq, _)| *seq == row.seq)
+                    .is_some_and(|(_, hash)| hash != row.hash) =>
             {
                 Err(LogProblem::Checkpoint)
             }
