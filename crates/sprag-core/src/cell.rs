@@ -21,6 +21,7 @@ pub(crate) mod pace;
 mod pair;
 mod pending;
 pub(crate) mod progress;
+mod rare;
 mod rewind;
 mod said;
 mod session;

@@ -90,7 +90,7 @@ impl RuleState {
         let session = cells
             .session
             .iter()
-            .map(|cell| ("session", &cell.held.spent));
+            .map(|cell| ("session", &*cell.held.spent));
         let flow = cells.flow.iter().map(|cell| ("flow", &cell.spent));
         let agent = cells.agent.iter().map(|cell| ("agent_day", &cell.spent));
         let all = session.chain(flow).chain(agent);
@@ -124,7 +124,7 @@ impl RuleState {
             killed: cell.killed().cloned(),
             blocked: cell.blocked().cloned(),
             pending: cell.held.pending.len(),
-            dispatches: cell.held.dispatches.clone(),
+            dispatches: cell.held.dispatches.to_vec(),
             ..Self::default()
         }
     }

@@ -45,7 +45,7 @@ pub struct SpentAbove {
 impl SpentAbove {
     /// None if nothing was spent.
     pub(crate) fn of(id: &str, cell: &SessionCell) -> Option<Self> {
-        let mut spent = cell.held.spent.clone();
+        let mut spent = Spending::clone(&cell.held.spent);
         if spent.is_empty() {
             return None;
         }

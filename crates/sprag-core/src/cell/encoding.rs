@@ -16,6 +16,7 @@ use super::calls::Calls;
 use super::flow::{FlowMember, FlowStarter};
 use super::pace::Pace;
 use super::progress::Progress;
+use super::rare::Rare;
 use super::said::Said;
 use super::session::{Refusals, ResettableState};
 use super::spent::{ModelSpending, Reservation};
@@ -69,16 +70,16 @@ numbered_fields!(ResettableState {
     6 user_seen: bool,
     7 attended_at: Option<Timestamp>,
     8 pending: PendingRows,
-    9 refusals: Refusals,
+    9 refusals: Rare<Refusals>,
     10 unattended: u32,
     11 destructive: Option<Box<Destructive>>,
-    12 dispatches: Vec<Id>,
-    13 spent: Spending,
+    12 dispatches: Rare<Vec<Id>>,
+    13 spent: Rare<Spending>,
     14 pace: Pace,
     15 refused_in_block: u32,
     16 run_started: Option<Timestamp>,
     17 user_unblocks: bool,
-    18 approvals: Approvals,
+    18 approvals: Rare<Approvals>,
     19 reporting: Vec<Fixed>,
     20 commands: Option<Box<Destructive>>,
     21 near: Option<Box<NearLosses>>,
@@ -713,7 +714,7 @@ mod tests {
         cell.held.reporting = (0..random.small() % 4).map(|_| random.roll()).collect();
         cell.held.actions = random.small();
         cell.held.unattended = random.small();
-        cell.held.refusals = Refusals {
+        *cell.held.refusals = Refusals {
             count: random.small(),
             counted_at: random.maybe(RandomValues::time),
             identical_at: random.maybe(RandomValues::time),

@@ -133,24 +133,27 @@ impl Rewind for ResettableState {
             &mut self.since,
             &mut self.attended_at,
             &mut self.run_started,
-            &mut self.refusals.counted_at,
-            &mut self.refusals.identical_at,
             &mut self.pace.answered,
             &mut self.pace.active,
         ] {
             at.rewind(to);
         }
+        if let Some(refusals) = self.refusals.used() {
+            refusals.counted_at.rewind(to);
+            refusals.identical_at.rewind(to);
+        }
         self.calls.rewind(to);
-        self.spent.rewind(to);
+        if let Some(spent) = self.spent.used() {
+            spent.rewind(to);
+        }
         self.destructive.rewind(to);
         self.commands.rewind(to);
         self.near.rewind(to);
         self.progress.rewind(to);
         self.pending.iter_mut().for_each(|call| call.at.rewind(to));
-        let approvals = &mut self.approvals.list;
-        approvals
-            .iter_mut()
-            .for_each(|approval| approval.rewind(to));
+        let approvals = self.approvals.used().map(|held| &mut held.list);
+        let approvals = approvals.into_iter().flatten();
+        approvals.for_each(|approval| approval.rewind(to));
     }
 }
 

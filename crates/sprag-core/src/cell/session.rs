@@ -13,6 +13,7 @@ use super::near::NearLosses;
 use super::pace::Pace;
 use super::pending::PendingCall;
 use super::progress::Progress;
+use super::rare::Rare;
 use super::said::Said;
 use super::spent::Spending;
 use super::starts::Starter;
@@ -97,15 +98,15 @@ pub(crate) struct ResettableState {
     pub(crate) attended_at: Option<Timestamp>,
     pub(crate) unattended: u32,
     pub(crate) actions: u32,
-    pub(crate) refusals: Refusals,
+    pub(crate) refusals: Rare<Refusals>,
     pub(crate) calls: Calls,
     pub(crate) destructive: Option<Box<Destructive>>,
     /// The same for what commands destroy outside of the workspace.
     pub(crate) commands: Option<Box<Destructive>>,
     pub(crate) near: Option<Box<NearLosses>>,
     pub(crate) pending: Vec<PendingCall>,
-    pub(crate) dispatches: Vec<Id>,
-    pub(crate) spent: Spending,
+    pub(crate) dispatches: Rare<Vec<Id>>,
+    pub(crate) spent: Rare<Spending>,
     pub(crate) progress: Progress,
     pub(crate) pace: Pace,
     /// Calls refused since the session was blocked.
@@ -114,7 +115,7 @@ pub(crate) struct ResettableState {
     pub(crate) run_started: Option<Timestamp>,
     /// The last message of a user lifted a block, or would have: the next one will.
     pub(crate) user_unblocks: bool,
-    pub(crate) approvals: Approvals,
+    pub(crate) approvals: Rare<Approvals>,
     pub(crate) output: Said,
     /// Somebody outside spoke to it.
     pub(crate) opened: bool,
@@ -362,10 +363,13 @@ impl SessionCell {
     }
 
     pub(crate) fn end_dispatch(&mut self, flow: Option<&Id>) {
+        let Some(list) = self.held.dispatches.used() else {
+            return;
+        };
         match flow {
-            Some(flow) => self.held.dispatches.retain(|running| running != flow),
+            Some(flow) => list.retain(|running| running != flow),
             None => {
-                self.held.dispatches.pop();
+                list.pop();
             }
         }
     }

@@ -58,6 +58,17 @@ pub(crate) struct Amount<'u> {
 }
 
 impl Spending {
+    /// What a new session has spent.
+    pub(super) const NOTHING: Self = Self {
+        tokens: 0,
+        cost_micros: 0,
+        cache_read_tokens: 0,
+        unpriced_tokens: 0,
+        warned: 0,
+        models: Vec::new(),
+        reserved: Vec::new(),
+    };
+
     pub(crate) fn add(&mut self, amount: Amount<'_>) {
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
         add(&mut self.tokens, amount.tokens);

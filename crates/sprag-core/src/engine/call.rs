@@ -77,8 +77,8 @@ fn let_run(call: &Call, cell: &mut SessionCell, code: &Id, now: Timestamp) -> Op
     let waits = |held: &&PendingCall| held.id == id && held.asked && held.dialog;
     let pending = cell.held.pending.iter().find(waits)?.clone();
     let asked = |held: &Approval| held.code == *code;
-    let (code, exact) = cell.held.approvals.let_run(asked, now)?;
-    cell.held.refusals.count = 0;
+    let (code, exact) = cell.held.approvals.used()?.let_run(asked, now)?;
+    cell.held.refusals.relent();
     cell.held.calls.push(exact, now);
     cell.remember_pending(PendingCall {
         refused: false,

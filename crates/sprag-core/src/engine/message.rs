@@ -74,7 +74,9 @@ fn from_outside(message: &Message, cells: &mut Cells, now: Timestamp, limits: &L
             if !receiver.held.approvals.has_declined(now) {
                 receiver.held.destructive = None;
             }
-            receiver.held.approvals.spoken_to();
+            if let Some(approvals) = receiver.held.approvals.used() {
+                approvals.spoken_to();
+            }
             receiver.held.user_unblocks = message.unblock || limits.session.human_unblocks;
             if receiver.held.user_unblocks {
                 receiver.unblock();

@@ -127,11 +127,12 @@ fn ran_unapproved(
     limits: &LimitsRef<'_>,
     policy: &Policy,
 ) -> (Option<Id>, &'static str) {
-    cell.held.refusals.count = 0;
+    cell.held.refusals.relent();
     cell.held.calls.push(pending.tried.exact, now);
     let exact = pending.tried.exact;
     let asked = |held: &Approval| pending.dialog && held.exact == exact;
-    if let Some((code, _)) = cell.held.approvals.let_run(asked, now) {
+    let approvals = cell.held.approvals.used();
+    if let Some((code, _)) = approvals.and_then(|held| held.let_run(asked, now)) {
         return (Some(code), LET_RUN);
     }
     if let Some(losses) = &pending.losses {

@@ -70,5 +70,5 @@ pub(crate) fn refused(
 
 /// A call was let through.
 pub(crate) fn relented(cell: &mut SessionCell) {
-    cell.held.refusals.count = 0;
+    cell.held.refusals.relent();
 }

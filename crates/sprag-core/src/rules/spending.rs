@@ -168,7 +168,7 @@ impl<'c> Spender<'c> {
         let above = self.cells.above.iter_mut();
         let written = above.filter(|above| above.is_live(now)).map(|above| {
             let cell = &mut above.cell;
-            (&above.id, cell.agent.as_ref(), &mut cell.held.spent)
+            (&above.id, cell.agent.as_ref(), &mut *cell.held.spent)
         });
         let read = self.cells.spent_above.iter_mut();
         let read = read.filter(|above| above.is_live(now));
