@@ -60,8 +60,42 @@ pub fn is_secret_name(name: &str) -> bool {
     has_secret(SnakeName::<{ 2 * MAX_NAME_BYTES }>::new(name).as_str())
 }
 
+/// The letters of a text as a set, whatever their case. Other bytes may set any bit: that finds more, never less.
+const fn letters_of(text: &[u8]) -> u32 {
+    let (mut letters, mut rest) = (0, text);
+    while let [byte, after @ ..] = rest {
+        letters |= 1 << (*byte & 31);
+        rest = after;
+    }
+    letters
+}
+
+/// The letters of each part and word.
+const LETTERS: [u32; PARTS.len() + WORDS.len()] = {
+    let mut letters = [0; PARTS.len() + WORDS.len()];
+    let (mut rest, mut others) = (PARTS.as_slice(), WORDS.as_slice());
+    let mut to = letters.as_mut_slice();
+    while let [slot, after @ ..] = to {
+        (*slot, rest, others) = match (rest, others) {
+            ([part, rest @ ..], others) => (letters_of(part.as_bytes()), rest, others),
+            ([], [word, others @ ..]) => (letters_of(word.as_bytes()), rest, others),
+            ([], []) => (0, rest, others),
+        };
+        to = after;
+    }
+    letters
+};
+
 /// The same for a name without capitals.
 fn has_secret(name: &str) -> bool {
+    // Nearly every name lacks a letter of every one of them.
+    let letters = letters_of(name.as_bytes());
+    let may_have = LETTERS
+        .iter()
+        .fold(false, |any, of| any | (of & !letters == 0));
+    if !may_have {
+        return false;
+    }
     // The letters and digits of the name without separators. The digester asks for every argument
     // of every call, so they are kept on the stack.
     let mut letters = [0; MAX_NAME_BYTES];

@@ -116,6 +116,10 @@ impl FieldList<'_> {
 
 /// Whether a tool's schema may call an argument so: words of letters, with a few digits among them.
 fn is_schema_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    if name.len() <= MAX_WORD_CHARS && name.bytes().all(is_plain) {
+        return true;
+    }
     // The last one is our own: it marks a name that was there twice.
     let is_between = |c: char| matches!(c, '_' | '-' | '.' | '$' | '\u{fffd}');
     let (mut digits, mut length, mut digits_before) = (0, 0, 0);

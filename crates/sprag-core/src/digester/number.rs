@@ -50,7 +50,7 @@ impl<'a> JsonNumber<'a> {
     /// Appends the number in its one form, which is JSON again.
     pub(crate) fn write(self, out: &mut String) {
         match self {
-            Self::Unsigned(value) => push_fmt(out, format_args!("{value}")),
+            Self::Unsigned(value) => write_digits(value, out),
             Self::Signed(value) => push_fmt(out, format_args!("{value}")),
             Self::Float(value) => {
                 let mut shortest = Shortest::default();
@@ -62,6 +62,23 @@ impl<'a> JsonNumber<'a> {
             Self::Literal(literal) => write_literal(literal, out),
         }
     }
+}
+
+/// Appends a whole number. Calls have many, and formatting takes its time.
+fn write_digits(mut value: u64, out: &mut String) {
+    // The longest u64.
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + u8::try_from(value % 10).unwrap_or_default();
+        value /= 10;
+        at -= 1;
+        if value == 0 {
+            break;
+        }
+    }
+    let written = digits.get(at..).unwrap_or_default();
+    out.push_str(std::str::from_utf8(written).unwrap_or_default());
 }
 
 fn push_fmt(out: &mut String, text: std::fmt::Arguments<'_>) {
@@ -138,6 +155,15 @@ mod tests {
         let mut out = String::new();
         JsonNumber::from_literal(literal).unwrap().write(&mut out);
         out
+    }
+
+    #[test]
+    fn whole_numbers_are_written_as_rust_writes_them() {
+        for value in [0, 7, 10, 42, 99, 100, 4_294_967_296, u64::MAX - 1, u64::MAX] {
+            let mut out = String::new();
+            JsonNumber::Unsigned(value).write(&mut out);
+            assert_eq!(out, value.to_string());
+        }
     }
 
     #[test]

@@ -93,8 +93,9 @@ impl<const N: usize> BitSet<N> {
 
 /// A number for a word, by its length, its beginning and its end.
 const fn of_word(word: &[u8]) -> usize {
+    let [length, ..] = word.len().to_le_bytes();
     let number = match word {
-        [first, second, .., last] => u32::from_be_bytes([word.len() as u8, *first, *second, *last]),
+        [first, second, .., last] => u32::from_be_bytes([length, *first, *second, *last]),
         [first, last] => u32::from_be_bytes([2, *first, 0, *last]),
         [only] => *only as u32,
         [] => 0,
