@@ -15,6 +15,7 @@ mod commit_id;
 mod commit_queue;
 mod connection_pool;
 mod decide;
+mod decide_together;
 mod fail_modes;
 mod keys;
 mod log_pruning;

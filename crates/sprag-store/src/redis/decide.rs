@@ -12,9 +12,8 @@ use redis::{Connection, RedisError, RedisResult, cmd};
 use sprag_core::{CellKey, Observed, Timestamp};
 
 use super::cell_cache::LostKill;
-use super::commit::{CommitAttempt, CommitOutcome, CommitReply};
+use super::commit::{CommitAttempt, CommitOutcome};
 use super::commit_id::{CommitHeader, PendingCommit, SentCommit};
-use super::commit_queue::Queued;
 use super::fail_modes::agent_and_session;
 use super::monotonic;
 use super::redis_counts::count;
@@ -115,50 +114,6 @@ impl RedisPod {
                     self.pool.release(pooled);
                     return other;
                 }
-            }
-        }
-    }
-
-    /// Decides in one round trip with other callers. Returns none if it takes more than that: `pending` then holds
-    /// what was sent and got no reply.
-    fn decide_together(
-        &self,
-        draft: &Draft,
-        until: Instant,
-        pending: &mut PendingCommit,
-    ) -> Result<Option<Record>, SharedError> {
-        let is_plain = self.options.replicas == 0
-            && !self.is_full_of_marks.load(Ordering::Relaxed)
-            && lock(&self.saved_policies).contains(&draft.policy.digest);
-        if !is_plain {
-            return Ok(None);
-        }
-        let (fence, id) = (self.identity.fence(), pending.sent.id);
-        let attempt = CommitAttempt::prepare(self, draft.clone(), CommitHeader { fence, id })?;
-        let queued = self.queue.commit(self, &attempt.input, fence, until);
-        let reply = match queued {
-            Queued::Replied(sent, value) => CommitReply::read(&value).ok().inspect(|reply| {
-                self.observe(sent, reply);
-            }),
-            Queued::Lost => None,
-            Queued::NotSent => return Ok(None),
-        };
-        match reply.map(|reply| reply.outcome) {
-            Some(CommitOutcome::Done { seq, prev, hash }) => {
-                self.count_decision(ChainHead { seq, hash });
-                Ok(Some(attempt.done(&self.cache, seq, prev, hash)))
-            }
-            Some(CommitOutcome::Rules(found)) => Err(self.other_rules(found).into()),
-            // Nothing was written.
-            Some(CommitOutcome::Stale(fresh)) => {
-                count(&self.counts.conflicts);
-                attempt.refresh(&self.cache, &fresh)?;
-                Ok(None)
-            }
-            Some(CommitOutcome::Fenced) => Ok(None),
-            None => {
-                pending.unanswered = Some(attempt);
-                Ok(None)
             }
         }
     }
@@ -293,7 +248,7 @@ impl RedisPod {
         Ok(found)
     }
 
-    fn count_decision(&self, at: ChainHead) {
+    pub(super) fn count_decision(&self, at: ChainHead) {
         count(&self.counts.decisions);
         let mut head = lock(&self.head);
         if at.seq > head.seq {
