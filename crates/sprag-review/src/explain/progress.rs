@@ -63,7 +63,7 @@ pub(super) const RECURRENCE: Explanation = Explanation {
             between: a warning at `warn`, a block at `block`. A program run again and again whose \
             answers differ in numbers only counts half; one that fails at the end of each run blocks on \
             the 12th in a row. The known failures of one program are also counted together, however it is \
-            called: a warning two before `block`, a block at it. A round of calls that is longer than the memory is known by samples. \
+            called: a warning at four fifths of `block`, a block at it. A round of calls that is longer than the memory is known by samples. \
             Informed classifier only.",
     resets: "The approach answers something else. For what does not fail also a new change since its last \
              time (then it is a check), or more than 20 other steps in between. A user's message sets it to \

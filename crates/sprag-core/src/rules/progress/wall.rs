@@ -4,7 +4,7 @@
 //! that is new. But the build still ends in the same error. So the failures of one program, or of one tool that
 //! runs none, are counted whatever its arguments are and whatever happens in between.
 //!
-//! Trips when: 8 known failures of one program warn, 10 block (two before `recurrence`'s block, and that). A failure
+//! Trips when: 8 known failures of one program warn, 10 block (four fifths of `recurrence`'s block, and that). A failure
 //! that differs in numbers and paths only counts half. Of the failures of a sweep each fourth counts, or each
 //! second if something was changed in between; of failures that may be findings each third, and so of those that
 //! were waited for.
@@ -30,8 +30,8 @@ use super::waiting::Wait;
 const WHOLE: u16 = 12;
 /// The programs that are remembered.
 const WALLS: usize = 4;
-/// It warns so long before it blocks.
-const AHEAD: u32 = 2;
+/// It blocks on this failure at the earliest, and warns after four fifths of those before.
+const LEAST: u32 = 4;
 
 /// What tells the keys of this file from others in the same memory.
 const ROUGH: u64 = 0x77_616c_6c31;
@@ -69,13 +69,13 @@ pub(super) fn judge(
     if count == before {
         return;
     }
-    let block = limits.progress.recurrence.block;
+    let block = limits.progress.recurrence.block.get().max(LEAST);
     let rung = Rung {
         rule: RuleId::ProgressRecurrence,
         key: "recurrence",
         threshold: Threshold {
-            warn: Limit::of(block.get().saturating_sub(AHEAD)),
-            block,
+            warn: Limit::of(block.saturating_mul(4) / 5),
+            block: Limit::of(block),
         },
         count,
         manner: Manner::WarnsTwice,
