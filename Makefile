@@ -128,9 +128,9 @@ test-docs: ## run the commands of README and docs/, and compare what they show w
 	docs/try "$(abspath $(TARGET))/debug/sprag"
 
 load: ## what the server costs against a bare handler, how soon it is ready, and what rough clients do to it
-	$(CARGO) run --release $(LOCKED) -p sprag-server --example load
-	$(CARGO) run --release $(LOCKED) -p sprag-server --example load ready
-	$(CARGO) run --release $(LOCKED) -p sprag-server --example load rough
+	$(CARGO) run --release $(LOCKED) -p sprag-bench --features adapters --bin server_load
+	$(CARGO) run --release $(LOCKED) -p sprag-bench --features adapters --bin server_load ready
+	$(CARGO) run --release $(LOCKED) -p sprag-bench --features adapters --bin server_load rough
 
 shapes: ## write the dashboard's types again, from what the server publishes
 	SPRAG_WRITE=1 $(CARGO) test $(ALL) --test server dashboards_types
@@ -218,7 +218,7 @@ soak: ## the long run: make soak SCALE=2 takes twice as long
 	SPRAG_SCAN_BYTES=$$((1000000000 * $(SCALE))) \
 	SPRAG_ALL_TRACES=1 SPRAG_KILLED=$$((100000 * $(SCALE))) SPRAG_KILLS=$$((200 * $(SCALE))) SPRAG_CRASHES=$$((200 * $(SCALE))) SPRAG_MUTATIONS=$$((10000 * $(SCALE))) SPRAG_FUZZ_CHANGES=$$((20000 * $(SCALE))) \
 	  $(CARGO) test --release $(ALL) --lib --bins --tests
-	$(CARGO) run --release $(LOCKED) -p sprag-server --example load 5 32 $$((10 * $(SCALE)))
+	$(CARGO) run --release $(LOCKED) -p sprag-bench --features adapters --bin server_load 5 32 $$((10 * $(SCALE)))
 	@$(MAKE) fuzz SECONDS_EACH=$$((600 * $(SCALE)))
 
 SECONDS_EACH ?= 60

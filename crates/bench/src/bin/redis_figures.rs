@@ -1,5 +1,5 @@
 //! What the store in Redis costs:
-//! `cargo run --release -p sprag-store --features redis --example redis_figures -- redis://127.0.0.1:6379`.
+//! `cargo run --release -p sprag-bench --features redis --bin redis_figures -- redis://127.0.0.1:6379`.
 //!
 //! It empties the database that it is pointed at. Times are told twice: as decisions a second, which a busy
 //! machine makes smaller, and as processor time on both sides, which it hardly changes.

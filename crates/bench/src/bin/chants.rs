@@ -1,7 +1,7 @@
 //! Runs the chant detector over what models wrote in recorded runs: the words between agents, and every
 //! text in the arguments of calls. Each one that it takes for a chant is printed.
 //!
-//! `cargo run -p sprag --all-features --example chants FOLDER`
+//! `cargo run -p sprag-bench --features adapters --bin chants FOLDER`
 
 #![expect(clippy::print_stdout, reason = "it prints what it found")]
 

@@ -1,8 +1,8 @@
 //! What the proxy costs against a bare hyper reverse proxy, in the same run: time and CPU of a round trip.
 //!
-//! `cargo run --release -p sprag-mcp --example measure_http [ROUND TRIPS]`
+//! `cargo run --release -p sprag-bench --features adapters --bin mcp_http [ROUND TRIPS]`
 //!
-//! `… measure_http streams [COUNT]` holds so many streams open at once, and tells what the proxy needs for them and
+//! `… mcp_http streams [COUNT]` holds so many streams open at once, and tells what the proxy needs for them and
 //! what is left of it when they are gone.
 //!
 //! The server, both proxies and this client are processes of their own, so that the CPU of each can be read. Rounds
@@ -54,7 +54,7 @@ fn main() -> Result<(), Failure> {
         ["streams", count] => streams::hold(count.parse()?),
         [] => measure(20_000),
         [trips] => measure(trips.parse()?),
-        _ => Err("measure_http [ROUND TRIPS | streams [COUNT]]".into()),
+        _ => Err("mcp_http [ROUND TRIPS | streams [COUNT]]".into()),
     }
 }
 

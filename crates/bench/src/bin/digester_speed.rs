@@ -1,5 +1,5 @@
 //! What the digester costs: reading and observing an event, measured against `serde_json` reading the
-//! same bytes into a `Value`. Run with `cargo run --release -p sprag-core --example digester_speed`.
+//! same bytes into a `Value`. Run with `cargo run --release -p sprag-bench --bin digester_speed`.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,

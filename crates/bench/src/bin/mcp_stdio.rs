@@ -1,20 +1,20 @@
 //! What the wrapper costs: round trips to a fast server straight and wrapped, in the same run, and memory.
 //!
-//! `cargo build --release -p sprag-mcp --examples && target/release/examples/measure [ROUND TRIPS]`
+//! `cargo build --release -p sprag-mcp -p sprag-bench --examples --bins && target/release/mcp_stdio [ROUND TRIPS]`
 
 use std::io::{BufRead as _, BufReader, Read as _, Result, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-struct Server {
+struct StdioServer {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     calls: u64,
 }
 
-impl Server {
+impl StdioServer {
     fn start(command: &[&Path]) -> Result<Self> {
         let mut parts = command.iter();
         let mut child = Command::new(parts.next().copied().unwrap_or(Path::new("")))
@@ -91,9 +91,9 @@ fn main() -> Result<()> {
         .unwrap_or(20_000);
     let here = std::env::current_exe()?;
     let folder = here.parent().unwrap_or(Path::new("."));
-    let (echo, wrap) = (folder.join("echo"), folder.join("wrap"));
-    let mut straight = Server::start(&[&echo])?;
-    let mut wrapped = Server::start(&[&wrap, Path::new("--"), &echo])?;
+    let (echo, wrap) = (folder.join("examples/echo"), folder.join("examples/wrap"));
+    let mut straight = StdioServer::start(&[&echo])?;
+    let mut wrapped = StdioServer::start(&[&wrap, Path::new("--"), &echo])?;
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for n in 0..count + 1000 {
         let (one, other) = (straight.round_trip()?, wrapped.round_trip()?);

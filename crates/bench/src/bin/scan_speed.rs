@@ -1,6 +1,6 @@
 //! How much of transcripts is scanned in a second on one core, beside counting the lines of the same bytes.
 //!
-//! Run: `cargo run --release -p sprag-scan --example scan_speed [MEGABYTES]`.
+//! Run: `cargo run --release -p sprag-bench --features adapters --bin scan_speed [MEGABYTES]`.
 //!
 //! Sessions of the real clients are repeated under new names until there is enough; what their tools answered is made as long as it
 //! is in practice, since scripted answers are short. Each client is measured by itself, on one thread, in the same run as a plain
@@ -14,7 +14,10 @@ use std::time::Instant;
 use sprag_scan::{Options, named, scan};
 
 /// What clients call a session, so that a copy gets a name of its own.
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scan/fixtures");
+const FIXTURES: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../sprag-scan/tests/scan/fixtures"
+);
 /// What the scripts' tools answer, and a longer answer in its place.
 const SHORT: &str = "job 17 is queued";
 

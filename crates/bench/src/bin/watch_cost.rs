@@ -1,6 +1,6 @@
 //! What it costs to watch: nanoseconds for each record, by part.
 //!
-//! `cargo run --release -p sprag-server --example watch_cost`
+//! `cargo run --release -p sprag-bench --features adapters --bin watch_cost`
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What the gateway adds to a streamed answer, against a bare proxy over the same client library, and
 //! how it stands many streams at once. Everything runs in this process, so that one clock measures.
 //!
-//! `cargo run --release -p sprag-gateway --example gateway_load [ANSWERS] [STREAMS]`
+//! `cargo run --release -p sprag-bench --features adapters --bin gateway_load [ANSWERS] [STREAMS]`
 
 #![expect(
     clippy::disallowed_methods,
@@ -35,13 +35,13 @@ struct Model {
     start: Instant,
 }
 
-struct Words {
+struct WordsBody {
     start: Instant,
     pace: Interval,
     said: u32,
 }
 
-impl Body for Words {
+impl Body for WordsBody {
     type Data = Bytes;
     type Error = std::io::Error;
 
@@ -69,10 +69,10 @@ impl Body for Words {
 }
 
 impl Handler for Model {
-    type Body = Words;
+    type Body = WordsBody;
 
-    async fn answer(self: Arc<Self>, _: Request<Incoming>) -> Response<Words> {
-        let words = Words {
+    async fn answer(self: Arc<Self>, _: Request<Incoming>) -> Response<WordsBody> {
+        let words = WordsBody {
             start: self.start,
             pace: interval(PACE),
             said: 0,

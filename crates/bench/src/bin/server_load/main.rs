@@ -1,17 +1,14 @@
 //! What the server costs, against a bare handler that parses the same JSON and answers.
 //!
-//! `cargo run --release -p sprag-server --example load [SECONDS] [CONNECTIONS]` starts both servers as processes of
-//! their own, asks each in turn over loopback with the same client, and tells requests a second and CPU time a
-//! request of the server's process. `… load ready [SESSIONS]` tells how soon a server with so many sessions
-//! in its store answers. `… load rough` tells what idle connections, slow clients and garbage do to honest ones.
+//! `cargo run --release -p sprag-bench --features adapters --bin server_load [SECONDS] [CONNECTIONS]` starts
+//! both servers as processes of their own, asks each in turn over loopback with the same client, and
+//! tells requests a second and CPU time a request of the server's process. `… server_load ready
+//! [SESSIONS]` tells how soon a server with so many sessions in its store answers. `… server_load rough`
+//! tells what idle connections, slow clients and garbage do to honest ones.
 
-#[path = "load/client.rs"]
 mod client;
-#[path = "load/hostile_clients.rs"]
 mod hostile_clients;
-#[path = "load/server_process.rs"]
 mod server_process;
-#[path = "load/startup.rs"]
 mod startup;
 
 use std::io::Write as _;

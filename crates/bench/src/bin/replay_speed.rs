@@ -1,6 +1,6 @@
 //! How fast a log is verified: every hash, every verdict, every cell.
 //!
-//! `cargo run --release -p sprag-store --example replay_speed [EVENTS]` writes a log of a few
+//! `cargo run --release -p sprag-bench --bin replay_speed [EVENTS]` writes a log of a few
 //! hundred busy sessions into a file, then verifies it whole and tells events a second of one core.
 
 use std::io::Write as _;
