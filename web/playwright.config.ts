@@ -13,6 +13,9 @@ export default defineConfig({
   forbidOnly: process.env["CI"] === "true",
   reporter: "list",
   use: {
+    // What never comes is named after a minute, not waited for until the test's time is up.
+    actionTimeout: 60_000,
+    navigationTimeout: 60_000,
     viewport: { width: 1440, height: 900 },
     launchOptions: {
       executablePath: process.env["SPRAG_CHROMIUM"] ?? "/usr/bin/chromium",
