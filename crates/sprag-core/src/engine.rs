@@ -60,6 +60,7 @@ pub enum EngineError {
 }
 
 pub use answer::AnswerError;
+pub(crate) use call::pending_id;
 
 /// Folds `observation` into `cells` and answers.
 ///

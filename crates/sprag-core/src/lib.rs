@@ -81,7 +81,7 @@ pub use sender::{ForeignSession, Owner, Sender};
 pub use sha256::sha256;
 pub use time::{Millis, Timestamp};
 pub use verdict::{Code, Decision, Evidence, Verdict, Would};
-pub use view::{Gauge, RuleState, Spent, SpentOn};
+pub use view::{Gauge, RuleState, Spent, SpentOn, StepProgress};
 pub use words::{UnknownWord, Words};
 
 /// The most top-level scalar arguments that an observation names.

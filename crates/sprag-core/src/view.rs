@@ -5,6 +5,7 @@
 //! much of a limit is used; rules that are off and gauges that stand at zero are left out.
 
 mod spent;
+mod step_progress;
 
 use serde::Serialize;
 
@@ -18,6 +19,7 @@ use crate::rule::RuleId;
 use crate::time::{Millis, Timestamp};
 
 pub use spent::{Spent, SpentOn};
+pub use step_progress::StepProgress;
 
 /// How much of one limit is used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -55,15 +57,23 @@ pub struct RuleState {
     pub stack: Vec<Id>,
     /// How full the rules are, in their order.
     pub gauges: Vec<Gauge>,
+    /// What the progress rules made of a step.
+    pub progress: Option<StepProgress>,
     /// What the session, its flow and its agent's day have spent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spent: Vec<Spent>,
 }
 
 impl RuleState {
-    /// The state around `observation`, resolved and folded into `cells` under `policy`.
+    /// The state around `observation`, resolved and folded into `cells` under `policy`; `before` is
+    /// its session as it was then, if it was known.
     #[must_use]
-    pub fn of(observation: &Observation, cells: &Cells, policy: &Policy) -> Self {
+    pub fn of(
+        observation: &Observation,
+        before: Option<SessionCell>,
+        cells: &Cells,
+        policy: &Policy,
+    ) -> Self {
         let now = cells.now(observation.at);
         let (id, agent) = (observation.what.session(), observation.what.agent());
         let cell = cells.session.as_deref().or(cells.peer.as_deref());
@@ -73,6 +83,11 @@ impl RuleState {
         };
         state.killed_above = cells.killed_above.is_some();
         let limits = policy.limits_for(agent.map(Id::as_str), id.as_str());
+        if let (Observed::Step(step), Some(after)) = (&observation.what, &cells.session) {
+            let mut before = before.unwrap_or_default();
+            before.expire(now);
+            state.progress = StepProgress::of(step, before, after, &limits);
+        }
         let mut gauges = GaugeList::new(&limits);
         if let Some(cell) = &cells.session {
             gauges.session(cell, now);

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
+use utoipa::openapi::security::SecurityRequirement;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -22,6 +23,7 @@ use crate::wire;
 /// merged outside of it is mounted: it sees no credentials, and its answers are not trusted.
 pub(crate) fn routes(app: App, relay: Option<Relay>) -> Router {
     let (routes, api) = documented(relay.is_some()).split_for_parts();
+    let api = secured(api);
     let document = route::openapi::OpenApiDocument::new(&api);
     let page = route::docs::DocsPage::new(&api);
     let own = routes
@@ -65,7 +67,27 @@ async fn nothing_here(method: Method, headers: HeaderMap) -> Response {
 /// What the API is, for whoever wants only the document.
 #[must_use]
 pub fn openapi() -> OpenApi {
-    documented(true).into_openapi()
+    secured(documented(true).into_openapi())
+}
+
+/// Notes that a route takes a token where it may ask for one, unless it says itself how.
+fn secured(mut api: OpenApi) -> OpenApi {
+    for path in api.paths.paths.values_mut() {
+        let methods = [
+            &mut path.get,
+            &mut path.put,
+            &mut path.post,
+            &mut path.patch,
+            &mut path.delete,
+        ];
+        for operation in methods.into_iter().flatten() {
+            if operation.responses.responses.contains_key("401") {
+                let token = || vec![SecurityRequirement::new("token", [""; 0])];
+                operation.security.get_or_insert_with(token);
+            }
+        }
+    }
+    api
 }
 
 fn documented(has_relay: bool) -> OpenApiRouter<App> {

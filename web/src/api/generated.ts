@@ -322,6 +322,12 @@ export interface EventCounts {
   usage: number;
 }
 
+export interface FirstStop {
+  saved: number;
+  seq: number;
+  until: number | null;
+}
+
 export interface Flow {
   calls: FlowCall[];
   cut: boolean;
@@ -752,6 +758,7 @@ export interface RuleState {
   killed: Mark | null;
   killed_above: boolean;
   pending: number;
+  progress: StepProgress | null;
   session: string | null;
   spent?: Spent[] | null;
   stack: string[];
@@ -880,6 +887,8 @@ export interface Step {
   via?: Via | null;
 }
 
+export type StepProgress = "full_progress" | "world_changed" | "stuck" | "full_stagnation" | "quiet";
+
 export interface Stop {
   agent: string | null;
   at: number;
@@ -927,6 +936,7 @@ export interface TryPolicyResponse {
   changes: ChangedVerdict[];
   folded: number;
   saved: number;
+  stop: FirstStop | null;
   unknown: number;
   was: VerdictTotals;
   would: VerdictTotals;

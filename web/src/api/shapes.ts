@@ -15,6 +15,7 @@ export type {
   SessionDetail,
   SessionItem,
   Spent,
+  StepProgress,
   Verdict,
   Would,
 } from "./generated.ts";

@@ -6,10 +6,6 @@ import { eventText, toolName } from "../text/events.ts";
 export const LANES = ["Calls", "Results", "Messages in", "Messages out", "Orders, usage"] as const;
 export const LANE = { calls: 0, results: 1, incoming: 2, outgoing: 3, other: 4 } as const;
 
-/** Where a step falls: new or seen approach, new or seen outcome. */
-export type ProgressCell = "full_progress" | "world_changed" | "stuck" | "full_stagnation";
-const CELLS: ProgressCell[] = ["full_progress", "world_changed", "stuck", "full_stagnation"];
-
 /** The same call, or the same words to the same receiver, again and again. */
 export interface Group {
   name: string;
@@ -17,6 +13,7 @@ export interface Group {
 }
 
 const NONE = -1;
+const ORDERS = ["kill", "reset", "approve", "decline"];
 
 export class Timeline {
   readonly session: string;
@@ -35,13 +32,10 @@ export class Timeline {
   #rule: (string | null)[] = [];
   #shadow: (string | null)[] = [];
   #type: string[] = [];
-  #cell: number[] = [];
   #flow: (string | null)[] = [];
   #groupByKey = new Map<string, number>();
   #words = new Map<string, string>();
-  #approachOfCall = new Map<string, { key: string; group: number }>();
-  #approaches = new Set<string>();
-  #outcomes = new Set<string>();
+  #groupOfCall = new Map<string, number>();
   #readOnlyFlows = new Set<string>();
   #alarms: number[] = [];
 
@@ -87,16 +81,11 @@ export class Timeline {
     this.verdict.push(DECISIONS.indexOf(decision));
     this.failed.push(event.outcome?.is_error === true);
     this.captured.push(record.captured !== undefined && record.captured !== null);
-    const { group, cell } = this.#relate(event, n);
+    const group = this.#relate(event, n);
     this.group.push(group);
-    this.#cell.push(cell);
     if (decision !== "allow") this.#alarms.push(n);
     const own = event.type === "step" && !event.approach && group !== NONE ? ` of ${this.groups[group]?.name ?? ""}` : "";
     this.#label.push(this.#kept(eventText(event).replace(/^(result|error)/, `$1${own}`)));
-    if (event.type === "reset") {
-      this.#approaches.clear();
-      this.#outcomes.clear();
-    }
   }
 
   #laneOf(event: Observed): number {
@@ -107,30 +96,21 @@ export class Timeline {
   }
 
   /** Ties equal calls together, and a result to its call. */
-  #relate(event: Observed, n: number): { group: number; cell: number } {
+  #relate(event: Observed, n: number): number {
+    const id = event.id ?? event.use_id;
     if (event.type === "call" && event.approach) {
-      const key = event.approach.exact;
-      const group = this.#grouped(`call ${key}`, callName(event), n);
-      const id = event.id ?? event.use_id;
-      if (id) this.#approachOfCall.set(id, { key, group });
-      return { group, cell: NONE };
+      const group = this.#grouped(`call ${event.approach.exact}`, callName(event), n);
+      if (id) this.#groupOfCall.set(id, group);
+      return group;
     }
     if (event.type === "message" && event.content) {
-      const key = `words ${event.from ?? ""} ${event.to} ${event.content}`;
-      return { group: this.#grouped(key, `the same words to ${event.to}`, n), cell: NONE };
+      return this.#grouped(`words ${event.from ?? ""} ${event.to} ${event.content}`, `the same words to ${event.to}`, n);
     }
-    if (event.type !== "step" || !event.outcome) return { group: NONE, cell: NONE };
-    const id = event.id ?? event.use_id;
-    const called = id ? this.#approachOfCall.get(id) : undefined;
-    if (id) this.#approachOfCall.delete(id);
-    const approach = called?.key ?? event.approach?.exact;
-    if (approach === undefined) return { group: NONE, cell: NONE };
-    const seen = this.#approaches.has(approach);
-    const outcomeSeen = this.#outcomes.has(event.outcome.normal);
-    this.#approaches.add(approach);
-    this.#outcomes.add(event.outcome.normal);
-    const group = called?.group ?? this.#grouped(`call ${approach}`, toolName(event), n);
-    return { group, cell: (seen ? 1 : 0) + (outcomeSeen ? 2 : 0) };
+    if (event.type !== "step" || !event.outcome) return NONE;
+    const called = id ? this.#groupOfCall.get(id) : undefined;
+    if (id) this.#groupOfCall.delete(id);
+    if (called !== undefined) return called;
+    return event.approach ? this.#grouped(`call ${event.approach.exact}`, toolName(event), n) : NONE;
   }
 
   #grouped(key: string, name: string, n: number): number {
@@ -170,9 +150,6 @@ export class Timeline {
   }
   flow(n: number): string | null {
     return this.#flow[n] ?? null;
-  }
-  cell(n: number): ProgressCell | null {
-    return CELLS[this.#cell[n] ?? NONE] ?? null;
   }
   get flows(): string[] {
     return [...this.#readOnlyFlows];
@@ -225,15 +202,9 @@ export class Timeline {
     return found ?? null;
   }
 
-  /** Whether the session itself does it; a message to it is somebody else's. */
+  /** Whether the session itself does it; a message to it and an operator's order are somebody else's. */
   acts(n: number): boolean {
-    return this.lane[n] !== LANE.incoming;
-  }
-
-  /** The next reset after a place, or the end. */
-  resetAfter(n: number): number {
-    const found = this.#type.indexOf("reset", n);
-    return found < 0 ? this.length : found;
+    return this.lane[n] !== LANE.incoming && !ORDERS.includes(this.type(n));
   }
 
   /** How often this was done up to here, and in all. */

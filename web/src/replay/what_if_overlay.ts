@@ -1,9 +1,8 @@
 // What other limits would have done at each event of the timeline. The server tells what changes, up to
-// some number; what follows a would-be stop would not have happened, listed or not.
-import { DECISIONS, type Change, type Decision, type Trial } from "../api/shapes.ts";
+// some number, and where the session would first have been stopped; what it does after that, until it is let
+// go, would not have happened, listed or not.
+import { DECISIONS, type Change, type Trial } from "../api/shapes.ts";
 import type { Timeline } from "./timeline.ts";
-
-const STOPS: Decision[] = ["block", "kill"];
 
 export class WhatIfOverlay {
   readonly trial: Trial;
@@ -20,9 +19,9 @@ export class WhatIfOverlay {
       const n = timeline.indexOf(change.seq);
       if (timeline.seq[n] === change.seq) this.#changes.set(n, change);
     }
-    const stops = [...this.#changes].find(([n, change]) => change.would !== null && STOPS.includes(change.would) && timeline.acts(n));
-    this.stop = stops?.[0] ?? null;
-    this.#stopEnds = this.stop === null ? 0 : timeline.resetAfter(this.stop);
+    const { stop } = trial;
+    this.stop = stop === null ? null : timeline.indexOf(stop.seq);
+    this.#stopEnds = stop?.until ? timeline.indexOf(stop.until) : timeline.length;
   }
 
   at(n: number): Change | undefined {
@@ -40,7 +39,7 @@ export class WhatIfOverlay {
   saved(n: number): boolean {
     const change = this.at(n);
     if (change) return change.would === null;
-    return this.stop !== null && n > this.stop && n < this.#stopEnds;
+    return this.stop !== null && n > this.stop && n < this.#stopEnds && this.#timeline.acts(n);
   }
 
   /** It would have got another verdict, or the same by another rule. */

@@ -1,5 +1,5 @@
 // Each of these was wrong once: the test is named after it.
-import { cleanUpLoop, honest } from "../traffic.ts";
+import { cleanUpLoop, editTest, honest, worked } from "../traffic.ts";
 import { expect, test } from "../sprag_server.ts";
 
 test("an unknown address shows a page to a browser and a problem to a program", async ({ page, server }) => {
@@ -99,4 +99,30 @@ test("a policy with an override is not shown as all defaults, and rules show no 
   await server.open(page, "/policy");
   await expect(page.getByText("1 override sets others for some agents or sessions.")).toBeVisible();
   await expect(page.getByRole("main").getByText("`")).toHaveCount(0);
+});
+
+test("what-if counts what follows a would-be stop up to the reset, and nothing of the next generation", async ({ page, server }) => {
+  const remove = (n: number) => worked("s", "cleaner", "catalog", "delete_asset", { asset_id: `old_${n}` }, `deleted ${n}`);
+  const generation = (n: number) => [...remove(n), ...remove(n + 1), ...worked("s", "cleaner", "catalog", "get_asset", { n }, `asset ${n}`)];
+  await server.tell([...generation(1), { type: "reset", session: "s", by: "ann", why: "go on" }, ...generation(5), ...worked("other", "cleaner", "catalog", "get_asset", {}, "fine")]);
+  await server.open(page, "/sessions/s?set=destructive.max_calls:2");
+  const panel = page.getByRole("region", { name: "Try another policy" });
+  await expect(panel).toContainText("Would have stopped at event 3. 3 events after it would not have happened.");
+  await expect(panel.getByText("events saved").locator("+ dd")).toHaveText("6");
+});
+
+test("the progress matrix shows what the progress rules made of the step, and nothing else", async ({ page, server }) => {
+  await server.tell(editTest("edits"));
+  const { items } = (await server.get("/v1/sessions/edits/replay?limit=100")) as { items: { seq: number; state: { progress: string | null } | null }[] };
+  const labels: Record<string, string> = { full_progress: "progress", world_changed: "world changed", stuck: "stuck", full_stagnation: "stagnation" };
+  const byProgress = new Map(items.map((item) => [item.state?.progress ?? null, item.seq]));
+  expect(byProgress.size).toBeGreaterThan(2);
+  await server.open(page);
+  for (const [progress, seq] of byProgress) {
+    await page.goto(`${server.url}/sessions/edits?at=${seq}`);
+    await page.locator(".state:not(.stale) h3").first().waitFor();
+    const matrix = page.getByRole("figure", { name: "Progress of this step" });
+    if (progress === null) await expect(matrix).toHaveCount(0);
+    else await expect(matrix.locator("[aria-current=true]"), progress).toHaveText(progress in labels ? [labels[progress] ?? ""] : []);
+  }
 });

@@ -36,12 +36,6 @@ test("equal calls are tied together and counted", () => {
   expect([timeline.again(0, 1), timeline.again(2, 1), timeline.again(6, 1), timeline.again(6, -1)]).toEqual([2, 6, null, 2]);
 });
 
-test("a step falls into the cell of the matrix that its approach and outcome say", () => {
-  const timeline = loop();
-  expect([1, 3, 5].map((n) => timeline.cell(n))).toEqual(["full_progress", "full_stagnation", "stuck"]);
-  expect(timeline.cell(0)).toBeNull();
-});
-
 test("warnings and refusals can be stepped through", () => {
   const timeline = loop();
   expect(timeline.alarms).toEqual([2, 6]);
@@ -84,14 +78,14 @@ test("fifty thousand events fit and are counted", () => {
   expect(timeline.alarms).toHaveLength(50);
 });
 
-function trial(changes: Partial<Change>[], more = 0): Trial {
+function trial(changes: Partial<Change>[], stop: Trial["stop"] = null, more = 0): Trial {
   const none = { events: 0, verdicts: {}, rules: {}, stopped: [] };
   const whole = changes.map((change) => ({ seq: 0, at: 0, session: "s", type: "call", object: null, was: "allow" as const, was_rule: null, would: null, would_rule: null, message: null, ...change }));
-  return { was: none, would: none, saved: 1, unknown: 0, changes: whole, changed: whole.length + more, folded: 7, approximate: false };
+  return { was: none, would: none, saved: 1, stop, unknown: 0, changes: whole, changed: whole.length + more, folded: 7, approximate: false };
 }
 
 test("the overlay says what changes, what is saved and where it stops", () => {
-  const overlay = new WhatIfOverlay(loop(), trial([{ seq: 3, would: "kill", would_rule: "destructive.volume" }, { seq: 4 }]));
+  const overlay = new WhatIfOverlay(loop(), trial([{ seq: 3, would: "kill", would_rule: "destructive.volume" }, { seq: 4 }], { seq: 3, saved: 4, until: null }));
   expect([overlay.stop, overlay.changes()]).toEqual([2, [2]]);
   expect([0, 1, 2, 3, 6].map((n) => overlay.verdict(n))).toEqual([0, 0, 5, -1, -1]);
   expect([0, 2, 3, 6].map((n) => overlay.saved(n))).toEqual([false, false, true, true]);
@@ -99,9 +93,9 @@ test("the overlay says what changes, what is saved and where it stops", () => {
 
 test("what follows a would-be stop is saved up to the next reset, listed or not", () => {
   const timeline = loop();
-  timeline.append([record({ type: "reset", session: "s" }), call("9", "z")]);
-  const overlay = new WhatIfOverlay(timeline, trial([{ seq: 3, would: "block" }], 100));
-  expect([3, 6, 7, 8].map((n) => overlay.saved(n))).toEqual([true, true, false, false]);
+  timeline.append([record({ type: "message", to: "s" }), record({ type: "reset", session: "s" }), call("9", "z")]);
+  const overlay = new WhatIfOverlay(timeline, trial([{ seq: 3, would: "block" }], { seq: 3, saved: 4, until: 9 }, 100));
+  expect([3, 6, 7, 8, 9].map((n) => overlay.saved(n))).toEqual([true, true, false, false, false]);
 });
 
 test("a change of somebody else's event is no ghost here", () => {

@@ -129,6 +129,7 @@ fn a_session_is_shown_with_its_mark_and_how_full_the_rules_are() {
         "killed": null,
         "killed_above": false,
         "pending": 0,
+        "progress": null,
         "session": "s2",
         "stack": []
       },

@@ -17,7 +17,7 @@ use crate::time::Timestamp;
 use crate::verdict::{Code, Decision, Verdict};
 
 /// The id under which a call waits for its step.
-pub(super) fn pending_id(use_id: Option<&Id>, id: Option<&Id>) -> Option<u64> {
+pub(crate) fn pending_id(use_id: Option<&Id>, id: Option<&Id>) -> Option<u64> {
     use_id.or(id).map(|id| hash_bytes(id.as_str().as_bytes()))
 }
 

@@ -11,7 +11,7 @@ use crate::event::Event;
 fn after(policy: &Policy, events: &[&str]) -> RuleState {
     let digester = Digester::new(DigestKey::fixed());
     let mut cells = Cells::default();
-    let mut last = None;
+    let (mut last, mut before) = (None, None);
     for (text, at) in events.iter().zip(1..) {
         let event = Event::parse(text.as_bytes()).unwrap();
         let observation = digester
@@ -24,10 +24,11 @@ fn after(policy: &Policy, events: &[&str]) -> RuleState {
         cells.pair = keys.pair.map(|_| cells.pair.unwrap_or_default());
         cells.inbox = keys.inbox.map(|_| cells.inbox.unwrap_or_default());
         cells.agent = keys.agent.map(|_| cells.agent.unwrap_or_default());
+        before = cells.session.as_deref().cloned();
         fold(policy, &observation, &mut cells).unwrap();
         last = Some(observation);
     }
-    RuleState::of(&last.unwrap(), &cells, policy)
+    RuleState::of(&last.unwrap(), before, &cells, policy)
 }
 
 fn shown(state: &RuleState) -> Vec<String> {
@@ -104,4 +105,42 @@ fn rules_that_are_off_are_left_out() {
     let policy = Policy::from_toml("[rules]\n\"*\" = \"off\"\n").unwrap();
     let say = r#"{"type":"message","from":"1","to":"2","flow":"f","content":"hi"}"#;
     assert!(after(&policy, &[say]).gauges.is_empty());
+}
+
+/// Where the last of the steps falls, by approach and answer.
+fn fell(policy: &Policy, steps: &[(&str, &str)]) -> Option<StepProgress> {
+    let step = |(approach, outcome): &(&str, &str)| {
+        format!(
+            r#"{{"type":"step","session":"s","approach":"{approach}","outcome":"{outcome}","is_error":true}}"#
+        )
+    };
+    let steps: Vec<String> = steps.iter().map(step).collect();
+    let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+    after(policy, &steps).progress
+}
+
+#[test]
+fn a_step_falls_where_the_classifier_in_force_put_it() {
+    use StepProgress as P;
+    let plain = Policy::from_toml("[progress]\nclassifier = \"plain\"\n").unwrap();
+    let (look, ask) = (("look", "error: gone away"), ("ask", "error: gone away"));
+    let moved = ("look", "error: disk is full of logs");
+    for policy in [Policy::default(), plain] {
+        let fell = |steps: &[(&str, &str)]| fell(&policy, steps);
+        assert_eq!(fell(&[look]), Some(P::FullProgress));
+        assert_eq!(fell(&[look, look]), Some(P::FullStagnation));
+        assert_eq!(fell(&[look, ask]), Some(P::Stuck));
+        assert_eq!(fell(&[look, moved]), Some(P::WorldChanged));
+    }
+    let call = r#"{"type":"call","session":"s","tool":"look"}"#;
+    assert_eq!(after(&Policy::default(), &[call]).progress, None);
+}
+
+#[test]
+fn what_is_not_held_against_a_step_is_not_shown_as_a_loop() {
+    let short = [("look a", "error"), ("look b", "no")].map(|(approach, outcome)| {
+        format!(r#"{{"type":"step","session":"s","approach":"{approach}","outcome":"{outcome}"}}"#)
+    });
+    let state = after(&Policy::default(), &[&short[0], &short[1]]);
+    assert_ne!(state.progress, Some(StepProgress::Stuck), "{state:?}");
 }

@@ -39,6 +39,9 @@ pub(crate) struct TryPolicyResponse {
     would: VerdictTotals,
     /// Events that would not have happened: their session would have been stopped before.
     saved: u64,
+    /// The first stop of the session asked for that is new under this policy.
+    #[schema(required)]
+    stop: Option<FirstStop>,
     /// Calls and messages that were refused and would be allowed: what came of them is unknown.
     unknown: u64,
     /// Events that would get another verdict, or not have happened; the first of them.
@@ -49,6 +52,18 @@ pub(crate) struct TryPolicyResponse {
     folded: usize,
     /// The log is longer than one try folds: it began in the middle, with nothing remembered.
     approximate: bool,
+}
+
+/// The first event at which a session would be blocked or killed, and was not, or by another rule.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FirstStop {
+    /// The number of its record.
+    seq: u64,
+    /// Events of the session after it, up to `until`, that would not have happened.
+    saved: u64,
+    /// The record of the reset, or of the user's word, that lets the session go again.
+    #[schema(required)]
+    until: Option<u64>,
 }
 
 /// Verdicts in numbers.
@@ -108,7 +123,6 @@ pub(crate) struct ChangedVerdict {
     path = "/v1/policy/try",
     tag = "policy",
     request_body = TryPolicyRequest,
-    security(("token" = [])),
     responses(
         (status = 200, description = "What it would have done", body = TryPolicyResponse),
         wire::Missing, wire::Bodied, wire::PolicyWrong, wire::OperatorOnly,
@@ -179,12 +193,12 @@ fn run(
                 .is_none_or(|asked| event.session() == asked)
         {
             let is_kept = session.is_some() && is_alone && is_shared(event.recorded.as_ref());
-            let seen = if is_kept {
-                ReplayOutcome::Skipped
-            } else {
-                seen
+            let seen = match is_kept {
+                true => ReplayOutcome::Skipped,
+                false => seen,
             };
-            answer.count(*event, seen);
+            let asked = session.as_ref();
+            answer.note(*event, seen, asked.map(|asked| replay.has_stopped(asked)));
         }
     }
     Ok(axum::Json(answer))
@@ -226,11 +240,38 @@ impl TryPolicyResponse {
             was: VerdictTotals::default(),
             would: VerdictTotals::default(),
             saved: 0,
+            stop: None,
             unknown: 0,
             changes: Vec::new(),
             changed: 0,
             folded: 0,
             approximate,
+        }
+    }
+
+    /// Counts an event, and whether the session asked for is stopped after it.
+    fn note(&mut self, event: RecordedEvent, seen: ReplayOutcome, is_stopped: Option<bool>) {
+        if let Some(is_stopped) = is_stopped {
+            self.follow(&event, &seen, is_stopped);
+        }
+        self.count(event, seen);
+    }
+
+    /// Notes the first new stop of the session asked for, what it saves, and what ends it.
+    fn follow(&mut self, event: &RecordedEvent, seen: &ReplayOutcome, is_stopped: bool) {
+        match (&mut self.stop, seen) {
+            (None, ReplayOutcome::Judged { verdict, .. }) => {
+                let stops = is_stopped && verdict.decision >= Decision::Block;
+                self.stop = (stops && is_new(Some(verdict), event)).then_some(FirstStop {
+                    seq: event.number,
+                    saved: 0,
+                    until: None,
+                });
+            }
+            (Some(stop), _) if stop.until.is_some() => {}
+            (Some(stop), ReplayOutcome::Saved) => stop.saved += 1,
+            (Some(stop), _) if !is_stopped => stop.until = Some(event.number),
+            _ => {}
         }
     }
 
@@ -264,8 +305,7 @@ impl TryPolicyResponse {
             }
             ReplayOutcome::Noted | ReplayOutcome::Error(_) => return,
         };
-        let told = |verdict: &Verdict| (verdict.decision, verdict.rule);
-        if verdict.as_ref().map(told) == event.recorded.as_ref().map(told) {
+        if !is_new(verdict.as_ref(), &event) {
             return;
         }
         self.changed += 1;
@@ -274,6 +314,12 @@ impl TryPolicyResponse {
                 .push(ChangedVerdict::new(&event, session, verdict));
         }
     }
+}
+
+/// Whether a verdict decides otherwise than the recorded one, or by another rule.
+fn is_new(would: Option<&Verdict>, event: &RecordedEvent) -> bool {
+    let told = |verdict: &Verdict| (verdict.decision, verdict.rule);
+    would.map(told) != event.recorded.as_ref().map(told)
 }
 
 impl VerdictTotals {

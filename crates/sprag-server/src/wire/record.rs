@@ -1,5 +1,7 @@
 //! Records of the log and the state of the rules, as they go out.
 
+#![expect(dead_code, reason = "only their shapes are used")]
+
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
@@ -8,7 +10,6 @@ use super::verdict::Verdict;
 /// Who sent an event.
 #[derive(ToSchema)]
 #[schema(as = Sender)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Sender {
     /// In which role: `agent`, `relay`, `hook` or `operator`.
     role: String,
@@ -20,7 +21,6 @@ pub(crate) struct Sender {
 /// One record of the log: an event with its verdict, or a note of what the guard did itself.
 #[derive(ToSchema)]
 #[schema(as = Record)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Record {
     /// Its number: 1, 2, 3…
     seq: u64,
@@ -54,7 +54,6 @@ pub(crate) struct Record {
 /// Why a session is blocked or killed.
 #[derive(ToSchema)]
 #[schema(as = Mark)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Mark {
     /// When it was set.
     at: u64,
@@ -71,7 +70,6 @@ pub(crate) struct Mark {
 /// How much of one limit is used.
 #[derive(ToSchema)]
 #[schema(as = Gauge)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Gauge {
     /// The rule.
     #[schema(example = "budget.actions")]
@@ -87,7 +85,6 @@ pub(crate) struct Gauge {
 /// The state of the rules around one event, or of one session.
 #[derive(ToSchema)]
 #[schema(as = RuleState)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct RuleState {
     /// The session that acts.
     #[schema(required)]
@@ -113,14 +110,27 @@ pub(crate) struct RuleState {
     stack: Vec<String>,
     /// How full the rules are; those that stand at zero are left out.
     gauges: Vec<Gauge>,
+    /// What the progress rules made of a step; null for other events, and for a step that they did not judge.
+    #[schema(required)]
+    progress: Option<StepProgress>,
     /// What the session with its sub-agents, its flow and its agent's day have spent; left out if nothing.
     spent: Option<Vec<Spent>>,
+}
+
+/// Where a step fell: a new or known approach, news or none; `quiet` if nothing is held against it.
+#[derive(ToSchema)]
+#[schema(as = StepProgress, rename_all = "snake_case")]
+pub(crate) enum StepProgress {
+    FullProgress,
+    WorldChanged,
+    Stuck,
+    FullStagnation,
+    Quiet,
 }
 
 /// What was spent.
 #[derive(ToSchema)]
 #[schema(as = Spent)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Spent {
     /// Whose: `session`, `flow`, `agent_day`.
     of: String,
@@ -139,7 +149,6 @@ pub(crate) struct Spent {
 /// What was spent on one model.
 #[derive(ToSchema)]
 #[schema(as = SpentOn)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct SpentOn {
     /// The model.
     #[schema(required)]

@@ -242,6 +242,46 @@ fn a_try_on_one_session_neither_counts_nor_folds_other_sessions_of_its_agent() {
 }
 
 #[test]
+fn what_follows_a_would_be_stop_is_counted_for_the_session_asked_for_up_to_its_reset() {
+    let server = TestServer::start();
+    let tell = |event: &str| {
+        let answer = server.operator("POST", "/v1/check", event);
+        assert_eq!(answer.status, 200, "{answer:?}");
+    };
+    let delete = |session: &str, n: u32| {
+        tell(&format!(
+            r#"{{"type":"call","session":"{session}","agent":"x","tool":"delete_asset","args":{{"id":{n}}}}}"#
+        ));
+    };
+    let usage = r#"{"type":"usage","session":"s","input_tokens":5}"#;
+    for n in 0..2 {
+        delete("other", n);
+        delete("s", n);
+    }
+    tell(usage);
+    tell(r#"{"type":"message","to":"s","content":"go on"}"#);
+    server.operator("POST", "/v1/sessions/s/reset", r#"{"why":"go on"}"#);
+    let reset = server.operator("GET", "/v1/log?limit=1", "").json()["items"][0]["seq"].clone();
+    for n in 10..12 {
+        delete("other", n);
+        delete("s", n);
+    }
+    tell(usage);
+    let tried = |rest: &str| {
+        let text = format!("[destructive]\nmax_calls = 1\n{rest}");
+        let body = serde_json::json!({ "text": text, "session": "s" }).to_string();
+        server.operator("POST", "/v1/policy/try", &body).json()
+    };
+    // Folded alone, and together with the other session of the agent.
+    for rest in ["", "[budget]\ntokens = { agent_day = 1000 }\n"] {
+        let tried = tried(rest);
+        let first = &tried["changes"][0]["seq"];
+        let stop = serde_json::json!({ "seq": first, "saved": 2, "until": reset });
+        assert_eq!((&tried["stop"], &tried["saved"]), (&stop, &4.into()));
+    }
+}
+
+#[test]
 fn a_policy_is_replaced_whole_or_not_at_all_and_its_history_is_kept() {
     let server = TestServer::start();
     let before = server.operator("GET", "/v1/policy", "").json();

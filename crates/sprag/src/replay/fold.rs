@@ -130,6 +130,14 @@ impl<'a> Replay<'a> {
         &self.tally
     }
 
+    /// Whether the tried policy has stopped `session` by now and nobody has let it go; never outside
+    /// of [`Replay::what_if`].
+    #[must_use]
+    pub fn has_stopped(&self, session: &Id) -> bool {
+        let what_if = self.what_if.as_ref();
+        what_if.is_some_and(|what_if| what_if.has_stopped(session))
+    }
+
     /// Folds the next item.
     ///
     /// # Errors
@@ -202,6 +210,10 @@ impl<'a> Replay<'a> {
                 Fate::Stopped => return ReplayOutcome::Saved,
             }
         }
+        let session = observation.what.session().as_str();
+        let before = self
+            .with_state
+            .then(|| self.cells.session(session).cloned());
         let (verdict, keys) = match self.cells.fold(policy, observation) {
             Ok(judged) => judged,
             // Under another policy nobody asked, so there is nothing to answer.
@@ -216,9 +228,9 @@ impl<'a> Replay<'a> {
         }
         let noted = self.what_if.as_mut();
         let unknown = noted.is_some_and(|what_if| what_if.note(observation, &verdict, recorded));
-        let state = || RuleState::of(observation, &self.cells.copy(&keys), policy);
+        let state = |before| RuleState::of(observation, before, &self.cells.copy(&keys), policy);
         ReplayOutcome::Judged {
-            state: self.with_state.then(|| Box::new(state())),
+            state: before.map(|before| Box::new(state(before))),
             verdict: Box::new(verdict),
             unknown,
         }

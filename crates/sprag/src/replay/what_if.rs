@@ -88,6 +88,11 @@ impl WhatIf {
         }
     }
 
+    /// Whether a session would be stopped now.
+    pub(super) fn has_stopped(&self, session: &Id) -> bool {
+        self.would.has(session)
+    }
+
     /// Takes note of a verdict; answers whether what follows from it is unknown.
     pub(super) fn note(
         &mut self,
