@@ -34,7 +34,7 @@ export interface Tree {
   height: number;
 }
 
-export const NODE = { width: 152, height: 44, gapX: 48, gapY: 16 };
+export const NODE = { width: 152, height: 52, gapX: 48, gapY: 16 };
 const REFUSES: Decision[] = ["ask", "deny", "block", "kill"];
 const STOPS = { active: null, blocked: "block", killed: "kill" } as const;
 
