@@ -9,6 +9,8 @@ use sprag_hooks::install::ConfigDirs;
 use sprag_mcp::install::ClientFolders;
 use sprag_scan::KnownFolders;
 
+use crate::failure::Failure;
+
 /// What the environment says.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
@@ -133,6 +135,16 @@ impl Settings {
             gemini: self.gemini_home.clone(),
             config: self.xdg_config_home.clone(),
         })
+    }
+
+    /// The same, with the current folder as the project.
+    pub(crate) fn homes_here(&self) -> Result<ConfigDirs, Failure> {
+        let here = std::env::current_dir().map_err(|error| {
+            let reason = Failure::reason(&error);
+            Failure::new(format!("can't find the current folder: {reason}"))
+        })?;
+        let homes = self.homes(here);
+        homes.ok_or_else(|| Failure::new("there is no home: $HOME is not set"))
     }
 
     /// Where Copilot CLI keeps its sessions.

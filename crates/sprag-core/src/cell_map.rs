@@ -72,6 +72,37 @@ fn put<K: Hash + Eq + Clone, C: Default + PartialEq>(
     }
 }
 
+/// The cells that `$keys` name, each as `$get` gets it from its map.
+macro_rules! cells {
+    ($self:ident, $keys:ident, $get:ident(&$($mut:tt)?), |$id:ident| $above:expr) => {{
+        let (above, peer_above) = $self.above_both($keys);
+        Cells {
+            killed_above: above.killed,
+            peer_killed_above: peer_above.killed,
+            stale_above: above.stale,
+            peer_stale_above: peer_above.stale,
+            starters: above.starters,
+            spent_above: $self.spent_above($keys),
+            above: $keys
+                .above
+                .iter()
+                .filter_map(|$id| Some(SessionAbove::new($id.clone(), $above?)))
+                .collect(),
+            session: $get(&$($mut)? $self.sessions, $keys.session.as_ref()),
+            peer: $get(&$($mut)? $self.sessions, $keys.peer.as_ref()),
+            flow: $get(&$($mut)? $self.flows, $keys.flow.as_ref()),
+            family: $get(&$($mut)? $self.flows, $keys.family.as_ref()),
+            pair: $get(&$($mut)? $self.pairs, $keys.pair.as_ref()),
+            inbox: $get(&$($mut)? $self.inboxes, $keys.inbox.as_ref()),
+            conversation: $get(&$($mut)? $self.conversations, $keys.conversation.as_ref()),
+            agent: $get(&$($mut)? $self.agents, $keys.agent.as_ref()),
+            alias: $get(&$($mut)? $self.aliases, $keys.alias.as_ref()),
+            runs: $self.runs($keys.task.as_ref()),
+            task: $get(&$($mut)? $self.tasks, $keys.task.as_ref()),
+        }
+    }};
+}
+
 impl CellMap {
     /// Folds a resolved observation, and returns the cells it touched with the verdict.
     ///
@@ -116,34 +147,7 @@ impl CellMap {
     /// A copy of the cells that `keys` name; new cells for those that are missing.
     #[must_use]
     pub fn copy(&self, keys: &CellKeys) -> Cells {
-        let (above, peer_above) = self.above_both(keys);
-        Cells {
-            killed_above: above.killed,
-            peer_killed_above: peer_above.killed,
-            stale_above: above.stale,
-            peer_stale_above: peer_above.stale,
-            starters: above.starters,
-            spent_above: self.spent_above(keys),
-            above: keys
-                .above
-                .iter()
-                .filter_map(|id| {
-                    let cell = self.sessions.get(id)?.clone();
-                    Some(SessionAbove::new(id.clone(), cell))
-                })
-                .collect(),
-            session: copy(&self.sessions, keys.session.as_ref()),
-            peer: copy(&self.sessions, keys.peer.as_ref()),
-            flow: copy(&self.flows, keys.flow.as_ref()),
-            family: copy(&self.flows, keys.family.as_ref()),
-            pair: copy(&self.pairs, keys.pair.as_ref()),
-            inbox: copy(&self.inboxes, keys.inbox.as_ref()),
-            conversation: copy(&self.conversations, keys.conversation.as_ref()),
-            agent: copy(&self.agents, keys.agent.as_ref()),
-            alias: copy(&self.aliases, keys.alias.as_ref()),
-            runs: self.runs(keys.task.as_ref()),
-            task: copy(&self.tasks, keys.task.as_ref()),
-        }
+        cells!(self, keys, copy(&), |id| self.sessions.get(id).cloned())
     }
 
     /// The cell of a session, if it is known.
@@ -179,34 +183,7 @@ impl CellMap {
     }
 
     fn take(&mut self, keys: &CellKeys) -> Cells {
-        let (above, peer_above) = self.above_both(keys);
-        Cells {
-            killed_above: above.killed,
-            peer_killed_above: peer_above.killed,
-            stale_above: above.stale,
-            peer_stale_above: peer_above.stale,
-            starters: above.starters,
-            spent_above: self.spent_above(keys),
-            above: keys
-                .above
-                .iter()
-                .filter_map(|id| {
-                    let cell = self.sessions.remove(id)?;
-                    Some(SessionAbove::new(id.clone(), cell))
-                })
-                .collect(),
-            session: take(&mut self.sessions, keys.session.as_ref()),
-            peer: take(&mut self.sessions, keys.peer.as_ref()),
-            flow: take(&mut self.flows, keys.flow.as_ref()),
-            family: take(&mut self.flows, keys.family.as_ref()),
-            pair: take(&mut self.pairs, keys.pair.as_ref()),
-            inbox: take(&mut self.inboxes, keys.inbox.as_ref()),
-            conversation: take(&mut self.conversations, keys.conversation.as_ref()),
-            agent: take(&mut self.agents, keys.agent.as_ref()),
-            alias: take(&mut self.aliases, keys.alias.as_ref()),
-            runs: self.runs(keys.task.as_ref()),
-            task: take(&mut self.tasks, keys.task.as_ref()),
-        }
+        cells!(self, keys, take(&mut), |id| self.sessions.remove(id))
     }
 
     fn put(&mut self, keys: &CellKeys, cells: Cells, changed: bool) {

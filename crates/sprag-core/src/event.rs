@@ -78,6 +78,40 @@ pub enum Event {
     Decline(AnswerEvent),
 }
 
+/// The same for the event of every type.
+macro_rules! of_each {
+    ($self:ident, $event:ident => $do:expr) => {
+        match $self {
+            Self::Message($event) => $do,
+            Self::Call($event) => $do,
+            Self::Step($event) => $do,
+            Self::Usage($event) => $do,
+            Self::Output($event) => $do,
+            Self::Kill($event) | Self::Reset($event) => $do,
+            Self::DispatchStart($event) | Self::DispatchEnd($event) => $do,
+            Self::Approve($event) | Self::Decline($event) => $do,
+        }
+    };
+}
+
+macro_rules! events_from {
+    ($($variant:ident($type:ty),)+) => {$(
+        impl From<$type> for Event {
+            fn from(event: $type) -> Self {
+                Self::$variant(event)
+            }
+        }
+    )+};
+}
+
+events_from! {
+    Message(MessageEvent),
+    Call(CallEvent),
+    Step(StepEvent),
+    Usage(UsageEvent),
+    Output(OutputEvent),
+}
+
 impl Event {
     /// Reads one event from its JSON text.
     ///
@@ -175,31 +209,12 @@ impl Event {
     /// When it happened, if it has a time.
     #[must_use]
     pub fn at(&self) -> Option<Timestamp> {
-        match self {
-            Self::Message(event) => event.at,
-            Self::Call(event) => event.at,
-            Self::Step(event) => event.at,
-            Self::Usage(event) => event.at,
-            Self::Output(event) => event.at,
-            Self::Kill(event) | Self::Reset(event) => event.at,
-            Self::DispatchStart(event) | Self::DispatchEnd(event) => event.at,
-            Self::Approve(event) | Self::Decline(event) => event.at,
-        }
+        of_each!(self, event => event.at)
     }
 
     /// Sets when it happened.
     pub fn set_at(&mut self, at: Timestamp) {
-        let slot = match self {
-            Self::Message(event) => &mut event.at,
-            Self::Call(event) => &mut event.at,
-            Self::Step(event) => &mut event.at,
-            Self::Usage(event) => &mut event.at,
-            Self::Output(event) => &mut event.at,
-            Self::Kill(event) | Self::Reset(event) => &mut event.at,
-            Self::DispatchStart(event) | Self::DispatchEnd(event) => &mut event.at,
-            Self::Approve(event) | Self::Decline(event) => &mut event.at,
-        };
-        *slot = Some(at);
+        of_each!(self, event => event.at = Some(at));
     }
 
     /// Its type, as on the wire.

@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use sprag::{Event, EventError, Id};
 use sprag_core::{MAX_ID_BYTES, MessageEvent, MessageKind, Payload};
 
+use crate::client::Client;
 use crate::spend::HookSpender;
 
 /// Tool-use ids shorter than this are not taken for globally unique. Some model servers count
@@ -253,6 +254,25 @@ impl Actor {
         child_agent: &str,
     ) -> Result<Event, EventError> {
         Ok(self.family_message(kind, child, child_agent)?.into())
+    }
+
+    /// The sub-agent `child`, which is this one, starts or ends, as its parent in `client` says it.
+    pub(crate) fn of_parent(
+        &self,
+        client: Client,
+        phase: HookPhase,
+        child: &str,
+    ) -> Result<Event, EventError> {
+        let parent = Self {
+            sub: None,
+            agent: client.as_str().to_owned(),
+            ..self.clone()
+        };
+        let kind = match phase {
+            HookPhase::Return => MessageKind::Return,
+            _ => MessageKind::Spawn,
+        };
+        parent.sub_agent_message(kind, child, &self.agent)
     }
 
     /// The call `used` started the sub-agent `child`.

@@ -20,7 +20,7 @@ use serde::Serialize;
 use sprag_hooks::Client;
 
 use crate::args::DoctorArgs;
-use crate::failure::{FAILED, Failure, Run};
+use crate::failure::{FAILED, Run};
 use crate::settings::Settings;
 use crate::style::{BAD, FAINT, GOOD, paint};
 
@@ -59,15 +59,7 @@ impl Check {
 
 /// Checks everything.
 pub(crate) fn run(args: &DoctorArgs, settings: &Settings, out: &mut dyn Write) -> Run {
-    let here = std::env::current_dir().map_err(|error| {
-        Failure::new(format!(
-            "can't find the current folder: {}",
-            Failure::reason(&error)
-        ))
-    })?;
-    let homes = settings
-        .homes(here)
-        .ok_or_else(|| Failure::new("there is no home: $HOME is not set"))?;
+    let homes = settings.homes_here()?;
     let guard = guard::GuardLocation::find(args, settings);
     let mut checks = Vec::new();
     for client in Client::ALL {

@@ -188,15 +188,7 @@ pub(crate) fn settings_file(
     scope: Scope,
     settings: &Settings,
 ) -> Result<SettingsFile, Failure> {
-    let here = std::env::current_dir().map_err(|error| {
-        Failure::new(format!(
-            "can't find the current folder: {}",
-            Failure::reason(&error)
-        ))
-    })?;
-    let homes = settings
-        .homes(here)
-        .ok_or_else(|| Failure::new("there is no home: $HOME is not set"))?;
+    let homes = settings.homes_here()?;
     SettingsFile::read(settings_path(client, scope, &homes), settings.backups())
 }
 

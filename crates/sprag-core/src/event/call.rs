@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::field::id_setters;
-use super::{Event, Payload, is_default};
+use super::{Payload, is_default};
 use crate::id::Id;
 use crate::observation::{Hints, Identity, Via};
 use crate::time::Timestamp;
@@ -143,11 +143,5 @@ impl CallEvent {
     pub fn shared(mut self) -> Self {
         self.identity = Identity::Shared;
         self
-    }
-}
-
-impl From<CallEvent> for Event {
-    fn from(event: CallEvent) -> Self {
-        Self::Call(event)
     }
 }

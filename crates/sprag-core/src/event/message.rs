@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::field::id_setters;
-use super::{Event, Payload, is_default};
+use super::{Payload, is_default};
 use crate::id::Id;
 use crate::observation::{Identity, MessageKind, Source};
 use crate::time::Timestamp;
@@ -118,11 +118,5 @@ impl MessageEvent {
     pub fn unblock(mut self) -> Self {
         self.unblock = true;
         self
-    }
-}
-
-impl From<MessageEvent> for Event {
-    fn from(event: MessageEvent) -> Self {
-        Self::Message(event)
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::field::id_setters;
-use super::{Event, Payload, is_default};
+use super::{Payload, is_default};
 use crate::id::Id;
 use crate::observation::Identity;
 use crate::time::Timestamp;
@@ -61,11 +61,5 @@ impl OutputEvent {
     pub fn text(mut self, text: impl Into<Payload>) -> Self {
         self.text = Some(text.into());
         self
-    }
-}
-
-impl From<OutputEvent> for Event {
-    fn from(event: OutputEvent) -> Self {
-        Self::Output(event)
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::field::id_setters;
-use super::{Event, Payload, is_default};
+use super::{Payload, is_default};
 use crate::id::Id;
 use crate::observation::{Identity, Via};
 use crate::time::Timestamp;
@@ -129,11 +129,5 @@ impl StepEvent {
     pub fn shared(mut self) -> Self {
         self.identity = Identity::Shared;
         self
-    }
-}
-
-impl From<StepEvent> for Event {
-    fn from(event: StepEvent) -> Self {
-        Self::Step(event)
     }
 }

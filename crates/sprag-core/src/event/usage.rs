@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::field::id_setters;
-use super::{Event, EventError, is_default};
+use super::{EventError, is_default};
 use crate::id::Id;
 use crate::observation::Identity;
 use crate::time::Timestamp;
@@ -147,10 +147,4 @@ pub(super) fn micros(usd: f64) -> Result<u64, EventError> {
 fn as_usd<S: Serializer>(micros: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
     // At most 10^12, so the f64 is exact.
     serializer.serialize_f64(micros.unwrap_or(0) as f64 / MICROS_PER_USD)
-}
-
-impl From<UsageEvent> for Event {
-    fn from(event: UsageEvent) -> Self {
-        Self::Usage(event)
-    }
 }

@@ -11,7 +11,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sprag_core::{MessageKind, Payload};
+use sprag_core::Payload;
 
 use super::claude::{agent_of, used};
 use super::codex_transcript::{UnreportedResult, has_failed, unreported_results};
@@ -89,16 +89,7 @@ fn events(
         }
         HookPhase::Spawn | HookPhase::Return => {
             let child = actor.sub.as_deref().ok_or(ReadError::Missing("agent_id"))?;
-            let parent = Actor {
-                sub: None,
-                agent: Client::Codex.as_str().to_owned(),
-                ..actor.clone()
-            };
-            let kind = match phase {
-                HookPhase::Return => MessageKind::Return,
-                _ => MessageKind::Spawn,
-            };
-            vec![parent.sub_agent_message(kind, child, &actor.agent)?]
+            vec![actor.of_parent(Client::Codex, phase, child)?]
         }
         HookPhase::Batch | HookPhase::Start | HookPhase::Ignored => Vec::new(),
     })

@@ -10,7 +10,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use sprag_core::{MessageKind, Payload};
+use sprag_core::Payload;
 
 use super::claude::agent_of;
 use super::snake_payload::{self, SnakePayload};
@@ -205,16 +205,7 @@ fn events(
         HookPhase::After => vec![actor.step(&used()?, outcome(fields))?],
         HookPhase::Spawn | HookPhase::Return => {
             let child = actor.sub.as_deref().ok_or(ReadError::Missing("agentId"))?;
-            let parent = Actor {
-                sub: None,
-                agent: Client::Copilot.as_str().to_owned(),
-                ..actor.clone()
-            };
-            let kind = match phase {
-                HookPhase::Return => MessageKind::Return,
-                _ => MessageKind::Spawn,
-            };
-            vec![parent.sub_agent_message(kind, child, &actor.agent)?]
+            vec![actor.of_parent(Client::Copilot, phase, child)?]
         }
         HookPhase::Batch | HookPhase::Start | HookPhase::Ignored => Vec::new(),
     })

@@ -74,7 +74,6 @@ pub(crate) struct AgentDetail {
     path = "/v1/agents",
     tag = "sessions",
     params(AgentsQuery),
-    security(("token" = [])),
     responses((status = 200, description = "A page of them", body = AgentPage), wire::OperatorOnly),
 )]
 pub(crate) async fn list(
@@ -108,7 +107,6 @@ pub(crate) async fn list(
     path = "/v1/agents/{agent}",
     tag = "sessions",
     params(("agent" = String, Path, description = "The agent", min_length = 1, max_length = 256), AgentsQuery),
-    security(("token" = [])),
     responses((status = 200, description = "What it did", body = AgentDetail), wire::OperatorOnly),
 )]
 pub(crate) async fn show(

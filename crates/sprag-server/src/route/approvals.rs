@@ -139,7 +139,6 @@ pub(crate) struct ApprovalsResponse {
     get,
     path = "/v1/approvals",
     tag = "approvals",
-    security(("token" = [])),
     responses(
         (status = 200, description = "What is open", body = ApprovalsResponse),
         wire::OperatorOnly,
@@ -310,7 +309,6 @@ pub(crate) enum Answer {
     tag = "approvals",
     params(("code" = String, Path, description = "The code of the question", min_length = 1, max_length = 256)),
     request_body = AnswerRequest,
-    security(("token" = [])),
     responses(
         (status = 200, description = "It is answered", body = ApprovalBody),
         wire::Bodied,

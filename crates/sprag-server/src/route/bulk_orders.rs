@@ -80,7 +80,6 @@ pub(crate) struct OrderFailure {
     path = "/v1/orders",
     tag = "sessions",
     request_body = BulkOrderRequest,
-    security(("token" = [])),
     responses(
         (status = 200, description = "Whom it reached", body = BulkOrderResponse),
         wire::Bodied,

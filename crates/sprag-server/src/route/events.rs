@@ -44,7 +44,6 @@ pub(crate) struct RecordPage {
     path = "/v1/sessions/{id}/events",
     tag = "sessions",
     params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256), EventsQuery),
-    security(("token" = [])),
     responses(
         (status = 200, description = "A page of its records", body = RecordPage),
         wire::Missing,

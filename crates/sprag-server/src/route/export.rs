@@ -51,7 +51,6 @@ pub(crate) enum ExportFormat {
     path = "/v1/log/export",
     tag = "log",
     params(ExportQuery),
-    security(("token" = [])),
     responses(
         (status = 200, description = "CloudEvents 1.0, one JSON line each, or CSV, oldest first", content((String = "application/x-ndjson"), (String = "text/csv"))),
         wire::OperatorOnly,

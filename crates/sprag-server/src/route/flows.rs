@@ -75,7 +75,6 @@ pub(crate) struct FlowPage {
     path = "/v1/flows",
     tag = "sessions",
     params(FlowsQuery),
-    security(("token" = [])),
     responses((status = 200, description = "A page of them", body = FlowPage), wire::OperatorOnly),
 )]
 pub(crate) async fn list(
@@ -116,7 +115,6 @@ pub(crate) async fn list(
     path = "/v1/flows/{id}",
     tag = "sessions",
     params(("id" = String, Path, description = "The flow's correlation id", min_length = 1, max_length = 256)),
-    security(("token" = [])),
     responses(
         (status = 200, description = "Who called whom", body = Flow),
         wire::Missing,

@@ -62,7 +62,6 @@ impl GuardrailAnswer {
     path = "/beta/litellm_basic_guardrail_api",
     tag = "decisions",
     request_body(content = serde_json::Value, description = "LiteLLM's question"),
-    security(("token" = [])),
     responses(
         (status = 200, description = "What the proxy should do", body = GuardrailAnswer),
         wire::Bodied,

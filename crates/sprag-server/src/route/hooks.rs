@@ -55,7 +55,6 @@ pub(crate) enum HookFailMode {
     tag = "decisions",
     params(("client" = String, Path, description = "The agent CLI", max_length = 16), HookQuery),
     request_body(content = serde_json::Value, description = "The payload"),
-    security(("token" = [])),
     responses(
         (status = 200, description = "The client's own answer", body = serde_json::Value),
         wire::Bodied,

@@ -129,7 +129,6 @@ pub(crate) struct LogVerification {
     path = "/v1/log",
     tag = "log",
     params(LogSearchQuery),
-    security(("token" = [])),
     responses((status = 200, description = "A page of what was found", body = SearchPage), wire::OperatorOnly),
 )]
 pub(crate) async fn search(
@@ -292,7 +291,6 @@ impl RecordFilter {
     path = "/v1/log/{seq}",
     tag = "log",
     params(("seq" = u64, Path, description = "Its number")),
-    security(("token" = [])),
     responses((status = 200, description = "The record", body = wire::Record), wire::Missing, wire::OperatorOnly),
 )]
 pub(crate) async fn show(
@@ -323,7 +321,6 @@ pub(crate) async fn show(
     get,
     path = "/v1/log/status",
     tag = "log",
-    security(("token" = [])),
     responses((status = 200, description = "Its ends, and what is not on disk yet", body = LogStatus), wire::OperatorOnly),
 )]
 pub(crate) async fn status(
@@ -358,7 +355,6 @@ pub(crate) async fn status(
     post,
     path = "/v1/log/verify",
     tag = "log",
-    security(("token" = [])),
     responses((status = 200, description = "What was found", body = LogVerification), wire::OperatorOnly),
 )]
 pub(crate) async fn verify(

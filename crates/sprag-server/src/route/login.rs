@@ -62,6 +62,7 @@ pub(crate) struct LoginLink {
     path = "/v1/login",
     tag = "server",
     request_body = Login,
+    security(()),
     responses(
         (status = 200, description = "The token of this dashboard", body = LoginAnswer),
         wire::Bodied,

@@ -42,7 +42,6 @@ pub(crate) struct NotifyTest {
     get,
     path = "/v1/notifications",
     tag = "server",
-    security(("token" = [])),
     responses((status = 200, description = "The ways, and what became of the last notifications", body = Notifications), wire::OperatorOnly),
 )]
 pub(crate) async fn show(State(app): State<App>, _: Reader) -> axum::Json<Notifications> {
@@ -69,7 +68,6 @@ pub(crate) async fn show(State(app): State<App>, _: Reader) -> axum::Json<Notifi
     post,
     path = "/v1/notifications/test",
     tag = "server",
-    security(("token" = [])),
     responses(
         (status = 200, description = "It was sent", body = NotifyTest),
         wire::Conflicting,

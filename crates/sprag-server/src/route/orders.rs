@@ -66,7 +66,6 @@ impl OrderRequest {
     tag = "sessions",
     params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256)),
     request_body = OrderRequest,
-    security(("token" = [])),
     responses(
         (status = 200, description = "It is killed", body = OrderResponse),
         wire::Bodied,
@@ -93,7 +92,6 @@ pub(crate) async fn kill(
     tag = "sessions",
     params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256)),
     request_body = OrderRequest,
-    security(("token" = [])),
     responses(
         (status = 200, description = "It is reset", body = OrderResponse),
         wire::Bodied,

@@ -13,6 +13,7 @@ use crate::wire;
     get,
     path = "/",
     tag = "server",
+    security(()),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         wire::AnyRole,

@@ -63,7 +63,6 @@ impl From<Option<Panic>> for PanicState {
     get,
     path = "/v1/panic",
     tag = "policy",
-    security(("token" = [])),
     responses((status = 200, description = "The panic, or none", body = PanicState), wire::OperatorOnly),
 )]
 pub(crate) async fn show(
@@ -82,7 +81,6 @@ pub(crate) async fn show(
     path = "/v1/panic",
     tag = "policy",
     request_body = PanicOrder,
-    security(("token" = [])),
     responses(
         (status = 200, description = "The panic", body = PanicState),
         wire::Bodied,
@@ -109,7 +107,6 @@ pub(crate) async fn panic(
     path = "/v1/calm",
     tag = "policy",
     request_body = PanicOrder,
-    security(("token" = [])),
     responses(
         (status = 200, description = "What that changed", body = CalmResult),
         wire::Bodied,

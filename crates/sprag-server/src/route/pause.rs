@@ -77,7 +77,6 @@ impl From<Option<Pause>> for PauseState {
     get,
     path = "/v1/pause",
     tag = "policy",
-    security(("token" = [])),
     responses((status = 200, description = "The pause, or none", body = PauseState), wire::OperatorOnly),
 )]
 pub(crate) async fn show(
@@ -96,7 +95,6 @@ pub(crate) async fn show(
     path = "/v1/pause",
     tag = "policy",
     request_body = PauseOrder,
-    security(("token" = [])),
     responses(
         (status = 200, description = "The pause", body = PauseState),
         wire::Bodied,
@@ -124,7 +122,6 @@ pub(crate) async fn pause(
     path = "/v1/resume",
     tag = "policy",
     request_body = ResumeOrder,
-    security(("token" = [])),
     responses(
         (status = 200, description = "No pause is in force", body = ResumeResult),
         wire::Bodied,

@@ -108,7 +108,6 @@ pub(crate) struct PolicyText {
     get,
     path = "/v1/policy",
     tag = "policy",
-    security(("token" = [])),
     responses((status = 200, description = "The policy", body = PolicyResponse), wire::OperatorOnly),
 )]
 pub(crate) async fn show(
@@ -138,7 +137,6 @@ pub(crate) async fn show(
     path = "/v1/policy",
     tag = "policy",
     request_body = PolicyOrder,
-    security(("token" = [])),
     responses(
         (status = 200, description = "It is in force", body = PolicyReplaced),
         wire::Conflicting, wire::Bodied, wire::PolicyWrong, wire::OperatorOnly,
@@ -190,7 +188,6 @@ fn refused(error: GuardError) -> Problem {
     path = "/v1/policy/history",
     tag = "policy",
     params(PolicyHistoryQuery),
-    security(("token" = [])),
     responses((status = 200, description = "Its changes", body = PolicyHistory), wire::OperatorOnly),
 )]
 pub(crate) async fn history(
@@ -253,7 +250,6 @@ impl PolicyChange {
     path = "/v1/policy/history/{digest}",
     tag = "policy",
     params(("digest" = String, Path, description = "Its digest", min_length = 1, max_length = 256)),
-    security(("token" = [])),
     responses(
         (status = 200, description = "Its text", body = PolicyText),
         wire::Missing,

@@ -69,7 +69,6 @@ pub(crate) struct RuleText {
     path = "/v1/policy/check",
     tag = "policy",
     request_body = PolicyDraft,
-    security(("token" = [])),
     responses(
         (status = 200, description = "It is right", body = PolicyDigest),
         wire::Bodied, wire::PolicyWrong, wire::OperatorOnly,
@@ -118,7 +117,6 @@ pub(crate) struct EditedPolicy {
     path = "/v1/policy/edit",
     tag = "policy",
     request_body = PolicyEdit,
-    security(("token" = [])),
     responses(
         (status = 200, description = "The new text", body = EditedPolicy),
         wire::Bodied, wire::PolicyWrong, wire::OperatorOnly,
@@ -150,7 +148,6 @@ pub(crate) async fn edit(
     get,
     path = "/v1/policy/defaults",
     tag = "policy",
-    security(("token" = [])),
     responses((status = 200, description = "The built-in policy and the rules", body = PolicyDefaults), wire::OperatorOnly),
 )]
 pub(crate) async fn defaults(_: Reader) -> axum::Json<PolicyDefaults> {

@@ -112,7 +112,6 @@ pub(crate) struct ReplayTally {
     path = "/v1/sessions/{id}/replay",
     tag = "sessions",
     params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256), ReplayQuery),
-    security(("token" = [])),
     responses(
         (status = 200, description = "A page of it", body = ReplayPage),
         wire::Missing, wire::PolicyWrong, wire::OperatorOnly,
@@ -134,7 +133,6 @@ pub(crate) async fn replay(
     tag = "sessions",
     params(("id" = String, Path, description = "The session", min_length = 1, max_length = 256)),
     request_body = ReplayQuery,
-    security(("token" = [])),
     responses(
         (status = 200, description = "A page of it", body = ReplayPage),
         wire::Missing, wire::Bodied, wire::PolicyWrong, wire::OperatorOnly,

@@ -202,7 +202,6 @@ impl SessionItem {
     path = "/v1/sessions",
     tag = "sessions",
     params(SessionListQuery),
-    security(("token" = [])),
     responses((status = 200, description = "A page of them", body = SessionPage), wire::OperatorOnly),
 )]
 pub(crate) async fn list(
@@ -261,7 +260,6 @@ fn found(app: &App, query: &SessionQuery) -> Result<axum::Json<SessionPage>, Pro
     path = "/v1/sessions/{id}",
     tag = "sessions",
     params(("id" = String, Path, description = "The session; a slash in it is written %2F", min_length = 1, max_length = 256)),
-    security(("token" = [])),
     responses(
         (status = 200, description = "The session", body = SessionDetail),
         wire::Missing,

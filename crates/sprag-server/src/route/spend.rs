@@ -67,7 +67,6 @@ const BY_HOUR_MS: u64 = 49 * 3_600_000;
     path = "/v1/spend",
     tag = "server",
     params(SpendQuery),
-    security(("token" = [])),
     responses((status = 200, description = "What was spent", body = SpendPage), wire::OperatorOnly),
 )]
 pub(crate) async fn spend(

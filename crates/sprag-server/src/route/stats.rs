@@ -29,7 +29,6 @@ pub(crate) struct When {
     path = "/v1/stats",
     tag = "server",
     params(When),
-    security(("token" = [])),
     responses((status = 200, description = "Counts in buckets", body = StatsResponse), wire::OperatorOnly),
 )]
 pub(crate) async fn stats(

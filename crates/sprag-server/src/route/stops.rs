@@ -126,7 +126,6 @@ pub(super) fn text(q: Option<&str>) -> Option<String> {
     path = "/v1/stops",
     tag = "sessions",
     params(StopsQuery),
-    security(("token" = [])),
     responses((status = 200, description = "A page of groups", body = StopPage), wire::OperatorOnly),
 )]
 pub(crate) async fn list(
@@ -165,7 +164,6 @@ pub(crate) async fn list(
     path = "/v1/stops/{group}",
     tag = "sessions",
     params(("group" = String, Path, description = "The group's name"), StopsQuery),
-    security(("token" = [])),
     responses(
         (status = 200, description = "The group and its newest stops", body = StopGroupDetail),
         wire::Missing,

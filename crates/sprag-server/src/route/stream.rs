@@ -54,7 +54,6 @@ pub(crate) struct StreamQuery {
     path = "/v1/stream",
     tag = "log",
     params(StreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "The last record that was heard")),
-    security(("token" = [])),
     responses(
         (status = 200, description = "Server-sent events", body = String, content_type = "text/event-stream"),
         wire::OperatorOnly,

@@ -1,5 +1,7 @@
 //! Events, as they come.
 
+#![expect(dead_code, reason = "only their shapes are used")]
+
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -7,7 +9,6 @@ use utoipa::ToSchema;
 #[derive(ToSchema)]
 #[schema(as = Event)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) enum Event {
     /// A message between agents, or to an agent from outside.
     #[schema(title = "Message")]
@@ -47,7 +48,6 @@ pub(crate) enum Event {
 /// Who is behind a message that no agent sent.
 #[derive(ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) enum Source {
     User,
     Applet,
@@ -57,7 +57,6 @@ pub(crate) enum Source {
 /// What a message is for.
 #[derive(ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) enum MessageKind {
     Say,
     Spawn,
@@ -67,7 +66,6 @@ pub(crate) enum MessageKind {
 /// How sure it is that a session id stands for one run of one agent. `shared` is not for agents to say.
 #[derive(ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) enum Identity {
     Exact,
     Shared,
@@ -76,12 +74,10 @@ pub(crate) enum Identity {
 /// An id: 1 to 256 bytes without control characters.
 #[derive(ToSchema)]
 #[schema(as = Id, value_type = String, min_length = 1, max_length = 256, pattern = r"^[^\x00-\x1f\x7f-\x9f]+$", example = "s1")]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Id(String);
 
 /// A message.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Message {
     /// The sending session; absent or null when no agent sent it.
     from: Option<Id>,
@@ -113,7 +109,6 @@ pub(crate) struct Message {
 
 /// What a model said in one answer.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Output {
     /// The session that the model speaks in.
     session: Id,
@@ -131,7 +126,6 @@ pub(crate) struct Output {
 
 /// What an MCP server says of its tool.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Hints {
     /// It changes nothing.
     read_only: Option<bool>,
@@ -144,7 +138,6 @@ pub(crate) struct Hints {
 /// What kind of adapter saw a tool use. Two of different kinds may see the same one, which counts once.
 #[derive(ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) enum Via {
     /// A program that asks by itself.
     Api,
@@ -158,7 +151,6 @@ pub(crate) enum Via {
 
 /// A tool call.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Call {
     /// The calling session.
     session: Id,
@@ -196,7 +188,6 @@ pub(crate) struct Call {
 
 /// What a call or a compound action did.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Step {
     /// The session.
     session: Id,
@@ -232,7 +223,6 @@ pub(crate) struct Step {
 
 /// Tokens and money spent.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Usage {
     /// The session.
     session: Id,
@@ -266,7 +256,6 @@ pub(crate) struct Usage {
 
 /// An operator's kill or reset.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Order {
     /// The session it is for.
     session: Id,
@@ -280,7 +269,6 @@ pub(crate) struct Order {
 #[derive(ToSchema)]
 #[schema(as = ApprovalScope)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) enum ApprovalScope {
     /// This call, once.
     Once,
@@ -294,7 +282,6 @@ pub(crate) enum ApprovalScope {
 
 /// A person's answer to a question.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct AnswerEvent {
     /// The session that was asked about.
     session: Id,
@@ -310,7 +297,6 @@ pub(crate) struct AnswerEvent {
 
 /// The start or end of work on a message.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Dispatch {
     /// The session that works.
     session: Id,

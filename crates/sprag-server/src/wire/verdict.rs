@@ -1,5 +1,7 @@
 //! Verdicts, as they go out.
 
+#![expect(dead_code, reason = "only their shapes are used")]
+
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
@@ -7,7 +9,6 @@ use utoipa::ToSchema;
 #[derive(ToSchema)]
 #[schema(as = Decision)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) enum Decision {
     /// Go on.
     Allow,
@@ -27,7 +28,6 @@ pub(crate) enum Decision {
 #[derive(ToSchema)]
 #[schema(as = Code)]
 #[serde(rename_all = "snake_case")]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) enum Code {
     /// The session, or one above it, was killed.
     SessionKilledLoopGuard,
@@ -46,7 +46,6 @@ pub(crate) enum Code {
 /// The verdict on one event.
 #[derive(ToSchema)]
 #[schema(as = Verdict)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Verdict {
     /// Always what to do.
     verdict: Decision,
@@ -100,7 +99,6 @@ pub(crate) struct Verdict {
 /// The strongest finding among the rules in shadow.
 #[derive(ToSchema)]
 #[schema(as = Would)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct Would {
     /// What it would have been.
     verdict: Decision,
@@ -116,7 +114,6 @@ pub(crate) struct Would {
 #[derive(ToSchema)]
 #[schema(as = BatchLine)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) enum BatchLine {
     /// The verdict on the event of that line.
     Verdict(Box<Verdict>),
@@ -126,7 +123,6 @@ pub(crate) enum BatchLine {
 
 /// Why a line got no verdict.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct BatchError {
     /// What went wrong.
     error: LineError,
@@ -134,7 +130,6 @@ pub(crate) struct BatchError {
 
 /// What went wrong with a line.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only its shape is used")]
 pub(crate) struct LineError {
     /// Its number, from 1.
     line: u64,
