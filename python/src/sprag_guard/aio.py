@@ -22,12 +22,12 @@ from .events import Event
 from .guard import TIMEOUT, Guard, Question, answer_event, bound, question, with_note
 from .local_link import StrPath
 from .session import (
+    JudgedCall,
     SessionEvents,
     current,
     default_session_id,
     describe,
     new_session_id,
-    note,
 )
 from .verdict import Verdict
 
@@ -230,35 +230,12 @@ class AsyncSession(SessionEvents):
         self._pop()
 
 
-class AsyncCall:
+class AsyncCall(JudgedCall):
     """A verdict on a call, and the place to report the result."""
 
     def __init__(self, session: AsyncSession, event: Event, verdict: Verdict) -> None:
+        super().__init__(event, verdict)
         self._session = session
-        self.id: str = event["id"]
-        self.verdict = verdict
-        #: The verdict on the result, once it is reported.
-        self.step: Verdict | None = None
-        self._is_reported = False
-
-    @property
-    def refused(self) -> bool:
-        """Whether the call may not happen."""
-        return self.verdict.refused
-
-    @property
-    def message(self) -> str | None:
-        """What happened, in a sentence."""
-        return self.verdict.message
-
-    @property
-    def note(self) -> str:
-        """What the model should read next to the result; empty if nothing."""
-        return note(self.verdict, self.step)
-
-    def raise_for_refusal(self) -> Verdict:
-        """Raises `Refused` if the call may not happen."""
-        return self.verdict.raise_for_refusal()
 
     async def result(self, value: Any, *, is_error: bool = False) -> Verdict:
         """Reports what the call came to. Give the model the verdict's `text` next to it."""

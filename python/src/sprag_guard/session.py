@@ -265,15 +265,10 @@ class Session(SessionEvents):
         self._pop()
 
 
-class Call:
-    """A verdict on a call, and the place to report the result: `with` does both.
+class JudgedCall:
+    """A verdict on a call, and what came of it."""
 
-    Entering raises `Refused` if the call may not happen. Leaving reports `result`, or the exception
-    that ended the block.
-    """
-
-    def __init__(self, session: Session, event: Event, verdict: Verdict) -> None:
-        self._session = session
+    def __init__(self, event: Event, verdict: Verdict) -> None:
         self.id: str = event["id"]
         self.verdict = verdict
         #: The verdict on the result, once it is reported.
@@ -290,20 +285,32 @@ class Call:
         """What happened, in a sentence."""
         return self.verdict.message
 
+    @property
+    def note(self) -> str:
+        """What the model should read next to the result; empty if nothing."""
+        return note(self.verdict, self.step)
+
     def raise_for_refusal(self) -> Verdict:
         """Raises `Refused` if the call may not happen."""
         return self.verdict.raise_for_refusal()
+
+
+class Call(JudgedCall):
+    """A verdict on a call, and the place to report the result: `with` does both.
+
+    Entering raises `Refused` if the call may not happen. Leaving reports `result`, or the exception
+    that ended the block.
+    """
+
+    def __init__(self, session: Session, event: Event, verdict: Verdict) -> None:
+        super().__init__(event, verdict)
+        self._session = session
 
     def result(self, value: Any, *, is_error: bool = False) -> Verdict:
         """Reports what the call came to. Give the model the verdict's `text` next to it."""
         self._is_reported = True
         self.step = self._session.step(value, id=self.id, is_error=is_error)
         return self.step
-
-    @property
-    def note(self) -> str:
-        """What the model should read next to the result; empty if nothing."""
-        return note(self.verdict, self.step)
 
     def __enter__(self) -> Call:
         self.verdict.raise_for_refusal()
