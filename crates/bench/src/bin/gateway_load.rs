@@ -166,7 +166,7 @@ async fn main() -> Result<(), Failure> {
         (numbers.next().unwrap_or(50), numbers.next().unwrap_or(1000));
     let start = Instant::now();
     let model = serve(Arc::new(Model { start }))?;
-    let client = reqwest::Client::builder().no_proxy().build()?;
+    let client = sprag_http::outbound::client().no_proxy().build()?;
     let bare = serve(Arc::new(Bare {
         client: client.clone(),
         upstream: format!("http://{model}"),
