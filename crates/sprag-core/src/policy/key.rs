@@ -110,7 +110,7 @@ macro_rules! keys {
 keys! {
     "flow.max_depth" = flow.max_depth, COUNT, "The longest call stack, returns collapsed.";
     "flow.max_sessions" = flow.max_sessions, COUNT, "The most sessions in one flow, both ends included.";
-    "flow.max_duration" = flow.max_duration, SettingKind::Span, "How old a flow may get; as long a silence starts it afresh.";
+    "flow.max_duration" = flow.max_duration, SettingKind::Span, "How long a flow may go on without anything new; as long a silence starts it afresh.";
     "flow.max_calls_per_minute" = flow.max_calls_per_minute, COUNT, "Agents' messages in one flow within 60 seconds.";
     "flow.max_calls" = flow.max_calls, COUNT, "Agents' messages in one flow.";
     "flow.max_revisits" = flow.max_revisits, COUNT, "Returns to one session; `flow.revisits` is off by default.";

@@ -56,7 +56,7 @@ pub struct FlowLimits {
     pub max_depth: Limit,
     /// The most sessions in one flow.
     pub max_sessions: Limit,
-    /// How old a flow may get; also how long it must be silent to start afresh.
+    /// How long a flow may go on without anything new; also how long it must be silent to start afresh.
     pub max_duration: Millis,
     /// Messages in a flow per minute.
     pub max_calls_per_minute: Limit,
