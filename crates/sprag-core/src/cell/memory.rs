@@ -5,14 +5,14 @@
 //! apart.
 
 use super::SessionCell;
-use super::progress::{ApproachHistory, RecentKeys};
+use super::progress::{ApproachHistory, Recent, RecentKeys};
 use crate::sender::Owner;
 
 /// The approaches that a session tried and the answers that it got.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StepMemory {
     pub(super) approaches: RecentKeys,
-    pub(super) pasts: Vec<ApproachHistory>,
+    pub(super) pasts: Recent<ApproachHistory>,
     pub(super) outcomes: RecentKeys,
     pub(super) given: RecentKeys<u32>,
     pub(super) told: RecentKeys<u32>,

@@ -2,13 +2,15 @@
 //!
 //! The memory is small because a guard keeps one for every session: 64-bit prefixes of digests in
 //! order of use, and for each approach an [`ApproachHistory`] of a few numbers. It grows gently while a session
-//! is young, holds the 256 most recently used at most, and then no longer allocates.
+//! is young, knows the 256 most recently used at most, and then no longer allocates.
 
 use crate::policy::Classifier;
 use crate::time::Timestamp;
 
 /// How many approaches and how many outcomes are remembered.
 const KEPT: usize = 256;
+/// So many that are older may be held before they are cleared away.
+const CLEARED: usize = 16;
 
 /// What a session remembers of its steps.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,7 +20,7 @@ pub(crate) struct Progress {
     /// The approaches tried.
     pub(crate) approaches: RecentKeys,
     /// What came of each, in the order of `approaches`; the plain classifier keeps none.
-    pub(crate) pasts: Vec<ApproachHistory>,
+    pub(crate) pasts: Recent<ApproachHistory>,
     /// The answers got.
     pub(crate) outcomes: RecentKeys,
     /// The streaks: what a user's word sets back to zero.
@@ -238,7 +240,7 @@ impl Progress {
     pub(crate) fn reset_streaks(&mut self) {
         self.streaks = Streaks::default();
         self.walls.clear();
-        for past in &mut self.pasts {
+        for past in self.pasts.kept_mut() {
             past.same = 0;
             past.looks = 0;
             past.thirds = 0;
@@ -249,27 +251,86 @@ impl Progress {
     /// The index of `approach`, and what came of it.
     pub(crate) fn past(&self, approach: u64) -> Option<(usize, ApproachHistory)> {
         let at = self.approaches.find(approach)?;
-        Some((at, *self.pasts.get(at)?))
+        Some((at, *self.pasts.kept().get(at)?))
     }
 
     /// Keeps what came of `approach`, which was held at `at`, as the newest.
     pub(crate) fn keep(&mut self, at: Option<usize>, approach: u64, past: ApproachHistory) {
-        renew(&mut self.approaches.keys, at, approach);
-        renew(&mut self.pasts, at, past);
+        self.approaches.renew(at, approach);
+        self.pasts.renew(at, past);
     }
 }
 
-/// The most recently used digests, the newest last.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct RecentKeys<K = u64> {
-    pub(super) keys: Vec<K>,
+/// The most recently used items, the newest last: digests, or what goes with each of them.
+///
+/// Behind the kept ones there may be a few older ones that count no more: they are cleared away together, because
+/// moving all that are kept for each new one would take longer than judging its step.
+#[derive(Debug, Clone)]
+pub(crate) struct Recent<T> {
+    items: Vec<T>,
 }
 
-impl<K: Copy + PartialEq> RecentKeys<K> {
+/// The most recently used digests.
+pub(crate) type RecentKeys<K = u64> = Recent<K>;
+
+impl<T> Default for Recent<T> {
+    fn default() -> Self {
+        Self { items: Vec::new() }
+    }
+}
+
+impl<T> From<Vec<T>> for Recent<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self { items }
+    }
+}
+
+impl<T: PartialEq> PartialEq for Recent<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.kept() == other.kept()
+    }
+}
+
+impl<T> Recent<T> {
+    /// Those that count, the oldest first.
+    pub(crate) fn kept(&self) -> &[T] {
+        let from = self.items.len().saturating_sub(KEPT);
+        self.items.get(from..).unwrap_or_default()
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn kept_mut(&mut self) -> &mut [T] {
+        let from = self.items.len().saturating_sub(KEPT);
+        self.items.get_mut(from..).unwrap_or_default()
+    }
+
+    /// Puts `item` last: in place of the one at `at`, else as one more, which the oldest gives way to.
+    fn renew(&mut self, at: Option<usize>, item: T) {
+        if let Some(moved) = at.and_then(|at| self.kept_mut().get_mut(at..)) {
+            moved.rotate_left(1);
+            if let Some(last) = moved.last_mut() {
+                *last = item;
+            }
+            return;
+        }
+        let items = &mut self.items;
+        if items.len() >= KEPT + CLEARED {
+            items.drain(..CLEARED);
+        }
+        if items.len() == items.capacity() {
+            let more = (items.len() / 4).clamp(2, KEPT);
+            items.reserve_exact(more.min(KEPT + CLEARED - items.len()));
+        }
+        items.push(item);
+    }
+}
+
+impl<K: Copy + PartialEq> Recent<K> {
     /// Looks from the newest on, a row at a time: a row without branches is compared in few steps.
     fn find(&self, key: K) -> Option<usize> {
-        let mut after = self.keys.len();
-        for row in self.keys.rchunks(16) {
+        let kept = self.kept();
+        let mut after = kept.len();
+        for row in kept.rchunks(16) {
             after -= row.len();
             if row.iter().fold(false, |hit, held| hit | (*held == key)) {
                 return row
@@ -289,27 +350,8 @@ impl<K: Copy + PartialEq> RecentKeys<K> {
     /// Makes `key` the newest, and tells whether it was held.
     pub(crate) fn use_again(&mut self, key: K) -> bool {
         let at = self.find(key);
-        renew(&mut self.keys, at, key);
+        self.renew(at, key);
         at.is_some()
-    }
-}
-
-/// Puts `item` last: in place of the one at `at`, else as one more, else for the oldest.
-fn renew<T>(items: &mut Vec<T>, at: Option<usize>, item: T) {
-    let from = at.or((items.len() >= KEPT).then_some(0));
-    let Some(from) = from else {
-        if items.len() == items.capacity() {
-            let more = (items.len() / 4).clamp(2, KEPT);
-            items.reserve_exact(more.min(KEPT - items.len()));
-        }
-        items.push(item);
-        return;
-    };
-    if let Some(moved) = items.get_mut(from..) {
-        moved.rotate_left(1);
-    }
-    if let Some(last) = items.last_mut() {
-        *last = item;
     }
 }
 
@@ -327,7 +369,7 @@ mod tests {
         assert!(!recent.use_again(256));
         assert!(recent.use_again(0), "it was used again and stays");
         assert!(!recent.use_again(1), "it was the oldest and went");
-        assert_eq!(recent.keys.len(), KEPT);
+        assert_eq!(recent.kept().len(), KEPT);
     }
 
     #[test]
@@ -336,7 +378,7 @@ mod tests {
         for key in 0..1000 {
             recent.use_again(key);
         }
-        assert_eq!(recent.keys.capacity(), KEPT);
+        assert_eq!(recent.items.capacity(), KEPT + CLEARED);
     }
 
     #[test]
@@ -358,10 +400,10 @@ mod tests {
             progress.outcomes.use_again(key);
             progress.given.use_again(u32::try_from(key).unwrap());
         }
-        let heap = (progress.approaches.keys.capacity() + progress.outcomes.keys.capacity())
+        let heap = (progress.approaches.items.capacity() + progress.outcomes.items.capacity())
             * size_of::<u64>()
-            + progress.given.keys.capacity() * size_of::<u32>()
-            + progress.pasts.capacity() * size_of::<ApproachHistory>();
+            + progress.given.items.capacity() * size_of::<u32>()
+            + progress.pasts.items.capacity() * size_of::<ApproachHistory>();
         assert!(heap <= 560, "{heap} bytes after ten steps");
         assert!(KEPT * (size_of::<u64>() * 2 + 4 + size_of::<ApproachHistory>()) <= 13 * 1024);
     }

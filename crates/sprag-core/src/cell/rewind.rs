@@ -110,7 +110,11 @@ impl Rewind for Progress {
         self.news.1.rewind(to);
         let waited = &mut self.waited;
         let moments = [&mut waited.lull, &mut waited.short_lull, &mut waited.slow];
-        let looks = self.pasts.iter_mut().map(|past| &mut past.tenths);
+        let looks = self
+            .pasts
+            .kept_mut()
+            .iter_mut()
+            .map(|past| &mut past.tenths);
         let samples = self.rounds.iter_mut().map(|sample| &mut sample.tenths);
         for tenths in looks.chain(samples).chain(moments) {
             rewind_tenths(tenths, to);

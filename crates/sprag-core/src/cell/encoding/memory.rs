@@ -32,15 +32,26 @@ impl SessionCell {
             ..
         } = &self.held.progress;
         out.number(ALL | GIVEN | TOLD);
-        Vec::<Fixed>::write(&approaches.keys, out);
-        Vec::<Fixed>::write(&outcomes.keys, out);
-        out.count(pasts.len());
+        write_keys(approaches, out);
+        write_keys(outcomes, out);
+        out.count(pasts.kept().len());
         let mut known = BackReferences::to(outcomes);
-        for past in pasts {
+        for past in pasts.kept() {
             known.write(out, past);
         }
-        Vec::<Fixed>::write(&given.keys, out);
-        Vec::<Fixed>::write(&told.keys, out);
+        write_keys(given, out);
+        write_keys(told, out);
+    }
+}
+
+/// Writes the digests that are kept, as a list is written.
+fn write_keys<'a, K>(keys: &RecentKeys<K>, out: &mut Writer)
+where
+    Fixed: Encoding<'a, K>,
+{
+    out.count(keys.kept().len());
+    for key in keys.kept() {
+        Fixed::write(key, out);
     }
 }
 
@@ -58,36 +69,28 @@ impl StepMemory {
         if present & ALL != ALL {
             return Err(Malformed::Missing("memory"));
         }
-        let approaches = RecentKeys {
-            keys: Vec::<Fixed>::read(from)?,
-        };
-        let outcomes = RecentKeys {
-            keys: Vec::<Fixed>::read(from)?,
-        };
+        let approaches = RecentKeys::from(Vec::<Fixed>::read(from)?);
+        let outcomes = RecentKeys::from(Vec::<Fixed>::read(from)?);
         let count = from.count()?;
         let mut pasts = Vec::with_capacity(count);
         let mut known = BackReferences::to(&outcomes);
         for _ in 0..count {
             pasts.push(known.read(from)?);
         }
-        let given = RecentKeys {
-            keys: if present & GIVEN == 0 {
-                Vec::new()
-            } else {
-                Vec::<Fixed>::read(from)?
-            },
+        let given = if present & GIVEN == 0 {
+            RecentKeys::default()
+        } else {
+            Vec::<Fixed>::read(from)?.into()
         };
-        let told = RecentKeys {
-            keys: if present & TOLD == 0 {
-                Vec::new()
-            } else {
-                Vec::<Fixed>::read(from)?
-            },
+        let told = if present & TOLD == 0 {
+            RecentKeys::default()
+        } else {
+            Vec::<Fixed>::read(from)?.into()
         };
         from.finish(present, 5)?;
         Ok(Self {
             approaches,
-            pasts,
+            pasts: pasts.into(),
             outcomes,
             given,
             told,
@@ -107,7 +110,7 @@ struct BackReferences<'a> {
 impl<'a> BackReferences<'a> {
     fn to(outcomes: &'a RecentKeys) -> Self {
         Self {
-            answers: &outcomes.keys,
+            answers: outcomes.kept(),
             next: 0,
             step: 0,
             tenths: 0,
