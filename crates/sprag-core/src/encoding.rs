@@ -80,8 +80,14 @@ const PART_BYTES: usize = 32;
 /// The bytes of a value inside of others, which have the version.
 #[must_use]
 pub fn encode_part<'a>(value: &impl Fields<'a>) -> Vec<u8> {
-    let mut out = Writer::default();
-    out.bytes.reserve(PART_BYTES);
+    encode_part_into(value, Vec::with_capacity(PART_BYTES))
+}
+
+/// The same in the place of `bytes`: whoever encodes one part after the other need not allocate for each.
+#[must_use]
+pub fn encode_part_into<'a>(value: &impl Fields<'a>, mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.clear();
+    let mut out = Writer::part(bytes);
     value.write_fields(&mut out);
     out.into_bytes()
 }

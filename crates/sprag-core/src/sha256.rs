@@ -70,11 +70,16 @@ fn end(state: &mut [u32; 8], mut length: usize, parts: &[&[u8]]) {
     for part in parts {
         length += part.len();
         let mut rest = *part;
-        while filled + rest.len() >= BLOCK {
+        if filled > 0 && filled + rest.len() >= BLOCK {
             let (head, tail) = rest.split_at(BLOCK - filled);
             put(&mut block, filled, head);
             compress256(state, &[block]);
             (filled, rest) = (0, tail);
+        }
+        if filled == 0 {
+            let (blocks, tail) = rest.as_chunks::<BLOCK>();
+            compress256(state, blocks);
+            rest = tail;
         }
         put(&mut block, filled, rest);
         filled += rest.len();

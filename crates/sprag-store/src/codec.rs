@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use sprag_core::encoding::{
-    KnownRule, Lent, LentBox, Text, decode, decode_part, encode, encode_part,
+    KnownRule, Lent, LentBox, Text, decode, decode_part, encode, encode_part, encode_part_into,
 };
 use sprag_core::{Observation, Observed, Panic, Sender, Timestamp, Verdict, numbered_fields};
 
@@ -127,6 +127,11 @@ fn json_error(error: serde_json::Error) -> Malformed {
 /// The bytes of a verdict inside of a record.
 pub(crate) fn encode_verdict(verdict: &Verdict) -> Vec<u8> {
     encode_part(verdict)
+}
+
+/// The same in the place of `bytes`.
+pub(crate) fn encode_verdict_into(verdict: &Verdict, bytes: Vec<u8>) -> Vec<u8> {
+    encode_part_into(verdict, bytes)
 }
 
 /// The verdict that bytes stand for.

@@ -2,7 +2,7 @@
 
 use sprag_core::{CellKey, CellMap, EngineError, Observation, Policy, RULES_VERSION};
 
-use crate::codec::{RecordBody, RecordContent, decode_verdict, encode_verdict};
+use crate::codec::{RecordBody, RecordContent, decode_verdict, encode_verdict_into};
 use crate::error::StoreError;
 use crate::hash::Hash;
 use crate::note::{Noted, Snapshot, SnapshotReason};
@@ -103,6 +103,8 @@ pub(crate) struct FoldLog<'a> {
     policies: Vec<(String, Policy)>,
     read: ReadPolicy<'a>,
     pods: OfflineChains,
+    /// The bytes of the latest verdict; the next one is written in their place.
+    verdict: Vec<u8>,
 }
 
 impl<'a> FoldLog<'a> {
@@ -116,6 +118,7 @@ impl<'a> FoldLog<'a> {
             policies: Vec::new(),
             read,
             pods: OfflineChains::default(),
+            verdict: Vec::new(),
         }
     }
 
@@ -183,7 +186,8 @@ impl<'a> FoldLog<'a> {
         let (verdict, _) = cells
             .fold(policy, observation)
             .map_err(LogProblem::Refused)?;
-        if encode_verdict(&verdict) == recorded {
+        self.verdict = encode_verdict_into(&verdict, std::mem::take(&mut self.verdict));
+        if self.verdict == recorded {
             return Ok(StepResult::Recomputed);
         }
         // Equal verdicts may be written differently by builds that order evidence differently.

@@ -63,6 +63,14 @@ impl Writer {
         }
     }
 
+    /// Appends a part, which has no version, to what is in `bytes`.
+    pub(super) fn part(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            ..Self::default()
+        }
+    }
+
     /// All that was written.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
