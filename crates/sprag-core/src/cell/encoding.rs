@@ -14,7 +14,7 @@ use super::alias::{Seen, Sighting};
 use super::approvals::Approvals;
 use super::calls::Calls;
 use super::flow::{FlowMember, FlowStarter};
-use super::pace::Pace;
+use super::pace::{Gaps, Pace};
 use super::progress::Progress;
 use super::rare::Rare;
 use super::said::Said;
@@ -115,7 +115,7 @@ numbered_fields!(Said {
 });
 
 numbered_fields!(Pace {
-    1 gaps: Vec<u16>,
+    1 gaps: Gaps,
     2 answered: Option<Timestamp>,
     3 active: Option<Timestamp>,
     4 in_turn: bool,
@@ -285,6 +285,10 @@ encodings! {
             name => Id::new(name).map(Owner::Token).map_err(|_| Malformed::Text),
         }
     };
+    Gaps as Gaps, default: |value, out| {
+        out.count(value.tenths().len());
+        value.tenths().iter().for_each(|gap| u16::write(gap, out));
+    }, |from| Vec::<u16>::read(from).map(|gaps: Vec<u16>| gaps.into_iter().collect());
     Window as Window, default: |value, out| Times::write(&value.0, out), |from| Times::read(from).map(Window);
     // What `Calls` counts by key is not written: it is counted again.
     Calls as Calls, default: |value, out| {
@@ -476,7 +480,7 @@ mod tests {
             retold,
             familiar,
         ] = std::array::from_fn(|_| random.small());
-        progress.grown = Grown {
+        *progress.grown = Grown {
             stagnation,
             stuck,
             empty,
@@ -502,14 +506,14 @@ mod tests {
             slow,
             unhurried,
         };
-        progress.advances = vec![Advance {
+        *progress.advances = vec![Advance {
             approach: random.roll(),
             numbers: vec![random.roll(), 0],
             moved: vec![-3, 4],
         }];
         fill_marks(random, cell);
         cell.held.pace = Pace {
-            gaps: vec![random.tiny(), random.tiny()],
+            gaps: [random.tiny(), random.tiny()].into_iter().collect(),
             answered: random.maybe(RandomValues::time),
             active: random.maybe(RandomValues::time),
             in_turn: random.is(),

@@ -57,11 +57,52 @@ impl Gap {
     };
 }
 
+/// The last gaps in tenths of a second, the newest last. They lie in place: a list of its own takes more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Gaps {
+    count: u8,
+    tenths: [u16; GAPS],
+}
+
+impl Gaps {
+    /// The gaps that are known.
+    pub(crate) fn tenths(&self) -> &[u16] {
+        self.tenths.get(..self.count.into()).unwrap_or_default()
+    }
+
+    fn tenths_mut(&mut self) -> &mut [u16] {
+        self.tenths.get_mut(..self.count.into()).unwrap_or_default()
+    }
+
+    fn push(&mut self, tenths: u16) {
+        match self.tenths.get_mut(usize::from(self.count)) {
+            Some(free) => {
+                *free = tenths;
+                self.count += 1;
+            }
+            None => {
+                self.tenths.rotate_left(1);
+                if let Some(last) = self.tenths.last_mut() {
+                    *last = tenths;
+                }
+            }
+        }
+    }
+}
+
+impl FromIterator<u16> for Gaps {
+    fn from_iter<I: IntoIterator<Item = u16>>(gaps: I) -> Self {
+        let mut kept = Self::default();
+        gaps.into_iter().for_each(|gap| kept.push(gap));
+        kept
+    }
+}
+
 /// A session's gaps and its turn.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Pace {
     /// The last gaps before new calls in tenths of a second, the newest last.
-    pub(crate) gaps: Vec<u16>,
+    pub(crate) gaps: Gaps,
     /// When the last result or word of a user came.
     pub(crate) answered: Option<Timestamp>,
     /// When the last call or step was.
@@ -77,10 +118,11 @@ pub(crate) struct Pace {
 impl Pace {
     /// The median gap before a new call; none if too little is known.
     fn known(&self) -> Option<Millis> {
-        if self.gaps.len() < FEW {
+        let mut gaps = self.gaps;
+        let sorted = gaps.tenths_mut();
+        if sorted.len() < FEW {
             return None;
         }
-        let mut sorted = self.gaps.clone();
         sorted.sort_unstable();
         let middle = sorted.get(sorted.len() / 2).copied()?;
         Some(Millis(u64::from(middle) * 100))
@@ -115,9 +157,6 @@ impl Pace {
             self.turn_start = steps;
             if let Some(answered) = self.answered.filter(|_| is_new) {
                 let tenths = u16::try_from(now.since(answered).0 / 100).unwrap_or(u16::MAX);
-                if self.gaps.len() >= GAPS {
-                    self.gaps.remove(0);
-                }
                 self.gaps.push(tenths);
             }
         }
@@ -189,7 +228,7 @@ mod tests {
         pace.call(later, true, 0, 4);
         assert_eq!(pace.gap(later.plus(Millis(60_000)), 0), Gap::default());
         pace.call(later.plus(Millis(1)), true, 0, 4);
-        assert_eq!((pace.gaps.len(), pace.turn_start), (4, 4));
+        assert_eq!((pace.gaps.tenths().len(), pace.turn_start), (4, 4));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! order of use, and for each approach an [`ApproachHistory`] of a few numbers. It grows gently while a session
 //! is young, knows the 256 most recently used at most, and then no longer allocates.
 
+use super::rare::Rare;
 use crate::policy::Classifier;
 use crate::time::Timestamp;
 
@@ -26,7 +27,7 @@ pub(crate) struct Progress {
     /// The streaks: what a user's word sets back to zero.
     pub(crate) streaks: Streaks,
     /// When they last grew.
-    pub(crate) grown: Grown,
+    pub(crate) grown: Rare<Grown>,
     /// How many steps were judged.
     pub(crate) step: u32,
     /// At which of them something was last changed that had not been changed so before.
@@ -46,14 +47,14 @@ pub(crate) struct Progress {
     /// When the gaps before calls last were long.
     pub(crate) waited: Waited,
     /// The numbers of the approaches that came back lately, the newest last.
-    pub(crate) advances: Vec<Advance>,
+    pub(crate) advances: Rare<Vec<Advance>>,
     /// The words of the last failure.
     pub(crate) failure: Option<Box<FailureWords>>,
     /// Some of what approaches answered, kept for long: how a round is known that is longer than the
     /// memory.
     pub(crate) rounds: Vec<Sample>,
     /// The programs that keep failing, the latest last.
-    pub(crate) walls: Vec<Wall>,
+    pub(crate) walls: Rare<Vec<Wall>>,
 }
 
 /// A program, or a tool that runs none, that keeps failing in known ways.
@@ -216,6 +217,21 @@ pub(crate) struct Grown {
     pub(crate) familiar: u32,
 }
 
+impl Grown {
+    /// No streak ever grew.
+    pub(super) const NEVER: Self = Self {
+        stagnation: 0,
+        stuck: 0,
+        empty: 0,
+        barren: 0,
+        churn: 0,
+        rounds: 0,
+        probe: 0,
+        retold: 0,
+        familiar: 0,
+    };
+}
+
 /// The step before.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Last {
@@ -239,7 +255,7 @@ impl Progress {
     /// Sets the streaks to zero; what was tried stays known. A user's word does that.
     pub(crate) fn reset_streaks(&mut self) {
         self.streaks = Streaks::default();
-        self.walls.clear();
+        self.walls = Rare::default();
         for past in self.pasts.kept_mut() {
             past.same = 0;
             past.looks = 0;

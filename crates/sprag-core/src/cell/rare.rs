@@ -6,6 +6,7 @@
 use std::ops::{Deref, DerefMut};
 
 use super::approvals::Approvals;
+use super::progress::{Advance, Grown, Wall};
 use super::session::Refusals;
 use super::spent::Spending;
 use crate::encoding::{Encoding, Malformed, Reader, Writer};
@@ -36,7 +37,19 @@ impl Unused for Spending {
     const UNUSED: &'static Self = &Self::NOTHING;
 }
 
+impl Unused for Grown {
+    const UNUSED: &'static Self = &Self::NEVER;
+}
+
 impl Unused for Vec<Id> {
+    const UNUSED: &'static Self = &Self::new();
+}
+
+impl Unused for Vec<Advance> {
+    const UNUSED: &'static Self = &Self::new();
+}
+
+impl Unused for Vec<Wall> {
     const UNUSED: &'static Self = &Self::new();
 }
 
@@ -122,5 +135,6 @@ mod tests {
         assert_eq!(*Approvals::UNUSED, Approvals::default());
         assert_eq!(*Refusals::UNUSED, Refusals::default());
         assert_eq!(*Spending::UNUSED, Spending::default());
+        assert_eq!(*Grown::UNUSED, Grown::default());
     }
 }

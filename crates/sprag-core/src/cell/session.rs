@@ -142,7 +142,11 @@ impl ResettableState {
             return;
         }
         match self.reporting.len() < MAX_REPORTING {
-            true => self.reporting.push(hash_bytes(tool.as_bytes())),
+            true => {
+                // Most sessions have few tools that report, and a list makes room for four at first.
+                self.reporting.reserve_exact(1);
+                self.reporting.push(hash_bytes(tool.as_bytes()));
+            }
             false => self.step_seen = true,
         }
     }

@@ -3,6 +3,7 @@
 use crate::cell::progress::{
     Advance, FailureWords, Grown, Last, LastTold, Progress, Sample, Streaks, Waited, Wall,
 };
+use crate::cell::rare::Rare;
 use crate::encoding::{Fixed, encodings, numbered_variants};
 use crate::numbered_fields;
 use crate::policy::Classifier;
@@ -18,14 +19,14 @@ numbered_fields!(Progress {
     4 last: Last,
     5 streaks: Streaks,
     6 classifier: Classifier,
-    7 grown: Grown,
+    7 grown: Rare<Grown>,
     8 waited: Waited,
-    9 advances: Vec<Advance>,
+    9 advances: Rare<Vec<Advance>>,
     10 failure: Option<Box<FailureWords>>,
     11 rounds: Vec<Sample>,
     12 last_told: LastTold,
     13 edited: u32,
-    14 walls: Vec<Wall>,
+    14 walls: Rare<Vec<Wall>>,
 } unwritten { approaches, pasts, outcomes, given, told });
 
 numbered_fields!(LastTold {

@@ -149,15 +149,18 @@ pub(super) fn judge(
         return;
     };
     let (grown, threshold) = if key == "empty" {
-        (&mut progress.grown.empty, limits.progress.empty)
+        (progress.grown.empty, limits.progress.empty)
     } else {
-        (&mut progress.grown.stuck, limits.progress.stuck)
+        (progress.grown.stuck, limits.progress.stuck)
     };
-    if *grown > facts.turn_start {
+    if grown > facts.turn_start {
         use_up_patience(facts, &mut progress.streaks);
         return;
     }
-    *grown = progress.step;
+    match key {
+        "empty" => progress.grown.empty = progress.step,
+        _ => progress.grown.stuck = progress.step,
+    }
     let Some((count, attempts)) = count(facts, &mut progress.streaks) else {
         return;
     };

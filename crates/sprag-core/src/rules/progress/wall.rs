@@ -134,8 +134,10 @@ fn called(tried: &Tried, program: u32) -> u32 {
 
 /// Something succeeded: if it had failed before, the wall is gone.
 fn forgive(progress: &mut Progress, tried: &Tried, program: u32) {
-    if progress.given.holds(called(tried, program)) {
-        progress.walls.retain(|wall| wall.program != program);
+    if progress.given.holds(called(tried, program))
+        && let Some(walls) = progress.walls.used()
+    {
+        walls.retain(|wall| wall.program != program);
     }
 }
 
