@@ -24,7 +24,7 @@ mod values;
 mod verdict;
 
 pub use bytes::{Malformed, Reader, Writer};
-pub use values::{Fixed, Json, KnownRule, Lent, LentBox, Or, Text, YesNo};
+pub use values::{Fixed, Json, KnownRule, Lent, Or, Text, YesNo};
 
 /// The format that this build writes and reads.
 pub const VERSION: u8 = 1;

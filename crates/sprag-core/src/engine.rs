@@ -81,21 +81,29 @@ pub fn fold(
     let panic = observation.panic.as_ref();
     let refused =
         panic.and_then(|panic| panic::refuses(policy, panic, &observation.what, cells, now));
-    let mut verdict = match refused {
-        Some(verdict) => verdict,
-        None => judge(policy, observation, cells, now),
-    };
+    // A verdict is large, and nearly every one says little: it is made here, and filled in where it is found.
+    let mut verdict = Verdict::default();
+    match refused {
+        Some(refused) => verdict = refused,
+        None => judge(policy, observation, cells, now, &mut verdict),
+    }
     claim(observation, cells);
     cells.touch(now);
     add_reset(&mut verdict, observation.what.session());
     Ok(verdict)
 }
 
-fn judge(policy: &Policy, observation: &Observation, cells: &mut Cells, now: Timestamp) -> Verdict {
-    match &observation.what {
+fn judge(
+    policy: &Policy,
+    observation: &Observation,
+    cells: &mut Cells,
+    now: Timestamp,
+    verdict: &mut Verdict,
+) {
+    *verdict = match &observation.what {
+        Observed::Call(call) => return call::judge(policy, call, cells, now, verdict),
+        Observed::Step(step) => return step::judge(policy, step, cells, now, verdict),
         Observed::Message(message) => message::judge(policy, message, cells, now),
-        Observed::Call(call) => call::judge(policy, call, cells, now),
-        Observed::Step(step) => step::judge(policy, step, cells, now),
         Observed::Usage(usage) => operator::usage(policy, usage, cells, now),
         Observed::Output(output) => output::judge(policy, output, cells, now),
         Observed::Kill(order) => operator::kill(order, cells, now),
@@ -104,7 +112,7 @@ fn judge(policy: &Policy, observation: &Observation, cells: &mut Cells, now: Tim
         Observed::DispatchEnd(dispatch) => operator::dispatch_end(dispatch, cells),
         Observed::Approve(answer) => answer::approve(policy, answer, cells, now),
         Observed::Decline(answer) => answer::decline(answer, cells, now),
-    }
+    };
 }
 
 /// Makes the sender the owner of the sessions that it opens.

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 
 use sprag_core::encoding::{
-    KnownRule, Lent, LentBox, Text, decode, decode_part, encode, encode_part, encode_part_into,
+    Encoding, KnownRule, Lent, Reader, Text, Writer, decode, decode_part, encode, encode_part,
+    encode_part_into,
 };
 use sprag_core::{Observation, Observed, Panic, Sender, Timestamp, Verdict, numbered_fields};
 
@@ -47,7 +48,7 @@ struct Stored<'a> {
     rules_version: u32,
     policy: &'a str,
     at: Timestamp,
-    observed: Option<LentBox<'a, Observed>>,
+    observed: Option<ObservedPart<'a>>,
     verdict: &'a [u8],
     captured: Option<&'a str>,
     /// As JSON: notes are rare and of many shapes.
@@ -57,11 +58,33 @@ struct Stored<'a> {
     clock_back: bool,
 }
 
+/// What was observed. It is large, so what was read goes at once to where it stays.
+enum ObservedPart<'a> {
+    /// To be written.
+    Lent(&'a Observed),
+    /// What was read; the rest of the observation is filled in afterwards.
+    Read(Box<Observation>),
+}
+
+impl<'a> Encoding<'a, Self> for ObservedPart<'a> {
+    fn write(value: &Self, out: &mut Writer) {
+        match value {
+            Self::Lent(observed) => Observed::write(observed, out),
+            Self::Read(observation) => Observed::write(&observation.what, out),
+        }
+    }
+
+    fn read(from: &mut Reader<'a>) -> Result<Self, Malformed> {
+        let what = Observed::read(from)?;
+        Ok(Self::Read(Box::new(Observation::new(Timestamp(0), what))))
+    }
+}
+
 numbered_fields!(Stored<'a> {
     1 rules_version: u32,
     2 policy: Text,
     3 at: Timestamp,
-    4 observed: Option<Lent<Observed>>,
+    4 observed: Option<ObservedPart<'a>>,
     5 verdict: &'a [u8],
     6 captured: Option<Text>,
     7 note: Option<&'a [u8]>,
@@ -88,7 +111,7 @@ pub(crate) fn encode_event(
         rules_version,
         policy,
         at: observation.at,
-        observed: Some(LentBox::Borrowed(&observation.what)),
+        observed: Some(ObservedPart::Lent(&observation.what)),
         verdict,
         captured: captured.map(Captured::as_str),
         note: None,
@@ -154,17 +177,17 @@ impl<'a> RecordBody<'a> {
             clock_back,
         } = decode(bytes)?;
         let content = match (observed, note) {
-            (Some(what), None) => RecordContent::Event {
-                observation: Box::new(Observation {
-                    at,
-                    sender: sender.map(Cow::into_owned),
-                    panic: panic.map(Cow::into_owned),
-                    clock_back,
-                    what: what.into_owned(),
-                }),
-                verdict,
-                captured,
-            },
+            (Some(ObservedPart::Read(mut observation)), None) => {
+                observation.at = at;
+                observation.sender = sender.map(Cow::into_owned);
+                observation.panic = panic.map(Cow::into_owned);
+                observation.clock_back = clock_back;
+                RecordContent::Event {
+                    observation,
+                    verdict,
+                    captured,
+                }
+            }
             (None, Some(note)) => RecordContent::Note {
                 at,
                 note: serde_json::from_slice(note).map_err(json_error)?,

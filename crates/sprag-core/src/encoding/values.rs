@@ -37,29 +37,9 @@ pub struct KnownRule;
 #[derive(Debug)]
 pub struct Json;
 
-/// A value that is borrowed when it is written and owned when it was read: a `Cow`, or a [`LentBox`].
+/// A value that is borrowed when it is written and owned when it was read: a `Cow`.
 #[derive(Debug)]
 pub struct Lent<C>(PhantomData<C>);
-
-/// A large value that is borrowed when it is written. One that was read is in a box, so that whatever
-/// holds it is quickly moved.
-#[derive(Debug)]
-pub enum LentBox<'a, T> {
-    /// To be written.
-    Borrowed(&'a T),
-    /// What was read.
-    Owned(Box<T>),
-}
-
-impl<T: Clone> LentBox<'_, T> {
-    /// The value itself.
-    pub fn into_owned(self) -> T {
-        match self {
-            Self::Borrowed(value) => value.clone(),
-            Self::Owned(value) => *value,
-        }
-    }
-}
 
 /// Says how a type is written. With `default`, a field that holds the default is not written.
 macro_rules! encodings {
@@ -189,18 +169,6 @@ impl<'a, T: Clone, C: Encoding<'a, T>> Encoding<'a, Cow<'a, T>> for Lent<C> {
     }
     fn read(from: &mut Reader<'a>) -> Result<Cow<'a, T>, Malformed> {
         C::read(from).map(Cow::Owned)
-    }
-}
-
-impl<'a, T, C: Encoding<'a, T>> Encoding<'a, LentBox<'a, T>> for Lent<C> {
-    fn write(value: &LentBox<'a, T>, out: &mut Writer) {
-        match value {
-            LentBox::Borrowed(value) => C::write(value, out),
-            LentBox::Owned(value) => C::write(value, out),
-        }
-    }
-    fn read(from: &mut Reader<'a>) -> Result<LentBox<'a, T>, Malformed> {
-        C::read(from).map(|value| LentBox::Owned(Box::new(value)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A tool call, before it runs: gates, then every rule of calls, then what is remembered.
 
-use super::settle::{Stage, answer, settle};
+use super::settle::{Stage, answer, settle_into};
 use super::{ask, start, stopped};
 use crate::cell::hash::hash_bytes;
 use crate::cell::tried::Tried;
@@ -21,17 +21,23 @@ pub(crate) fn pending_id(use_id: Option<&Id>, id: Option<&Id>) -> Option<u64> {
     use_id.or(id).map(|id| hash_bytes(id.as_str().as_bytes()))
 }
 
-pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timestamp) -> Verdict {
+pub(super) fn judge(
+    policy: &Policy,
+    call: &Call,
+    cells: &mut Cells,
+    now: Timestamp,
+    verdict: &mut Verdict,
+) {
     let limits = policy.limits_for(call.agent.as_ref().map(Id::as_str), call.session.as_str());
     let Some(mut session) = cells.session.take() else {
-        return Verdict::default();
+        return;
     };
     let gate = stopped(&call.session, call.generation, &session, cells);
     // Nearly every call: nothing stops it, and no other adapter can have seen it.
     if gate.is_none() && cells.alias.is_none() {
-        let verdict = judged(call, &mut session, cells, now, policy, &limits);
+        judged(call, &mut session, cells, now, (policy, &limits), verdict);
         cells.session = Some(session);
-        return verdict;
+        return;
     }
     let mut alias = cells.alias.as_mut().filter(|_| gate.is_none());
     let passed_hook = alias.as_mut().is_some_and(|alias| alias.passed_hook(call));
@@ -47,7 +53,7 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
         .and_then(|asked| let_run(call, &mut session, asked.approval.as_ref()?, now));
     let first = let_run.or_else(|| first.filter(|_| !is_asked));
     let is_repeated = first.is_some();
-    let verdict = match (gate, first) {
+    match (gate, first) {
         (Some(finding), _) => {
             // The step of a call in a session that is killed itself is answered by the kill.
             let above = cells.killed_above.is_some() && session.killed().is_none();
@@ -56,18 +62,17 @@ pub(super) fn judge(policy: &Policy, call: &Call, cells: &mut Cells, now: Timest
                 let judged = CallJudgement::Refused;
                 remember(call, &mut session, &tried, judged, now);
             }
-            answer(finding, &session, call.identity, Stage::Call)
+            *verdict = answer(finding, &session, call.identity, Stage::Call);
         }
-        (None, Some(first)) => first,
-        (None, None) => judged(call, &mut session, cells, now, policy, &limits),
-    };
+        (None, Some(first)) => *verdict = first,
+        (None, None) => judged(call, &mut session, cells, now, (policy, &limits), verdict),
+    }
     cells.session = Some(session);
     match &mut cells.alias {
-        Some(alias) if is_asked => alias.saw_again(call, &verdict),
-        Some(alias) if !is_repeated => alias.saw_call(call, &verdict, now),
+        Some(alias) if is_asked => alias.saw_again(call, verdict),
+        Some(alias) if !is_repeated => alias.saw_call(call, verdict, now),
         _ => {}
     }
-    verdict
 }
 
 /// A second adapter sees a call that was asked about in the client's window: the client let it run. None if
@@ -148,9 +153,9 @@ fn judged(
     cell: &mut SessionCell,
     cells: &mut Cells,
     now: Timestamp,
-    policy: &Policy,
-    limits: &LimitsRef<'_>,
-) -> Verdict {
+    (policy, limits): (&Policy, &LimitsRef<'_>),
+    verdict: &mut Verdict,
+) {
     let tried = Tried::new(&call.approach, limits);
     let destruction = Destruction::of(call, limits);
     let deed = ask::deed(call, &tried, &destruction);
@@ -192,14 +197,13 @@ fn judged(
         cell.stick(call.agent.as_ref());
     }
     let why = ask::reason(&found);
-    let mut verdict = settle(found, cell, call.identity, Stage::Call, now);
+    settle_into(found, cell, call.identity, Stage::Call, now, verdict);
     if let Some(why) = why {
         let question = (call, &tried, &destruction);
-        ask::open(&mut verdict, why, question, cell, limits, now);
+        ask::open(verdict, why, question, cell, limits, now);
     } else if approved.is_some() {
         verdict.approval = approved;
     }
     let fate = CallJudgement::of(call, verdict.decision, &destruction);
     remember(call, cell, &tried, fate, now);
-    verdict
 }

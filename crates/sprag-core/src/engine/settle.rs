@@ -26,24 +26,31 @@ pub(super) fn settle(
     stage: Stage,
     now: Timestamp,
 ) -> Verdict {
+    let mut verdict = Verdict::default();
+    settle_into(found, cell, identity, stage, now, &mut verdict);
+    verdict
+}
+
+/// The same, into a verdict that says nothing yet.
+pub(super) fn settle_into(
+    found: Findings,
+    cell: &mut SessionCell,
+    identity: Identity,
+    stage: Stage,
+    now: Timestamp,
+    verdict: &mut Verdict,
+) {
     // Nearly every verdict says nothing.
     if found.is_silent() {
-        return allowed(cell);
+        verdict.generation = cell.generation();
+        verdict.killed_generation = cell.killed_generation();
+        return;
     }
     if identity == Identity::Exact {
         mark(found.strongest(), cell, now);
         mark_shadow(found.shadowed(), cell, now);
     }
-    tell(found, cell, identity, stage)
-}
-
-/// The verdict when nothing was found.
-fn allowed(cell: &SessionCell) -> Verdict {
-    Verdict {
-        generation: cell.generation(),
-        killed_generation: cell.killed_generation(),
-        ..Verdict::default()
-    }
+    *verdict = tell(found, cell, identity, stage);
 }
 
 /// The verdict of a gate that sets no mark.

@@ -1,7 +1,7 @@
 //! A step, after it ran: which call it completes, and whether it brought anything new.
 
 use super::call::{LET_RUN, pending_id};
-use super::settle::{Stage, answer, settle};
+use super::settle::{Stage, answer, settle_into};
 use super::stopped;
 use crate::cell::tried::Tried;
 use crate::cell::{AgentCell, Approval, Cells, PendingCall, SessionCell};
@@ -16,25 +16,30 @@ use crate::rules::{actions, gates};
 use crate::time::Timestamp;
 use crate::verdict::Verdict;
 
-pub(super) fn judge(policy: &Policy, step: &Step, cells: &mut Cells, now: Timestamp) -> Verdict {
+pub(super) fn judge(
+    policy: &Policy,
+    step: &Step,
+    cells: &mut Cells,
+    now: Timestamp,
+    verdict: &mut Verdict,
+) {
     let limits = policy.limits_for(step.agent.as_ref().map(Id::as_str), step.session.as_str());
     let Some(mut session) = cells.session.take() else {
-        return Verdict::default();
+        return;
     };
     let gate = stopped(&step.session, step.generation, &session, cells);
     let alias = cells.alias.as_mut().filter(|_| gate.is_none());
     let first = alias.and_then(|alias| alias.repeated_step(step, now));
     let is_repeated = first.is_some();
-    let verdict = match (gate, first) {
-        (Some(finding), _) => answer(finding, &session, step.identity, Stage::After),
-        (None, Some(first)) => first,
-        (None, None) => judged(step, &mut session, cells, now, policy, &limits),
-    };
+    match (gate, first) {
+        (Some(finding), _) => *verdict = answer(finding, &session, step.identity, Stage::After),
+        (None, Some(first)) => *verdict = first,
+        (None, None) => judged(step, &mut session, cells, now, (policy, &limits), verdict),
+    }
     cells.session = Some(session);
     if let Some(alias) = cells.alias.as_mut().filter(|_| !is_repeated) {
-        alias.saw_step(step, &verdict, now);
+        alias.saw_step(step, verdict, now);
     }
-    verdict
 }
 
 fn judged(
@@ -42,13 +47,14 @@ fn judged(
     cell: &mut SessionCell,
     cells: &mut Cells,
     now: Timestamp,
-    policy: &Policy,
-    limits: &LimitsRef<'_>,
-) -> Verdict {
+    (policy, limits): (&Policy, &LimitsRef<'_>),
+    verdict: &mut Verdict,
+) {
     let pending =
         pending_id(step.use_id.as_ref(), step.id.as_ref()).and_then(|id| cell.take_pending(id));
     if pending.as_ref().is_some_and(PendingCall::is_refused) {
-        return settle(Findings::default(), cell, step.identity, Stage::After, now);
+        let found = Findings::default();
+        return settle_into(found, cell, step.identity, Stage::After, now, verdict);
     }
     let tool = match (&pending, &step.approach) {
         (Some(pending), _) => Some(pending.tried.name),
@@ -87,12 +93,11 @@ fn judged(
     }
     cell.held.pace.result(now);
     cell.stick(step.agent.as_ref());
-    let mut verdict = settle(found, cell, step.identity, Stage::After, now);
+    settle_into(found, cell, step.identity, Stage::After, now, verdict);
     if let Some((code, remark)) = remark {
         verdict.approval = code;
         verdict.message.get_or_insert_with(|| remark.to_owned());
     }
-    verdict
 }
 
 /// What the step tried, and how many steps had been judged when its turn began.
