@@ -25,7 +25,9 @@ pub fn id(text: &str) -> Id {
     }
 }
 
-fn approach(n: u64) -> Approach {
+/// Approach number `n`: a read.
+#[must_use]
+pub fn approach(n: u64) -> Approach {
     Approach {
         waits: false,
         moves: false,
@@ -46,69 +48,86 @@ fn approach(n: u64) -> Approach {
     }
 }
 
+/// A telling answer, number `n`.
+#[must_use]
+pub fn outcome(n: u64) -> Outcome {
+    Outcome {
+        exact: digest(n),
+        normal: digest(n),
+        is_error: false,
+        tone: Tone::Telling,
+        shape: 0,
+        long: false,
+        absent: false,
+        ends_failing: false,
+        one_word: false,
+        pending: false,
+        weak: false,
+        words: Vec::new(),
+        numbers: Vec::new(),
+        said: 0,
+        oversized: false,
+    }
+}
+
+/// A call of approach number `n`, with nothing that it may be without.
+#[must_use]
+pub fn bare_call(session: Id, n: u64) -> Call {
+    Call {
+        session,
+        agent: None,
+        flow: None,
+        id: None,
+        use_id: None,
+        approach: approach(n),
+        hints: Hints::default(),
+        turn: None,
+        effects: Vec::new(),
+        unparsed: false,
+        orders_guard: false,
+        path_reach: None,
+        root: None,
+        dialog: false,
+        generation: None,
+        identity: Identity::Exact,
+        via: sprag_core::Via::default(),
+        family: None,
+    }
+}
+
+/// A step with answer number `n`, with nothing that it may be without.
+#[must_use]
+pub fn bare_step(session: Id, n: u64) -> Step {
+    Step {
+        session,
+        agent: None,
+        flow: None,
+        id: None,
+        use_id: None,
+        approach: None,
+        outcome: outcome(n),
+        generation: None,
+        identity: Identity::Exact,
+        via: sprag_core::Via::default(),
+        family: None,
+    }
+}
+
 /// Call number `n` of a session, at `at`.
 #[must_use]
 pub fn call(session: &Id, n: u64, at: u64) -> Observation {
-    Observation::new(
-        Timestamp(at),
-        Observed::Call(Call {
-            session: session.clone(),
-            agent: None,
-            flow: None,
-            id: None,
-            use_id: None,
-            approach: approach(n),
-            hints: Hints::default(),
-            turn: None,
-            effects: Vec::new(),
-            unparsed: false,
-            orders_guard: false,
-            path_reach: None,
-            root: None,
-            dialog: false,
-            generation: None,
-            identity: Identity::Exact,
-            via: sprag_core::Via::default(),
-            family: None,
-        }),
-    )
+    let call = bare_call(session.clone(), n);
+    Observation::new(Timestamp(at), Observed::Call(call))
 }
 
 /// Step number `n` of a session, at `at`: a new approach with a new outcome.
 #[must_use]
 pub fn step(session: &Id, n: u64, at: u64) -> Observation {
-    Observation::new(
-        Timestamp(at),
-        Observed::Step(Step {
-            session: session.clone(),
-            agent: None,
-            flow: None,
-            id: None,
-            use_id: None,
-            approach: Some(approach(n)),
-            outcome: Outcome {
-                exact: digest(n ^ 0xffff_0000),
-                normal: digest(n ^ 0xffff_0000),
-                is_error: false,
-                tone: Tone::Telling,
-                shape: 0,
-                long: false,
-                absent: false,
-                ends_failing: false,
-                one_word: false,
-                pending: false,
-                weak: false,
-                words: Vec::new(),
-                numbers: Vec::new(),
-                said: 0,
-                oversized: false,
-            },
-            generation: None,
-            identity: Identity::Exact,
-            via: sprag_core::Via::default(),
-            family: None,
-        }),
-    )
+    let step = Step {
+        approach: Some(approach(n)),
+        ..bare_step(session.clone(), n ^ 0xffff_0000)
+    };
+    Observation::new(Timestamp(at), Observed::Step(step))
 }
 
 /// The cells of a call or step without flow and agent.

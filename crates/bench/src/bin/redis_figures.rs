@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use redis::cmd;
+use sprag_bench::{approach, bare_call, bare_step, digest, outcome};
 use sprag_core::{
-    Approach, Call, Digest, Field, Hints, Id, Identity, Observation, Observed, Order, Outcome,
-    Policy, Step, Timestamp, Tone, ToolKind,
+    Approach, Call, Field, Id, Observation, Observed, Order, Outcome, Policy, Step, Timestamp,
+    ToolKind,
 };
 use sprag_store::{ActivePolicy, Draft, RedisOptions, RedisStore, Store};
 
@@ -24,101 +25,40 @@ fn now() -> Instant {
     Instant::now()
 }
 
-fn digest(number: u64) -> Digest {
-    let mut bytes = [0; 16];
-    for (to, from) in bytes
-        .iter_mut()
-        .zip(number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes())
-    {
-        *to = from;
-    }
-    Digest::from_bytes(bytes)
-}
-
-fn approach(number: u64) -> Result<Approach, Failed> {
+fn read(number: u64) -> Result<Approach, Failed> {
     Ok(Approach {
-        waits: false,
-        moves: false,
-        asks: false,
-        aims: false,
-        delegates: false,
-        probes: false,
-        argument: 0,
-        about: Default::default(),
-        label: None,
         server: Some(Id::new("catalog")?),
         tool: Some(Id::new("read")?),
-        exact: digest(number),
-        normal: digest(number),
         kind: ToolKind::Run,
         fields: vec![Field {
             name: "asset_id".into(),
             digest: digest(number),
             text: None,
         }],
-        oversized: false,
+        ..approach(number)
     })
 }
 
 fn call(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
-    Ok(Observation::new(
-        Timestamp(at),
-        Observed::Call(Call {
-            turn: None,
-            effects: Vec::new(),
-            unparsed: false,
-            orders_guard: false,
-            path_reach: None,
-            root: None,
-            dialog: false,
-            session: Id::new(session)?,
-            agent: Some(Id::new("coder")?),
-            flow: None,
-            id: Some(Id::new(&format!("t{what}"))?),
-            use_id: None,
-            approach: approach(what)?,
-            hints: Hints::default(),
-            generation: None,
-            identity: Identity::Exact,
-            via: sprag_core::Via::default(),
-            family: None,
-        }),
-    ))
+    let call = Call {
+        agent: Some(Id::new("coder")?),
+        id: Some(Id::new(&format!("t{what}"))?),
+        approach: read(what)?,
+        ..bare_call(Id::new(session)?, what)
+    };
+    Ok(Observation::new(Timestamp(at), Observed::Call(call)))
 }
 
 fn step(at: u64, session: &str, what: u64) -> Result<Observation, Failed> {
-    Ok(Observation::new(
-        Timestamp(at),
-        Observed::Step(Step {
-            session: Id::new(session)?,
-            agent: None,
-            flow: None,
-            id: Some(Id::new(&format!("t{what}"))?),
-            use_id: None,
-            approach: None,
-            outcome: Outcome {
-                long: false,
-                absent: false,
-                one_word: false,
-                pending: false,
-                ends_failing: false,
-                weak: false,
-                words: Vec::new(),
-                numbers: Vec::new(),
-                said: 0,
-                exact: digest(what + 7),
-                normal: digest(what + 7),
-                shape: 1,
-                is_error: false,
-                tone: Tone::Telling,
-                oversized: false,
-            },
-            generation: None,
-            identity: Identity::Exact,
-            via: sprag_core::Via::default(),
-            family: None,
-        }),
-    ))
+    let step = Step {
+        id: Some(Id::new(&format!("t{what}"))?),
+        outcome: Outcome {
+            shape: 1,
+            ..outcome(what + 7)
+        },
+        ..bare_step(Id::new(session)?, what + 7)
+    };
+    Ok(Observation::new(Timestamp(at), Observed::Step(step)))
 }
 
 /// Runs `work` on `threads` for `span`; how often a second.

@@ -7,9 +7,10 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use sprag_bench::{approach, bare_call, bare_step, digest};
 use sprag_core::{
-    Approach, Call, CellMap, Digest, Hints, Id, Identity, Message, MessageKind, Observation,
-    Observed, Outcome, Policy, Priced, Source, Step, Timestamp, Tone, ToolKind, Usage,
+    Approach, Call, CellMap, Id, Identity, Message, MessageKind, Observation, Observed, Policy,
+    Priced, Source, Step, Timestamp, ToolKind, Usage,
 };
 use sprag_store::{
     ActivePolicy, Draft, LogQuery, LogScope, OwnedSqlite, SqliteOptions, Store, StoreError,
@@ -36,37 +37,21 @@ enum Failed {
     Small(u64),
 }
 
-fn digest(number: u64) -> Digest {
-    let mixed = u128::from(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    Digest::from_bytes((mixed << 64 | mixed).to_be_bytes())
-}
-
 fn ids(turn: u64) -> Result<(Id, Id), sprag_core::IdError> {
     let session = Id::new(&format!("session-{}", turn % 300))?;
     Ok((session, Id::new(&format!("t{turn}"))?))
 }
 
-fn made(session: Id, call: Id, turn: u64) -> Result<Call, sprag_core::IdError> {
-    Ok(Call {
-        turn: None,
-        effects: Vec::new(),
-        unparsed: false,
-        orders_guard: false,
-        path_reach: None,
-        root: None,
-        dialog: false,
-        session,
-        agent: None,
-        flow: None,
+fn made(session: Id, call: Id, turn: u64) -> Call {
+    let approach = Approach {
+        kind: ToolKind::Run,
+        ..approach(turn)
+    };
+    Call {
         id: Some(call),
-        use_id: None,
-        approach: approach(turn)?,
-        hints: Hints::default(),
-        generation: None,
-        identity: Identity::Exact,
-        via: sprag_core::Via::default(),
-        family: None,
-    })
+        approach,
+        ..bare_call(session, turn)
+    }
 }
 
 /// Sessions that read, change and test things, and now and then write to each other.
@@ -78,36 +63,11 @@ fn event(number: u64) -> Result<Observation, sprag_core::IdError> {
     } else if turn % 64 == 7 {
         Observed::Usage(usage(session)?)
     } else if number.is_multiple_of(2) {
-        Observed::Call(made(session, call, turn)?)
+        Observed::Call(made(session, call, turn))
     } else {
         Observed::Step(Step {
-            session,
-            agent: None,
-            flow: None,
             id: Some(call),
-            use_id: None,
-            approach: None,
-            outcome: Outcome {
-                long: false,
-                absent: false,
-                ends_failing: false,
-                one_word: false,
-                pending: false,
-                weak: false,
-                words: Vec::new(),
-                numbers: Vec::new(),
-                said: 0,
-                exact: digest(number),
-                normal: digest(number),
-                is_error: false,
-                tone: Tone::Telling,
-                shape: 0,
-                oversized: false,
-            },
-            generation: None,
-            identity: Identity::Exact,
-            via: sprag_core::Via::default(),
-            family: None,
+            ..bare_step(session, number)
         })
     };
     Ok(Observation::new(
@@ -144,7 +104,7 @@ fn small(at: u64) -> Result<Vec<Observation>, sprag_core::IdError> {
             session.clone(),
             Id::new(&format!("s{n}"))?,
             n,
-        )?))
+        )))
     };
     let calls = (0..20).map(call);
     let all = calls.chain([usage(session.clone()).map(Observed::Usage)]);
@@ -197,27 +157,6 @@ fn message(from: Id, turn: u64) -> Result<Message, sprag_core::IdError> {
         task: None,
         family: None,
         wording: None,
-    })
-}
-
-fn approach(turn: u64) -> Result<Approach, sprag_core::IdError> {
-    Ok(Approach {
-        waits: false,
-        moves: false,
-        asks: false,
-        aims: false,
-        delegates: false,
-        probes: false,
-        argument: 0,
-        about: Default::default(),
-        label: None,
-        server: None,
-        tool: Some(Id::new("read_file")?),
-        exact: digest(turn),
-        normal: digest(turn),
-        kind: ToolKind::Run,
-        fields: Vec::new(),
-        oversized: false,
     })
 }
 
