@@ -338,13 +338,20 @@ impl<'t> Scanner<'t> {
     fn volatile_value(&self, name_end: usize) -> Option<usize> {
         let name = self.text.get(self.at..name_end)?;
         let mut at = name_end;
-        let before = self.text.get(..self.at)?;
-        let shell_line = name == "line" && before.ends_with("sh: ")
-            || matches!(name, "Id" | "id" | "ID") && before.ends_with("rocess ");
         if is_asked(name) {
             return self.request_value(name_end);
         }
-        if !shell_line && !is_volatile_name(name) {
+        let follows = |text| {
+            self.bytes
+                .get(..self.at)
+                .is_some_and(|before| before.ends_with(text))
+        };
+        let is_of_the_run = match name {
+            "line" => follows(b"sh: ".as_slice()),
+            "Id" | "id" | "ID" => follows(b"rocess ".as_slice()),
+            _ => is_volatile_name(name),
+        };
+        if !is_of_the_run {
             return None;
         }
         let quote = |byte| matches!(byte, b'"' | b'\'' | b'\\');

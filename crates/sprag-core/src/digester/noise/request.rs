@@ -8,9 +8,11 @@ const REQUEST_LETTERS: usize = 6;
 impl Scanner<'_> {
     /// `In [12]:`, `Out[12]:`, which count what an interpreter was told.
     pub(super) fn prompt(&self, end: usize) -> Option<usize> {
-        let word = self.text.get(self.at..end)?;
+        if !matches!(self.text.get(self.at..end)?, "In" | "Out") {
+            return None;
+        }
         let bracket = self.spaces_end(end);
-        if !matches!(word, "In" | "Out") || self.byte(bracket) != Some(b'[') {
+        if self.byte(bracket) != Some(b'[') {
             return None;
         }
         let close = self.digits_end(bracket + 1);
