@@ -17,3 +17,8 @@ pub(crate) fn mix(a: u64, b: u64) -> u64 {
     hash = (hash ^ (hash >> 29)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     hash ^ (hash >> 32)
 }
+
+/// The first half of a hash, where 32 bits are enough.
+pub(crate) fn first_half(hash: u64) -> u32 {
+    u32::try_from(hash >> 32).unwrap_or_default()
+}

@@ -14,7 +14,7 @@
 //! Bounded by: a fingerprint a step, 256 of them together with those of answers that were given.
 //! Odd cases: looks after a lull neither count nor reset; in one turn the streak grows once.
 
-use crate::cell::hash::mix;
+use crate::cell::hash::{first_half, mix};
 use crate::cell::progress::Progress;
 use crate::cell::tried::Tried;
 use crate::finding::Findings;
@@ -102,10 +102,8 @@ pub(super) fn seen_twice(progress: &mut Progress, tried: &Tried, outcome: &Outco
     };
     // Doing it all once more is free.
     [2, 3].into_iter().all(|time| {
-        let key = mix(mix(asked, answered), time) >> 32;
-        progress
-            .given
-            .use_again(u32::try_from(key).unwrap_or_default())
+        let key = first_half(mix(mix(asked, answered), time));
+        progress.given.use_again(key)
     })
 }
 

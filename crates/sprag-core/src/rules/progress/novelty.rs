@@ -24,7 +24,7 @@
 //! Odd cases: failures are compared across approaches without noise, other answers exactly: eight
 //! different containers started are eight different ids.
 
-use crate::cell::hash::mix;
+use crate::cell::hash::{first_half, mix};
 use crate::cell::progress::{ApproachHistory, Last, Progress};
 use crate::cell::tried::Tried;
 use crate::observation::{Outcome, Tone, ToolKind};
@@ -205,10 +205,9 @@ enum Given {
 /// Looks up and remembers that the approach gave this answer.
 fn given(progress: &mut Progress, tried: &Tried, outcome: &Outcome) -> Given {
     let first = mix(tried.normal, outcome.normal.prefix());
-    let half = |key: u64| u32::try_from(key >> 32).unwrap_or_default();
-    if !progress.given.use_again(half(first)) {
+    if !progress.given.use_again(first_half(first)) {
         Given::Never
-    } else if progress.given.use_again(half(mix(first, 1))) {
+    } else if progress.given.use_again(first_half(mix(first, 1))) {
         Given::Often
     } else {
         Given::Once
@@ -341,5 +340,5 @@ fn answer(outcome: &Outcome) -> u64 {
 
 /// An answer as it is compared with others of the same approach.
 pub(super) fn short(outcome: &Outcome) -> u32 {
-    u32::try_from(outcome.normal.prefix() >> 32).unwrap_or_default()
+    first_half(outcome.normal.prefix())
 }

@@ -12,7 +12,7 @@
 //! Odd cases: a sample that comes back after a change is a check, one that comes back after a lull is a
 //! watch: both start again. In one turn the streak grows once.
 
-use crate::cell::hash::mix;
+use crate::cell::hash::{first_half, mix};
 use crate::cell::progress::{Progress, SAMPLES, Sample};
 use crate::finding::Findings;
 use crate::policy::Limits;
@@ -83,7 +83,7 @@ struct SeenRounds {
 /// Makes the sample the newest; none if it was not known.
 fn see(progress: &mut Progress, key: u64, facts: &StepFacts<'_>) -> Option<SeenRounds> {
     let now = tenths(facts.now);
-    let key = u32::try_from(key >> 32).unwrap_or_default();
+    let key = first_half(key);
     let fresh = Sample {
         key,
         step: progress.step,

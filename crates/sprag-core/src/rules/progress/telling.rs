@@ -15,7 +15,7 @@
 //! for good reasons. An answer that differs from the one before in numbers only is a receipt. In one turn the
 //! streak grows once.
 
-use crate::cell::hash::mix;
+use crate::cell::hash::{first_half, mix};
 use crate::cell::progress::{LastTold, Progress};
 use crate::cell::tried::Tried;
 use crate::finding::Findings;
@@ -94,7 +94,7 @@ pub(super) fn of(
         return Telling::default();
     }
     let form = u64::from(about.form);
-    let key = |part: u64| u32::try_from(mix(form, part) >> 32).unwrap_or_default();
+    let key = |part: u64| first_half(mix(form, part));
     let form_known = progress.told.use_again(key(0));
     let thing_known = progress
         .told

@@ -14,7 +14,7 @@
 //! that fails is judged by other rules; in one turn it grows once.
 
 use crate::MAX_FAILURE_WORDS;
-use crate::cell::hash::{hash_bytes, mix};
+use crate::cell::hash::{first_half, hash_bytes, mix};
 use crate::cell::progress::{Progress, Wall};
 use crate::cell::tried::Tried;
 use crate::finding::Findings;
@@ -99,14 +99,10 @@ pub(super) fn judge(
 /// The program of a command, else the tool.
 fn program(tried: &Tried) -> u32 {
     let program = tried.label.as_str().split(' ').next().unwrap_or_default();
-    half(mix(
+    first_half(mix(
         hash_bytes(tried.name.as_bytes()),
         hash_bytes(program.as_bytes()),
     ))
-}
-
-fn half(key: u64) -> u32 {
-    u32::try_from(key >> 32).unwrap_or_default()
 }
 
 /// Takes out what is known of a program.
@@ -129,7 +125,7 @@ fn take(progress: &mut Progress, program: u32) -> Option<Wall> {
 /// The key of what was called, and what it was about.
 fn called(tried: &Tried, program: u32) -> u32 {
     let words = mix(u64::from(program), hash_bytes(tried.label.as_bytes()));
-    half(mix(mix(words, u64::from(tried.about.thing)), CALLED))
+    first_half(mix(mix(words, u64::from(tried.about.thing)), CALLED))
 }
 
 /// Something succeeded: if it had failed before, the wall is gone.
@@ -147,7 +143,7 @@ fn hit(facts: &StepFacts<'_>, progress: &mut Progress, wall: &mut Wall) {
     progress.given.use_again(called(facts.tried, wall.program));
     let before = *wall;
     wall.step = progress.step;
-    wall.approach = half(facts.tried.normal);
+    wall.approach = first_half(facts.tried.normal);
     let outcome = facts.outcome;
     // A word in what a look brings is no failure of its own.
     let may_be_found = outcome.weak && !outcome.is_error;
@@ -190,7 +186,7 @@ enum Likeness {
 /// Compares a failure with earlier ones of its program, and remembers it.
 fn likeness(facts: &StepFacts<'_>, progress: &mut Progress, program: u32) -> Likeness {
     let outcome = facts.outcome;
-    let of = |answer: u64, tag: u64| half(mix(mix(u64::from(program), answer), tag));
+    let of = |answer: u64, tag: u64| first_half(mix(mix(u64::from(program), answer), tag));
     let is_same = progress.given.use_again(of(outcome.normal.prefix(), FIRM));
     // What does not say itself that it failed has no form that keeps the counts of a report.
     let is_rough = outcome.is_error
