@@ -124,12 +124,9 @@ impl CommitQueue {
             if leads {
                 self.lead(pod, until);
             }
-            let outcome = slot.take();
-            let is_over = outcome.is_some() || until <= monotonic::now() || !pod.pool.is_up();
-            let outcome = match outcome {
-                None if is_over => Some(self.leave(&slot)),
-                outcome => outcome,
-            };
+            let is_over = || until <= monotonic::now() || !pod.pool.is_up();
+            let left = || is_over().then(|| self.leave(&slot));
+            let outcome = slot.take().or_else(left);
             if let Some(outcome) = outcome {
                 // Whoever was promoted has to lead or to pass it on, else the others would wait in vain.
                 if leads || lock(&slot.state).leads {

@@ -193,11 +193,21 @@ impl RedisPod {
         prev: Hash,
     ) -> Record {
         let durability = attempt.durability;
-        let ChainHead { seq, hash } = head;
-        self.count_decision(head);
-        let record = attempt.done(&self.cache, seq, prev, hash);
+        let record = self.finish_alone(attempt, head, prev);
         self.replicate(connection, durability);
         record
+    }
+
+    /// The same without waiting for replicas.
+    pub(super) fn finish_alone(
+        &self,
+        attempt: CommitAttempt,
+        head: ChainHead,
+        prev: Hash,
+    ) -> Record {
+        let ChainHead { seq, hash } = head;
+        self.count_decision(head);
+        attempt.done(&self.cache, seq, prev, hash)
     }
 
     /// Refuses an event that would open a session while there are as many marks as there may be.
@@ -248,7 +258,7 @@ impl RedisPod {
         Ok(found)
     }
 
-    pub(super) fn count_decision(&self, at: ChainHead) {
+    fn count_decision(&self, at: ChainHead) {
         count(&self.counts.decisions);
         let mut head = lock(&self.head);
         if at.seq > head.seq {

@@ -39,8 +39,8 @@ impl RedisPod {
         };
         match reply.map(|reply| reply.outcome) {
             Some(CommitOutcome::Done { seq, prev, hash }) => {
-                self.count_decision(ChainHead { seq, hash });
-                Ok(Some(attempt.done(&self.cache, seq, prev, hash)))
+                let head = ChainHead { seq, hash };
+                Ok(Some(self.finish_alone(attempt, head, prev)))
             }
             Some(CommitOutcome::Rules(found)) => Err(self.other_rules(found).into()),
             // Nothing was written.
